@@ -1,0 +1,147 @@
+/**
+ * The catalog of one database: what phase 2 reads from Postgres and phases 3–5 work with. Plain data, printable as
+ * JSON, independent of a connection. Lists are sorted (tables, functions and types by schema and name; columns by
+ * attribute number) so that the same database gives the same bytes.
+ */
+
+/** Catalogs of a compile, keyed by the name of the source; the saved form (`engine introspect`) has `version`. */
+export interface CatalogFile {
+  readonly version: 1;
+  readonly sources: Readonly<Record<string, SourceCatalog>>;
+}
+
+export interface Catalog {
+  /** Version number as the server reports it, e.g. 150018. */
+  readonly serverVersion: number;
+  readonly extensions: readonly { readonly name: string; readonly schema: string; readonly version: string }[];
+  readonly types: readonly CatalogType[];
+  readonly tables: readonly CatalogTable[];
+  readonly functions: readonly CatalogFunction[];
+}
+
+/**
+ * Identifies a type: schema and name as in pg_type, `name` of the element type when `array` is true
+ * (`{schema: 'pg_catalog', name: 'text', array: true}` is `text[]`).
+ */
+export interface TypeReference {
+  readonly schema: string;
+  readonly name: string;
+  readonly array?: true;
+}
+
+/** Only types outside pg_catalog that a table column or a function uses, directly or through another type. */
+export type CatalogType = {
+  readonly schema: string;
+  readonly name: string;
+  readonly oid: number;
+  readonly comment?: string;
+} & (
+  | { readonly kind: 'base' | 'range' | 'multirange' | 'pseudo' }
+  | { readonly kind: 'domain'; readonly base: TypeReference; readonly notNull?: true }
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  | {
+      readonly kind: 'composite';
+      readonly fields: readonly { readonly name: string; readonly type: TypeReference }[];
+      /** Set when this is the row type of a table or view. */
+      readonly relation?: true;
+    }
+);
+
+export type RelationKind = 'table' | 'partitioned' | 'view' | 'materialized' | 'foreign';
+
+export interface CatalogTable {
+  readonly schema: string;
+  readonly name: string;
+  readonly oid: number;
+  readonly kind: RelationKind;
+  readonly comment?: string;
+  /** Set on a partition: the partitioned table it belongs to. */
+  readonly partitionOf?: RelationReference;
+  readonly columns: readonly CatalogColumn[];
+  readonly primaryKey?: CatalogKey;
+  /** UNIQUE constraints, by name; the primary key is not repeated here. */
+  readonly uniqueConstraints: readonly CatalogKey[];
+  /** Unique, non-partial, non-expression indexes that no constraint owns. */
+  readonly uniqueIndexes: readonly CatalogKey[];
+  /** Every valid index: for advice on rules. `columns` holds null where the key is an expression. */
+  readonly indexes: readonly {
+    readonly name: string;
+    readonly method: string;
+    readonly columns: readonly (string | null)[];
+    readonly unique?: true;
+    readonly partial?: true;
+  }[];
+  readonly foreignKeys: readonly CatalogForeignKey[];
+  /** CHECK constraints: name and definition text. */
+  readonly checks: readonly { readonly name: string; readonly definition: string }[];
+  /** What may be written: always true for tables; for views, auto-updatability, rules and INSTEAD OF triggers counted. */
+  readonly insertable: boolean;
+  readonly updatable: boolean;
+  readonly deletable: boolean;
+}
+
+export interface RelationReference {
+  readonly schema: string;
+  readonly name: string;
+}
+
+export interface CatalogKey {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly oid: number;
+}
+
+export interface CatalogForeignKey {
+  readonly name: string;
+  readonly oid: number;
+  /** Columns of this table and, at the same position, of the referenced one. */
+  readonly columns: readonly string[];
+  readonly references: RelationReference & { readonly columns: readonly string[] };
+}
+
+export interface CatalogColumn {
+  readonly name: string;
+  /** pg_attribute.attnum; stable through renames. */
+  readonly position: number;
+  readonly type: TypeReference;
+  readonly notNull?: true;
+  /** Has a DEFAULT, is an identity, generated or serial column. */
+  readonly hasDefault?: true;
+  readonly identity?: 'always' | 'by default';
+  readonly generated?: 'stored' | 'virtual';
+  readonly comment?: string;
+  /** For a column of a view: the table column that it shows unchanged, where Postgres knows. */
+  readonly origin?: RelationReference & { readonly column: string };
+  /** For columns of views: may INSERT / UPDATE name it (information_schema.columns.is_updatable); tables: absent. */
+  readonly updatable?: boolean;
+}
+
+export interface CatalogFunction {
+  readonly schema: string;
+  readonly name: string;
+  readonly oid: number;
+  readonly volatility: 'immutable' | 'stable' | 'volatile';
+  readonly strict?: true;
+  readonly comment?: string;
+  /** Input arguments (IN, INOUT, VARIADIC), in order. */
+  readonly arguments: readonly {
+    readonly name: string | null;
+    readonly type: TypeReference;
+    readonly hasDefault?: true;
+    readonly variadic?: true;
+  }[];
+  readonly returns: TypeReference;
+  readonly returnsSet?: true;
+  /** 'function' only: aggregates, window functions and procedures are not read. */
+  readonly language: string;
+}
+
+/** Rows of tables that metadata marks as enum tables, keyed `schema.name`, values sorted. */
+export type EnumTableRows = Readonly<
+  Record<string, readonly { readonly value: string; readonly comment: string | null }[]>
+>;
+
+/** A catalog with the enum rows that the metadata asked for. This is what a saved catalog holds for each source. */
+export interface SourceCatalog extends Catalog {
+  readonly enumTables: EnumTableRows;
+}
