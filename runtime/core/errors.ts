@@ -1,0 +1,57 @@
+/** Errors that a client sees: code, message and the path into the request (reference graphql-api §7.2, server §6). */
+
+export type ErrorCode =
+  | 'access-denied' | 'already-exists' | 'already-tracked' | 'already-untracked' | 'bad-request' | 'busy'
+  | 'coercion-error' | 'concurrent-update' | 'conflict' | 'connection-not-established' | 'constraint-error'
+  | 'constraint-violation' | 'cyclic-dependency' | 'data-exception' | 'dependency-error' | 'invalid-configuration'
+  | 'invalid-headers' | 'invalid-json' | 'invalid-jwt' | 'invalid-params' | 'jwt-invalid-claims'
+  | 'jwt-missing-role-claims' | 'metadata-warnings' | 'method-not-allowed' | 'not-exists' | 'not-found' | 'not-supported'
+  | 'parse-failed' | 'permission-denied' | 'permission-error' | 'postgres-error' | 'postgres-max-connections-error'
+  | 'remote-schema-conflicts' | 'remote-schema-error' | 'start-failed' | 'template-resolution-failed' | 'timeout'
+  | 'unexpected' | 'unexpected-payload' | 'validation-failed';
+
+/** Status of an error where the endpoint shows statuses at all; 400 unless listed. */
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  conflict: 409,
+  'method-not-allowed': 405,
+  'postgres-max-connections-error': 500,
+  unexpected: 500,
+  timeout: 500,
+};
+
+export interface EngineErrorOptions {
+  /** Where in the request, `$` by default. */
+  readonly path?: string;
+  readonly status?: number;
+  /** For administrators and development mode only. */
+  readonly internal?: unknown;
+  readonly cause?: unknown;
+}
+
+/** An error with a code that reaches the client as written. Everything else becomes `unexpected` at the edge. */
+export class EngineError extends Error {
+  readonly code: ErrorCode;
+  readonly path: string;
+  readonly status: number;
+  readonly internal: unknown;
+
+  constructor(code: ErrorCode, message: string, options: EngineErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'EngineError';
+    this.code = code;
+    this.path = options.path ?? '$';
+    this.status = options.status ?? STATUS[code] ?? 400;
+    this.internal = options.internal;
+  }
+
+  /** The same error at another path. */
+  at(path: string): EngineError {
+    return new EngineError(this.code, this.message, { path, status: this.status, internal: this.internal, cause: this });
+  }
+}
+
+/** Extends a JSON path: identifiers by dot, other keys in brackets and quoted, positions in brackets. */
+export function pathStep(path: string, step: string | number): string {
+  if (typeof step === 'number') return `${path}[${step}]`;
+  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(step) ? `${path}.${step}` : `${path}[${JSON.stringify(step)}]`;
+}

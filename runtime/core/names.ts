@@ -1,0 +1,48 @@
+/** Names: keys of tables, functions and types, and the GraphQL names that are derived from a base name. */
+
+export type NamingConvention = 'engine-default' | 'graphql-default';
+
+/** The rule for names in GraphQL documents (specification of GraphQL, "Names"). */
+export function isGraphqlName(name: string): boolean {
+  return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name);
+}
+
+/** Key of a table, function or type: `schema.name`, a part quoted when it contains a dot or a double quote. */
+export function objectKey(schema: string, name: string): string {
+  return `${keyPart(schema)}.${keyPart(name)}`;
+}
+
+function keyPart(part: string): string {
+  return /[."]/.test(part) ? `"${part.replaceAll('"', '""')}"` : part;
+}
+
+/** Name as messages print it: bare in schema public, else `schema.name` (reference metadata-api, conventions). */
+export function displayName(schema: string, name: string): string {
+  return schema === 'public' ? name : `${schema}.${name}`;
+}
+
+/** Base name of a table's or function's GraphQL nodes: `name` in schema public, else `schema_name`. */
+export function defaultBaseName(schema: string, name: string): string {
+  return schema === 'public' ? name : `${schema}_${name}`;
+}
+
+/** `first_name` → `firstName`; leading underscores stay. */
+export function camelCase(name: string): string {
+  const lead = /^_*/.exec(name)![0];
+  const words = name.slice(lead.length).split('_').filter(Boolean);
+  return lead + words.map((word, index) => (index === 0 ? lowerFirst(word) : upperFirst(word))).join('');
+}
+
+/** `first_name` → `FirstName`; leading underscores stay. */
+export function pascalCase(name: string): string {
+  const lead = /^_*/.exec(name)![0];
+  return lead + name.slice(lead.length).split('_').filter(Boolean).map(upperFirst).join('');
+}
+
+export function upperFirst(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+function lowerFirst(word: string): string {
+  return word.slice(0, 1).toLowerCase() + word.slice(1);
+}

@@ -1,0 +1,187 @@
+/**
+ * The one table of comparison operators (reference graphql-api §2.2, metadata-api §9): request filters and permission
+ * filters both read it, so an operator means the same in either.
+ */
+import { type Sql, sql } from './sql/fragment.ts';
+import type { ColumnType } from './types.ts';
+
+/** What stands on the right of an operator. */
+export type OperatorArgument =
+  /** A value of the column's own type. */
+  | { readonly kind: 'same' }
+  /** A list of values of the column's own type, one array parameter. */
+  | { readonly kind: 'list' }
+  /** A value, or with `list` an array, of a fixed type: a type key of pg_catalog, or an extension's type by name. */
+  | { readonly kind: 'type'; readonly type: string; readonly list?: true }
+  /** An object with fields of fixed types; PostGIS functions with more than one argument. */
+  | { readonly kind: 'object'; readonly typeName: string; readonly fields: readonly OperatorField[] };
+
+export interface OperatorField {
+  readonly name: string;
+  /** A type key, or `same` for the column's own type. */
+  readonly type: string;
+  readonly required?: true;
+  readonly defaultValue?: boolean;
+}
+
+export interface Operator {
+  readonly name: string;
+  readonly description?: string;
+  readonly accepts: (type: ColumnType) => boolean;
+  readonly argument: OperatorArgument;
+  /** SQL of the comparison; `right` has one entry, or for object arguments one for every field, in order. */
+  readonly sql: (left: Sql, ...right: readonly Sql[]) => Sql;
+}
+
+const always = (type: ColumnType) => type.family !== undefined;
+const ordered = (type: ColumnType) => type.family !== 'raster';
+const family =
+  (...families: readonly ColumnType['family'][]) =>
+  (type: ColumnType) =>
+    families.includes(type.family);
+
+function infix(name: string, accepts: Operator['accepts'], operator: string, argument: OperatorArgument = { kind: 'same' }, description?: string): Operator {
+  const symbol: Sql = { nodes: [{ kind: 'text', text: ` ${operator} ` }] };
+  return {
+    name,
+    accepts,
+    argument,
+    ...(description ? { description } : {}),
+    sql: (left, right) => sql`(${left}${symbol}${right!})`,
+  };
+}
+
+function call(name: string, accepts: Operator['accepts'], functionName: string, argument: OperatorArgument = { kind: 'same' }): Operator {
+  const start: Sql = { nodes: [{ kind: 'text', text: `${functionName}(` }] };
+  return {
+    name,
+    accepts,
+    argument,
+    sql: (left, ...right) => sql`${start}${left}, ${right.reduce((all, part) => sql`${all}, ${part}`)})`,
+  };
+}
+
+const text: OperatorArgument = { kind: 'type', type: 'text' };
+const textList: OperatorArgument = { kind: 'type', type: 'text', list: true };
+const isText = family('text');
+const isJsonb = family('jsonb');
+const isGeometry = family('geometry');
+const isGeography = family('geography');
+const isRaster = family('raster');
+const isLtree = family('ltree');
+
+/** Every operator, in the order in which documentation lists them. `_is_null` and `_cast` have their own grammar. */
+export const OPERATORS: readonly Operator[] = [
+  infix('_eq', always, '='),
+  infix('_neq', always, '<>'),
+  { name: '_in', accepts: always, argument: { kind: 'list' }, sql: (left, right) => sql`(${left} = any (${right!}))` },
+  { name: '_nin', accepts: always, argument: { kind: 'list' }, sql: (left, right) => sql`(${left} <> all (${right!}))` },
+  infix('_gt', ordered, '>'),
+  infix('_lt', ordered, '<'),
+  infix('_gte', ordered, '>='),
+  infix('_lte', ordered, '<='),
+  infix('_like', isText, 'like', { kind: 'same' }, 'does the column match the given pattern'),
+  infix('_nlike', isText, 'not like', { kind: 'same' }, 'does the column NOT match the given pattern'),
+  infix('_ilike', isText, 'ilike', { kind: 'same' }, 'does the column match the given case-insensitive pattern'),
+  infix('_nilike', isText, 'not ilike', { kind: 'same' }, 'does the column NOT match the given case-insensitive pattern'),
+  infix('_similar', isText, 'similar to', { kind: 'same' }, 'does the column match the given SQL regular expression'),
+  infix('_nsimilar', isText, 'not similar to', { kind: 'same' }, 'does the column NOT match the given SQL regular expression'),
+  infix('_regex', isText, '~', { kind: 'same' }, 'does the column match the given POSIX regular expression, case sensitive'),
+  infix('_iregex', isText, '~*', { kind: 'same' }, 'does the column match the given POSIX regular expression, case insensitive'),
+  infix('_nregex', isText, '!~', { kind: 'same' }, 'does the column NOT match the given POSIX regular expression, case sensitive'),
+  infix('_niregex', isText, '!~*', { kind: 'same' }, 'does the column NOT match the given POSIX regular expression, case insensitive'),
+  infix('_contains', family('array'), '@>', { kind: 'same' }, 'is the array contained in the given array value'),
+  infix('_contained_in', family('array'), '<@', { kind: 'same' }, 'does the array contain the given value'),
+  infix('_contains', isJsonb, '@>', { kind: 'same' }, 'does the column contain the given json value at the top level'),
+  infix('_contained_in', isJsonb, '<@', { kind: 'same' }, 'is the column contained in the given json value'),
+  infix('_has_key', isJsonb, '?', text, 'does the string exist as a top-level key in the column'),
+  infix('_has_keys_any', isJsonb, '?|', textList, 'do any of these strings exist as top-level keys in the column'),
+  infix('_has_keys_all', isJsonb, '?&', textList, 'do all of these strings exist as top-level keys in the column'),
+  infix('_ancestor', isLtree, '@>', { kind: 'same' }, 'is the left argument an ancestor of right (or equal)?'),
+  infix('_ancestor_any', isLtree, '@>', { kind: 'list' }, 'does array contain an ancestor of `ltree`?'),
+  infix('_descendant', isLtree, '<@', { kind: 'same' }, 'is the left argument a descendant of right (or equal)?'),
+  infix('_descendant_any', isLtree, '<@', { kind: 'list' }, 'does array contain a descendant of `ltree`?'),
+  infix('_matches', isLtree, '~', { kind: 'type', type: 'lquery' }, 'does `ltree` match `lquery`?'),
+  infix('_matches_any', isLtree, '?', { kind: 'type', type: 'lquery', list: true }, 'does `ltree` match any `lquery` in array?'),
+  infix('_matches_fulltext', isLtree, '@', { kind: 'type', type: 'ltxtquery' }, 'does `ltree` match `ltxtquery`?'),
+  call('_st_contains', isGeometry, 'ST_Contains'),
+  call('_st_crosses', isGeometry, 'ST_Crosses'),
+  call('_st_equals', isGeometry, 'ST_Equals'),
+  call('_st_intersects', isGeometry, 'ST_Intersects'),
+  call('_st_3d_intersects', isGeometry, 'ST_3DIntersects'),
+  call('_st_overlaps', isGeometry, 'ST_Overlaps'),
+  call('_st_touches', isGeometry, 'ST_Touches'),
+  call('_st_within', isGeometry, 'ST_Within'),
+  distance('_st_d_within', 'ST_DWithin'),
+  distance('_st_3d_d_within', 'ST_3DDWithin'),
+  call('_st_intersects', isGeography, 'ST_Intersects'),
+  {
+    ...call('_st_d_within', isGeography, 'ST_DWithin', {
+      kind: 'object',
+      typeName: 'st_d_within_geography_input',
+      fields: [
+        { name: 'from', type: 'same', required: true },
+        { name: 'distance', type: 'float4', required: true },
+        { name: 'use_spheroid', type: 'bool', defaultValue: true },
+      ],
+    }),
+  },
+  call('_st_intersects_rast', isRaster, 'ST_Intersects'),
+  call('_st_intersects_nband_geom', isRaster, 'ST_Intersects', {
+    kind: 'object',
+    typeName: 'st_intersects_nband_geom_input',
+    fields: [
+      { name: 'nband', type: 'int4', required: true },
+      { name: 'geommin', type: 'geometry', required: true },
+    ],
+  }),
+  call('_st_intersects_geom_nband', isRaster, 'ST_Intersects', {
+    kind: 'object',
+    typeName: 'st_intersects_geom_nband_input',
+    fields: [
+      { name: 'geommin', type: 'geometry', required: true },
+      { name: 'nband', type: 'int4' },
+    ],
+  }),
+];
+
+function distance(name: string, functionName: string): Operator {
+  return call(name, isGeometry, functionName, {
+    kind: 'object',
+    typeName: 'st_d_within_input',
+    fields: [
+      { name: 'from', type: 'same', required: true },
+      { name: 'distance', type: 'float4', required: true },
+    ],
+  });
+}
+
+const byType = new WeakMap<ColumnType, ReadonlyMap<string, Operator>>();
+
+/** Operators of a column type, by name. */
+export function operatorsOf(type: ColumnType): ReadonlyMap<string, Operator> {
+  let operators = byType.get(type);
+  if (!operators) {
+    operators = new Map(OPERATORS.filter((operator) => operator.accepts(type)).map((operator) => [operator.name, operator]));
+    byType.set(type, operators);
+  }
+  return operators;
+}
+
+/** Spellings that metadata and the legacy data operations accept besides the names above. */
+export const METADATA_SPELLINGS: Readonly<Record<string, string>> = {
+  _ne: '_neq',
+  _has_any_keys: '_has_keys_any',
+  _has_all_keys: '_has_keys_all',
+};
+
+/** Column-to-column comparisons of permissions: name → SQL operator. */
+export const COLUMN_OPERATORS: Readonly<Record<string, string>> = {
+  _ceq: '=',
+  _cne: '<>',
+  _cneq: '<>',
+  _cgt: '>',
+  _clt: '<',
+  _cgte: '>=',
+  _clte: '<=',
+};

@@ -1,0 +1,204 @@
+/**
+ * The data that generated files declare: sources, tables and the access rules of every role. Plain readonly objects;
+ * the constructors only check at type level and freeze. Nothing here evaluates anything: rules are SQL texts with
+ * holes (see sql/rule.ts), tables refer to each other by key, so files can be replaced one by one.
+ */
+import type { NamingConvention } from './names.ts';
+
+export interface SourceShape {
+  readonly name: string;
+  readonly kind: 'postgres';
+  /** How derived GraphQL names are written; absent = engine-default. */
+  readonly naming?: NamingConvention;
+  /** Customization of root fields; names in resolver files are final already, only `namespace` is applied at run time. */
+  readonly rootNamespace?: string;
+  /** Prefix and suffix of types derived from this source's tables. */
+  readonly typePrefix?: string;
+  readonly typeSuffix?: string;
+  /** Types outside pg_catalog, by type key (`public.mood`). */
+  readonly types: Readonly<Record<string, TypeShape>>;
+}
+
+/** A user-defined Postgres type as far as serving needs it. */
+export type TypeShape =
+  | { readonly kind: 'base' | 'range' | 'multirange' | 'composite' }
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  | { readonly kind: 'domain'; readonly base: string };
+
+export interface TableShape {
+  readonly source: SourceShape;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'partitioned' | 'view' | 'materialized' | 'foreign';
+  /** Base name of the GraphQL types (`article` → `article_bool_exp`), before the source's prefix and suffix. */
+  readonly graphqlName: string;
+  /** The name is a custom one, which a naming convention leaves as written. */
+  readonly customName?: true;
+  /** Description of the object type; absent = generated text, empty = none. */
+  readonly description?: string;
+  /** By database name, in the order of the table. */
+  readonly columns: Readonly<Record<string, ColumnShape>>;
+  readonly primaryKey?: KeyShape;
+  /** Unique constraints and unique indexes, without the primary key: name → columns. */
+  readonly unique?: Readonly<Record<string, readonly string[]>>;
+  readonly relationships?: Readonly<Record<string, RelationshipShape>>;
+  readonly computedFields?: Readonly<Record<string, ComputedFieldShape>>;
+  /** Values of an enum table: value → description. */
+  readonly enumValues?: Readonly<Record<string, string | null>>;
+  /** What Postgres refuses to write (views mostly). */
+  readonly readOnly?: readonly ('insert' | 'update' | 'delete')[];
+}
+
+export interface KeyShape {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+export interface ColumnShape {
+  /** Type key: `int4`, `text[]`, `public.mood`. */
+  readonly type: string;
+  readonly notNull?: true;
+  readonly hasDefault?: true;
+  /** Generated and identity ALWAYS columns are never written. */
+  readonly generated?: true;
+  /** A view's column that Postgres will not write. */
+  readonly readOnly?: true;
+  /** GraphQL field; absent = the column's name, null = left out (not a valid GraphQL name and no custom name). */
+  readonly field?: string | null;
+  /** The field name is custom: a naming convention leaves it as written. */
+  readonly customField?: true;
+  /** Absent or empty = none. */
+  readonly description?: string;
+  /** Key of the enum table whose values this column holds. */
+  readonly enumTable?: string;
+}
+
+export interface RelationshipShape {
+  readonly kind: 'object' | 'array';
+  /** Key of the target table, in the same source. */
+  readonly target: string;
+  /** Column of this table → column of the target. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Object only: the row is always there (foreign key on this side, all columns NOT NULL). */
+  readonly notNull?: true;
+  /** Object only: at most one target row matches (the target's columns cover a key). */
+  readonly unique?: true;
+  /** Object only: the key sits on the target, so a nested insert writes it after this row. */
+  readonly insertAfter?: true;
+  readonly description?: string;
+}
+
+export interface ComputedFieldShape {
+  readonly function: { readonly schema: string; readonly name: string };
+  /** Position of the row argument among the function's inputs. */
+  readonly tableArgument: number;
+  readonly sessionArgument?: number;
+  /** Every input of the function, in order. */
+  readonly arguments: readonly FunctionArgumentShape[];
+  /** A scalar's type key, or the key of the table whose rows it returns. */
+  readonly returns: { readonly type: string } | { readonly table: string; readonly set: boolean };
+  readonly description?: string;
+}
+
+export interface FunctionArgumentShape {
+  /** Database name; null when it has none. */
+  readonly name: string | null;
+  readonly type: string;
+  readonly hasDefault?: true;
+}
+
+export interface FunctionShape {
+  readonly source: SourceShape;
+  readonly schema: string;
+  readonly name: string;
+  readonly graphqlName: string;
+  readonly customName?: true;
+  readonly volatile?: true;
+  readonly arguments: readonly FunctionArgumentShape[];
+  readonly sessionArgument?: number;
+  /** Key of the tracked table whose rows it returns. */
+  readonly returns: { readonly table: string; readonly set: boolean };
+  readonly description?: string;
+}
+
+/** A row condition: SQL text with the holes `{row}` and `{session.x-engine-…::type}`, or EVERY_ROW. See sql/rule.ts. */
+export type RuleText = string;
+
+/** The rule text of an unconditional permission. */
+export const EVERY_ROW: RuleText = 'true';
+
+export interface SelectRule {
+  readonly columns: readonly string[];
+  readonly computedFields?: readonly string[];
+  readonly where: RuleText;
+  /** Most rows of one list. */
+  readonly limit?: number;
+  readonly aggregations?: true;
+  /** Root fields offered; absent = all. */
+  readonly queryRoots?: readonly ('select' | 'select_by_pk' | 'select_aggregate')[];
+  readonly subscriptionRoots?: readonly ('select' | 'select_by_pk' | 'select_aggregate' | 'select_stream')[];
+  /** Inherited roles: cells shown only in rows where the condition holds; null elsewhere. */
+  readonly cells?: Readonly<Record<string, RuleText>>;
+}
+
+export interface InsertRule {
+  readonly columns: readonly string[];
+  /** Holds for every inserted row, or the request fails. */
+  readonly check: RuleText;
+  /** Column → SQL expression with holes; the client cannot give these. */
+  readonly presets?: Readonly<Record<string, RuleText>>;
+  readonly backendOnly?: true;
+}
+
+export interface UpdateRule {
+  readonly columns: readonly string[];
+  /** Rows that may be changed. */
+  readonly where: RuleText;
+  /** Holds for every changed row afterwards, or the request fails. */
+  readonly check?: RuleText;
+  readonly presets?: Readonly<Record<string, RuleText>>;
+  readonly backendOnly?: true;
+}
+
+export interface DeleteRule {
+  readonly where: RuleText;
+  readonly backendOnly?: true;
+}
+
+/** Everything that roles other than admin may do with one table: operation → role → rule. */
+export interface AccessRules {
+  readonly select?: Readonly<Record<string, SelectRule>>;
+  readonly insert?: Readonly<Record<string, InsertRule>>;
+  readonly update?: Readonly<Record<string, UpdateRule>>;
+  readonly delete?: Readonly<Record<string, DeleteRule>>;
+}
+
+export interface TableAccess extends AccessRules {
+  readonly table: TableShape;
+}
+
+/** Who may call a function; absent list = inferred from the select permission on its table. */
+export interface FunctionAccess {
+  readonly function: FunctionShape;
+  readonly roles?: readonly string[];
+}
+
+/** Declares a source. */
+export function source(shape: SourceShape): SourceShape {
+  return Object.freeze(shape);
+}
+
+/** Declares the shape of a tracked table, view, materialized view or foreign table. */
+export function table(owner: SourceShape, shape: Omit<TableShape, 'source'>): TableShape {
+  return Object.freeze({ source: owner, ...shape });
+}
+
+/** Declares what each role may do with a table. The role `admin` may do everything and is not listed. */
+export function access(of: TableShape, rules: AccessRules): TableAccess {
+  return Object.freeze({ table: of, ...rules });
+}
+
+/** Declares a tracked function. */
+export function trackedFunction(owner: SourceShape, shape: Omit<FunctionShape, 'source'>): FunctionShape {
+  return Object.freeze({ source: owner, ...shape });
+}

@@ -1,0 +1,160 @@
+/**
+ * SQL as a list of nodes: texts, which are identifiers, keywords and quoted literals, and parameters, which are all
+ * values of requests. Everything that reaches Postgres is made here, so quoting has one place and so have parameters;
+ * parameters stay nodes until printing, because other printers (live queries, explain) print them differently.
+ */
+
+/** Where the value of a parameter comes from when the statement runs. */
+export type ParameterSource =
+  | { readonly from: 'constant'; readonly value: unknown }
+  | { readonly from: 'variable'; readonly name: string; readonly path: readonly (string | number)[] }
+  | { readonly from: 'session'; readonly name: string }
+  /** All session variables, as a JSON object. */
+  | { readonly from: 'session-object' };
+
+export type SqlNode =
+  | { readonly kind: 'text'; readonly text: string }
+  /** The row that a rule speaks of; only inside rules, replaced by `bindRow`. */
+  | { readonly kind: 'row' }
+  | {
+      readonly kind: 'parameter';
+      readonly source: ParameterSource;
+      /** SQL type that the value is cast to, already quoted (`integer`, `"public"."mood"[]`). */
+      readonly type: string;
+      /** How a JSON value is written for Postgres; absent for session variables, which are texts. */
+      readonly encode?: (value: unknown) => string | null;
+    };
+
+export interface Sql {
+  readonly nodes: readonly SqlNode[];
+}
+
+export const empty: Sql = { nodes: [] };
+const rowNode: Sql = { nodes: [{ kind: 'row' }] };
+
+/** The row under a rule, `{row}` in generated files. */
+export function row(): Sql {
+  return rowNode;
+}
+
+/** SQL text as written by this project: keywords, operators, punctuation. Never for anything a person supplied. */
+export function raw(text: string): Sql {
+  return { nodes: [{ kind: 'text', text }] };
+}
+
+/** A quoted identifier. */
+export function identifier(...parts: readonly string[]): Sql {
+  return raw(quoteIdentifier(...parts));
+}
+
+/** Text of a quoted identifier: `"public"."article"`. A NUL character cannot occur in Postgres and is refused. */
+export function quoteIdentifier(...parts: readonly string[]): string {
+  return parts
+    .map((part) => {
+      if (part.includes('\0')) throw new Error('an identifier contains a NUL character');
+      return `"${part.replaceAll('"', '""')}"`;
+    })
+    .join('.');
+}
+
+/** A quoted text literal; for constants of metadata only, values of requests are parameters. */
+export function literal(value: string): Sql {
+  return raw(quoteLiteral(value));
+}
+
+/** Text of a quoted literal, independent of standard_conforming_strings. */
+export function quoteLiteral(value: string): string {
+  if (value.includes('\0')) throw new Error('a literal contains a NUL character');
+  const quoted = `'${value.replaceAll("'", "''")}'`;
+  return quoted.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted;
+}
+
+export function parameter(
+  parameterSource: ParameterSource,
+  type: string,
+  encode?: (value: unknown) => string | null,
+): Sql {
+  return { nodes: [{ kind: 'parameter', source: parameterSource, type, ...(encode ? { encode } : {}) }] };
+}
+
+/** Template tag: fragments are spliced, plain strings are refused by type. */
+export function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
+  const nodes: SqlNode[] = [];
+  texts.forEach((text, index) => {
+    if (text !== '') nodes.push({ kind: 'text', text });
+    const part = parts[index];
+    if (part) nodes.push(...part.nodes);
+  });
+  return { nodes };
+}
+
+/** Fragments with a separator between them. */
+export function join(parts: readonly Sql[], separator: string): Sql {
+  const nodes: SqlNode[] = [];
+  parts.forEach((part, index) => {
+    if (index > 0) nodes.push({ kind: 'text', text: separator });
+    nodes.push(...part.nodes);
+  });
+  return { nodes };
+}
+
+/** Replaces the row of a rule by an alias of the request. */
+export function bindRow(fragment: Sql, alias: Sql): Sql {
+  return { nodes: fragment.nodes.flatMap((node) => (node.kind === 'row' ? alias.nodes : [node])) };
+}
+
+/** Conjunction in parentheses where needed; `true` when there is nothing to say. */
+export function and(conditions: readonly Sql[]): Sql {
+  if (conditions.length === 0) return TRUE;
+  if (conditions.length === 1) return conditions[0]!;
+  return sql`(${join(conditions, ' and ')})`;
+}
+
+export function or(conditions: readonly Sql[]): Sql {
+  if (conditions.length === 0) return FALSE;
+  if (conditions.length === 1) return conditions[0]!;
+  return sql`(${join(conditions, ' or ')})`;
+}
+
+export const TRUE: Sql = raw('true');
+export const FALSE: Sql = raw('false');
+
+/** Whether a fragment is the constant condition `true`. */
+export function isTrue(fragment: Sql): boolean {
+  return fragment.nodes.length === 1 && fragment.nodes[0]!.kind === 'text' && fragment.nodes[0]!.text === 'true';
+}
+
+type ParameterNode = Extract<SqlNode, { kind: 'parameter' }>;
+
+/** A statement ready for Postgres: `$1`-style text and what each parameter is. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly ParameterNode[];
+}
+
+/**
+ * Prints a statement. A variable or session variable that occurs several times with one type is one parameter, so it
+ * is sent once; constants are numbered one by one, so that the text does not depend on whether two values are equal.
+ */
+export function print(fragment: Sql): Statement {
+  const parameters: ParameterNode[] = [];
+  const numbers = new Map<string, number>();
+  let text = '';
+  for (const node of fragment.nodes) {
+    if (node.kind === 'text') {
+      text += node.text;
+    } else if (node.kind === 'row') {
+      throw new Error('a rule reached the printer without a row');
+    } else {
+      const key = node.source.from === 'constant' ? undefined : JSON.stringify([node.source, node.type]);
+      let number = key === undefined ? undefined : numbers.get(key);
+      if (number === undefined) {
+        parameters.push(node);
+        number = parameters.length;
+        if (key !== undefined) numbers.set(key, number);
+      }
+      text += `($${number})::${node.type}`;
+    }
+  }
+  return { text, parameters };
+}

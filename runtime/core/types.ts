@@ -1,0 +1,256 @@
+/**
+ * Postgres types as the GraphQL API sees them (reference graphql-api §1.4): which scalar they are, which operators and
+ * aggregates they take, how a JSON value is written for them.
+ */
+import { EngineError } from './errors.ts';
+import type { SourceShape } from './shapes.ts';
+import { quoteIdentifier } from './sql/fragment.ts';
+
+/** What kind of operators and input a type takes; `unknown` types take strings only. */
+export type TypeFamily =
+  | 'integer'
+  | 'float'
+  | 'boolean'
+  | 'text'
+  | 'json'
+  | 'jsonb'
+  | 'uuid'
+  | 'date'
+  | 'geometry'
+  | 'geography'
+  | 'raster'
+  | 'ltree'
+  | 'array'
+  | 'unknown';
+
+export interface ColumnType {
+  /** Type key as generated files write it. */
+  readonly key: string;
+  /** The type below domains: its pg_type name. */
+  readonly name: string;
+  readonly family: TypeFamily;
+  /** GraphQL scalar; of the element for arrays. */
+  readonly scalar: string;
+  /** Quoted SQL type for casts. Domains are cast to their base type. */
+  readonly sql: string;
+  readonly element?: ColumnType;
+}
+
+/** pg_catalog types with a family of their own; the SQL name is what people write. */
+const BUILTIN: Readonly<Record<string, { family: TypeFamily; scalar?: string; sql?: string }>> = {
+  int2: { family: 'integer', scalar: 'smallint', sql: 'smallint' },
+  int4: { family: 'integer', scalar: 'Int', sql: 'integer' },
+  int8: { family: 'integer', scalar: 'bigint', sql: 'bigint' },
+  float4: { family: 'float', scalar: 'Float', sql: 'real' },
+  float8: { family: 'float', scalar: 'float8', sql: 'double precision' },
+  numeric: { family: 'float', sql: 'numeric' },
+  money: { family: 'float', sql: 'money' },
+  bool: { family: 'boolean', scalar: 'Boolean', sql: 'boolean' },
+  text: { family: 'text', scalar: 'String', sql: 'text' },
+  varchar: { family: 'text', scalar: 'String', sql: 'character varying' },
+  bpchar: { family: 'text', sql: 'bpchar' },
+  name: { family: 'unknown', sql: 'name' },
+  uuid: { family: 'uuid', sql: 'uuid' },
+  json: { family: 'json', sql: 'json' },
+  jsonb: { family: 'jsonb', sql: 'jsonb' },
+  date: { family: 'date', sql: 'date' },
+  timestamp: { family: 'date', sql: 'timestamp' },
+  timestamptz: { family: 'date', sql: 'timestamptz' },
+  time: { family: 'unknown', sql: 'time' },
+  timetz: { family: 'date', sql: 'timetz' },
+};
+
+/** Types of extensions, recognised by name in whatever schema the extension lives. */
+const EXTENSION: Readonly<Record<string, TypeFamily>> = {
+  citext: 'text',
+  ltree: 'ltree',
+  geometry: 'geometry',
+  geography: 'geography',
+  raster: 'raster',
+};
+
+const cache = new WeakMap<SourceShape, Map<string, ColumnType>>();
+
+/** Resolves a type key of a source. Keys that the source does not declare are types of pg_catalog. */
+export function columnType(owner: SourceShape, key: string): ColumnType {
+  let types = cache.get(owner);
+  if (!types) cache.set(owner, (types = new Map()));
+  let type = types.get(key);
+  if (!type) types.set(key, (type = resolve(owner, key)));
+  return type;
+}
+
+function resolve(owner: SourceShape, key: string): ColumnType {
+  const declared = owner.types[key];
+  if (declared?.kind === 'domain') return { ...columnType(owner, declared.base), key };
+  if (!declared && key.endsWith('[]')) {
+    const element = columnType(owner, key.slice(0, -2));
+    return { key, name: `_${element.name}`, family: 'array', scalar: element.scalar, sql: `${element.sql}[]`, element };
+  }
+  if (declared) {
+    const [schema, name] = keyParts(key);
+    const family = declared.kind === 'base' ? (EXTENSION[name] ?? 'unknown') : 'unknown';
+    return { key, name, family, scalar: name, sql: quoteIdentifier(schema, name) };
+  }
+  const builtin = BUILTIN[key];
+  return {
+    key,
+    name: key,
+    family: builtin?.family ?? 'unknown',
+    scalar: builtin?.scalar ?? key,
+    sql: builtin?.sql ?? quoteIdentifier('pg_catalog', key),
+  };
+}
+
+/** Schema and name of an object key; see `objectKey`. */
+export function keyParts(key: string): [schema: string, name: string] {
+  const parts = key.match(/"(?:[^"]|"")*"|[^."]+/g);
+  if (parts?.length !== 2) throw new Error(`not a key of the form schema.name: ${key}`);
+  const unquote = (part: string) => (part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part);
+  return [unquote(parts[0]!), unquote(parts[1]!)];
+}
+
+/** sum, avg, stddev … and `_inc` (reference graphql-api §1.4, type families). */
+export function isNumeric(type: ColumnType): boolean {
+  return type.family === 'integer' || type.family === 'float';
+}
+
+/** max and min: every type known to the engine but json, jsonb, geometry, geography, raster, boolean. */
+export function isComparable(type: ColumnType): boolean {
+  if (type.element) return true;
+  if (['integer', 'float', 'text', 'uuid', 'date', 'ltree'].includes(type.family)) return true;
+  return type.family === 'unknown' && KNOWN_COMPARABLE.has(type.name);
+}
+
+const KNOWN_COMPARABLE = new Set(['name', 'time', 'interval']);
+
+/** Numeric types that are printed as strings when numbers are to be stringified. */
+export function isStringified(type: ColumnType): boolean {
+  return ['int8', 'float8', 'numeric'].includes(type.element?.name ?? type.name);
+}
+
+const INTEGER_RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int2: [-32768n, 32767n],
+  int4: [-2147483648n, 2147483647n],
+  int8: [-9223372036854775808n, 9223372036854775807n],
+};
+
+/** A number written in a document or in variables, with all its digits. */
+export class NumberText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toJSON(): unknown {
+    return Number(this.text);
+  }
+}
+
+/**
+ * Writes a JSON value as the text that Postgres casts to the type. Strings are accepted for every type and left to
+ * Postgres; other values must fit the family.
+ * @throws EngineError parse-failed, with a path of `$` that the caller completes
+ */
+export function encodeValue(type: ColumnType, value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (type.family === 'json' || type.family === 'jsonb') return JSON.stringify(value);
+  if (type.element) return encodeArray(type.element, value);
+  if (type.family === 'geometry' || type.family === 'geography') {
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  }
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || value instanceof NumberText) return encodeNumber(type, value);
+  if (typeof value === 'boolean' && type.family === 'boolean') return value ? 'true' : 'false';
+  throw mismatch(type, value);
+}
+
+function encodeNumber(type: ColumnType, value: number | NumberText): string {
+  const text = value instanceof NumberText ? value.text : String(value);
+  if (type.family === 'float') return text;
+  if (type.family === 'integer') {
+    const exact = exactInteger(text);
+    const [low, high] = INTEGER_RANGES[type.name]!;
+    if (exact === undefined || exact < low || exact > high) {
+      throw new EngineError(
+        'parse-failed',
+        `The value ${scientific(text)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
+      );
+    }
+    return exact.toString();
+  }
+  throw mismatch(type, value);
+}
+
+/** `1.5e3` → 1500n; undefined when the number has a fraction or is absurdly large. */
+function exactInteger(text: string): bigint | undefined {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole, fraction = '', exponentText = '0'] = match;
+  const exponent = Number(exponentText);
+  if (Math.abs(exponent) > 400) return undefined;
+  let digits = whole! + fraction;
+  const shift = exponent - fraction.length;
+  if (shift >= 0) digits += '0'.repeat(shift);
+  else {
+    const cut = digits.slice(shift).padStart(-shift, '0');
+    if (/[1-9]/.test(cut)) return undefined;
+    digits = digits.slice(0, shift) || '0';
+  }
+  return BigInt(`${sign}${digits}`);
+}
+
+/** Normalised scientific notation, as error texts print it: `2147483648` → `2.147483648e9`. */
+function scientific(text: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (!match) return text;
+  const [, sign, whole, fraction = '', exponentText = '0'] = match;
+  const value = Number(text);
+  if (value === 0) return '0.0';
+  if (Math.abs(value) >= 0.1 && Math.abs(value) < 1e7) {
+    return Number.isInteger(value) ? `${value}.0` : String(value);
+  }
+  const all = whole! + fraction;
+  const lead = all.search(/[1-9]/);
+  const digits = all.slice(lead).replace(/0+$/, '');
+  const exponent = whole!.length - 1 - lead + Number(exponentText);
+  return `${sign}${digits[0]}.${digits.slice(1) || '0'}e${exponent}`;
+}
+
+function encodeArray(element: ColumnType, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) throw mismatch(element, value);
+  return arrayText(value.map((item) => (Array.isArray(item) ? { nested: encodeArray(element, item) } : encodeValue(element, item))));
+}
+
+function arrayText(items: readonly (string | null | { nested: string })[]): string {
+  const texts = items.map((item) => {
+    if (item === null) return 'NULL';
+    if (typeof item === 'object') return item.nested;
+    return `"${item.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  });
+  return `{${texts.join(',')}}`;
+}
+
+/** Array literal of a flat list of texts, for `= any ($1)`. */
+export function encodeList(type: ColumnType, values: readonly unknown[]): string {
+  return arrayText(values.map((value) => (type.element ? { nested: encodeArray(type.element, value) } : encodeValue(type, value))));
+}
+
+function mismatch(type: ColumnType, value: unknown): EngineError {
+  if (type.family === 'unknown') return new EngineError('parse-failed', `A string is expected for type: ${type.name}`);
+  const found = value instanceof NumberText ? 'Number' : jsonKind(value);
+  return new EngineError('parse-failed', `parsing ${type.scalar} failed, expected ${expected(type)}, but encountered ${found}`);
+}
+
+function expected(type: ColumnType): string {
+  if (isNumeric(type)) return 'Number';
+  return type.family === 'boolean' ? 'Boolean' : 'String';
+}
+
+/** The JSON kind of a value as error texts of the reference name it. */
+export function jsonKind(value: unknown): string {
+  if (value === null) return 'Null';
+  if (Array.isArray(value)) return 'Array';
+  const kind = typeof value;
+  return kind === 'object' ? 'Object' : kind.slice(0, 1).toUpperCase() + kind.slice(1);
+}
