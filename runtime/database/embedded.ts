@@ -133,7 +133,7 @@ function prepareFolder(wanted: string | undefined, account: Account): { folder: 
     if (wanted === undefined) return { folder: temporaryFolder(account), account };
     let folder = wanted;
     mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o755);
+    if (account !== null) chmodSync(folder, 0o755);
     if (!canEnter(folder, account)) {
       folder = join(systemFolder(account), `data-${shortHash(wanted)}`);
       mkdirSync(folder, { recursive: true, mode: 0o755 });
