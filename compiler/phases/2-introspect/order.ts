@@ -1,0 +1,16 @@
+/**
+ * Orders texts by code unit: the same in every locale, which neither the database's collation nor `localeCompare` is.
+ */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+interface Named {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** Orders objects of a database by schema, then by name. */
+export function compareNames(a: Named, b: Named): number {
+  return compareText(a.schema, b.schema) || compareText(a.name, b.name);
+}

@@ -1,0 +1,300 @@
+/**
+ * The one statement that reads a database: a section of SQL for each kind of object, put together into one JSON value.
+ * The sections send what pg_catalog holds, by OID and attribute number; names are filled in by `normalise.ts`, which
+ * knows all of them anyway. (OIDs go as int8: JSON made of an oid is a string.) One statement is one round trip, and one snapshot.
+ *
+ * What is read: every schema but the system's own, temporary ones and `engine_catalog`, where the metadata is kept.
+ */
+
+/** Shape of the JSON value, section by section. Lists come in no order; null is "none". */
+export interface RawCatalog {
+  readonly serverVersion: number;
+  readonly extensions: readonly { readonly name: string; readonly schema: string; readonly version: string }[];
+  readonly types: readonly RawType[];
+  readonly relations: readonly RawRelation[];
+  readonly columns: readonly RawColumn[];
+  readonly constraints: readonly RawConstraint[];
+  readonly indexes: readonly RawIndex[];
+  readonly functions: readonly RawFunction[];
+}
+
+export interface RawType {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  /** pg_type.typtype: base, composite, domain, enum, multirange, pseudo, range. */
+  readonly kind: 'b' | 'c' | 'd' | 'e' | 'm' | 'p' | 'r';
+  readonly comment: string | null;
+  /** Of an array type: the type of its elements. */
+  readonly element: number | null;
+  readonly base: number | null;
+  readonly not_null: boolean;
+  readonly has_default: boolean;
+  readonly labels: readonly string[] | null;
+  /** Of a composite type: its relation, and whether that is a table or view rather than the type's own. */
+  readonly relation: number | null;
+  readonly row_type: boolean;
+  readonly fields: readonly { readonly name: string; readonly type: number }[] | null;
+}
+
+export interface RawRelation {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'r' | 'p' | 'v' | 'm' | 'f';
+  readonly comment: string | null;
+  readonly parent: number | null;
+  /** Bits of 1 << command: 4 update, 8 insert, 16 delete. */
+  readonly events: number;
+  /** Of a view: the parsed query, as Postgres keeps it. */
+  readonly query: string | null;
+}
+
+export interface RawColumn {
+  readonly relation: number;
+  readonly position: number;
+  readonly name: string;
+  readonly type: number;
+  readonly not_null: boolean;
+  readonly has_default: boolean;
+  readonly identity: '' | 'a' | 'd';
+  readonly generated: '' | 's' | 'v';
+  readonly comment: string | null;
+  /** Views only. */
+  readonly updatable: boolean | null;
+}
+
+export interface RawConstraint {
+  readonly oid: number;
+  readonly relation: number;
+  readonly name: string;
+  readonly kind: 'p' | 'u' | 'f' | 'c';
+  readonly columns: readonly number[] | null;
+  readonly referenced: number | null;
+  readonly referenced_columns: readonly number[] | null;
+  readonly definition: string | null;
+}
+
+export interface RawIndex {
+  readonly oid: number;
+  readonly relation: number;
+  readonly name: string;
+  readonly method: string;
+  /** Attribute numbers separated by blanks, 0 for an expression; the first `key_length` are the key. */
+  readonly columns: string;
+  readonly key_length: number;
+  readonly is_unique: boolean;
+  readonly is_partial: boolean;
+  /** Enforced at once and owned by no constraint. */
+  readonly is_free: boolean;
+}
+
+export interface RawFunction {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly volatility: 'i' | 's' | 'v';
+  readonly is_strict: boolean;
+  readonly language: string;
+  readonly comment: string | null;
+  /** OIDs of the input arguments' types separated by blanks. */
+  readonly argument_types: string;
+  /** Names and modes of all arguments, those of the result included; modes are null if all are IN. */
+  readonly argument_names: readonly string[] | null;
+  readonly argument_modes: readonly string[] | null;
+  readonly defaults: number;
+  readonly is_variadic: boolean;
+  readonly returns: number;
+  readonly returns_set: boolean;
+}
+
+/** The schemas and relations that are read; used by the other sections. */
+const scope = `
+  schemas as materialized (
+    select n.oid, n.nspname as name
+    from pg_catalog.pg_namespace n
+    where n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'engine_catalog')
+  ),
+  relations as materialized (
+    select c.oid, s.name as schema, c.relname as name, c.relkind as kind, c.relispartition as is_partition
+    from pg_catalog.pg_class c
+    join schemas s on s.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f')
+  ),
+  comments as materialized (
+    select d.objoid as oid, d.objsubid as position, d.classoid::pg_catalog.regclass as catalog, d.description as text
+    from pg_catalog.pg_description d
+    where d.objoid >= 16384
+  )`;
+
+const extensions = `
+    select e.extname as name, n.nspname as schema, e.extversion as version
+    from pg_catalog.pg_extension e
+    join pg_catalog.pg_namespace n on n.oid = e.extnamespace`;
+
+/**
+ * Every type, the system's too, for their names; which of them the catalog lists is decided where names are filled in.
+ * The fields of a row type are the columns of its table, unless that table is not read.
+ */
+const types = `
+    select
+      t.oid::int8, n.nspname as schema, t.typname as name, t.typtype as kind, d.text as comment,
+      e.oid::int8 as element,
+      nullif(t.typbasetype, 0)::int8 as base,
+      t.typnotnull as not_null,
+      t.typdefault is not null as has_default,
+      case t.typtype
+        when 'e' then (
+          select pg_catalog.json_agg(l.enumlabel order by l.enumsortorder)
+          from pg_catalog.pg_enum l
+          where l.enumtypid = t.oid
+        )
+      end as labels,
+      c.oid::int8 as relation,
+      coalesce(c.relkind <> 'c', false) as row_type,
+      case
+        when c.oid is not null and r.oid is null and n.nspname <> 'pg_catalog' then (
+          select pg_catalog.json_agg(
+            pg_catalog.json_build_object('name', a.attname, 'type', a.atttypid::int8) order by a.attnum
+          )
+          from pg_catalog.pg_attribute a
+          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        )
+      end as fields
+    from pg_catalog.pg_type t
+    join pg_catalog.pg_namespace n on n.oid = t.typnamespace
+    left join pg_catalog.pg_type e on e.typarray = t.oid
+    left join pg_catalog.pg_class c on c.oid = t.typrelid
+    left join relations r on r.oid = c.oid
+    left join comments d on d.oid = t.oid and d.catalog = 'pg_catalog.pg_type'::pg_catalog.regclass
+    where n.nspname <> 'pg_toast'`;
+
+/**
+ * pg_relation_is_updatable counts unconditional INSTEAD rules and INSTEAD OF triggers. It fails on a foreign table
+ * whose wrapper has no handler, which nobody can read or write anyway.
+ */
+const relations = `
+    select
+      r.oid::int8, r.schema, r.name, r.kind, d.text as comment,
+      case when r.is_partition then i.inhparent::int8 end as parent,
+      case
+        when r.kind in ('r', 'p') then 28
+        when r.kind = 'v' or w.fdwhandler <> 0 then pg_catalog.pg_relation_is_updatable(r.oid, true)
+        else 0
+      end as events,
+      q.ev_action::text as query
+    from relations r
+    left join comments d
+      on d.oid = r.oid and d.position = 0 and d.catalog = 'pg_catalog.pg_class'::pg_catalog.regclass
+    left join pg_catalog.pg_inherits i on r.is_partition and i.inhrelid = r.oid
+    left join pg_catalog.pg_foreign_table f on f.ftrelid = r.oid
+    left join pg_catalog.pg_foreign_server v on v.oid = f.ftserver
+    left join pg_catalog.pg_foreign_data_wrapper w on w.oid = v.srvfdw
+    left join pg_catalog.pg_rewrite q on r.kind in ('v', 'm') and q.ev_class = r.oid and q.ev_type = '1'`;
+
+/**
+ * A rule or trigger that handles INSERT or UPDATE itself takes every column of the view; an automatically updatable
+ * view takes those that show a column of the table below. Trigger types: 64 INSTEAD OF, 4 INSERT, 16 UPDATE; rule types:
+ * 2 UPDATE, 3 INSERT.
+ */
+const columns = `
+    select
+      a.attrelid::int8 as relation, a.attnum as position, a.attname as name, a.atttypid::int8 as type,
+      a.attnotnull as not_null,
+      a.atthasdef as has_default, a.attidentity as identity, a.attgenerated as generated, d.text as comment,
+      case
+        when r.kind = 'v' then h.oid is not null or pg_catalog.pg_column_is_updatable(r.oid, a.attnum, true)
+      end as updatable
+    from relations r
+    join pg_catalog.pg_attribute a on a.attrelid = r.oid
+    left join (
+      select g.tgrelid as oid
+      from pg_catalog.pg_trigger g
+      where g.tgtype & 64 <> 0 and g.tgtype & 20 <> 0
+      union
+      select u.ev_class
+      from pg_catalog.pg_rewrite u
+      where u.is_instead and u.ev_type in ('2', '3') and u.ev_qual::text = '<>'
+    ) h on h.oid = r.oid
+    left join comments d
+      on d.oid = a.attrelid and d.position = a.attnum and d.catalog = 'pg_catalog.pg_class'::pg_catalog.regclass
+    where a.attnum > 0 and not a.attisdropped`;
+
+/**
+ * Left out: the copies of a foreign key that Postgres keeps for each partition of the referenced table, and temporal
+ * foreign keys (version 18, `PERIOD`), which do not say that columns are equal. `conperiod` is read through JSON because
+ * the column does not exist before 18.
+ */
+const constraints = `
+    select
+      k.oid::int8, k.conrelid::int8 as relation, k.conname as name, k.contype as kind, k.conkey as columns,
+      nullif(k.confrelid, 0)::int8 as referenced, k.confkey as referenced_columns,
+      case k.contype when 'c' then pg_catalog.pg_get_constraintdef(k.oid) end as definition
+    from relations r
+    join pg_catalog.pg_constraint k on k.conrelid = r.oid
+    left join pg_catalog.pg_constraint p on p.oid = k.conparentid
+    where
+      k.contype in ('p', 'u', 'c')
+      or (
+        k.contype = 'f'
+        and p.conrelid is distinct from k.conrelid
+        and pg_catalog.to_jsonb(k) ->> 'conperiod' is distinct from 'true'
+      )`;
+
+const indexes = `
+    select
+      i.indexrelid::int8 as oid, i.indrelid::int8 as relation, c.relname as name, m.amname as method,
+      i.indkey::text as columns, i.indnkeyatts as key_length, i.indisunique as is_unique,
+      i.indpred is not null as is_partial,
+      i.indimmediate and k.oid is null as is_free
+    from relations r
+    join pg_catalog.pg_index i on i.indrelid = r.oid
+    join pg_catalog.pg_class c on c.oid = i.indexrelid
+    join pg_catalog.pg_am m on m.oid = c.relam
+    left join pg_catalog.pg_constraint k on k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x')
+    where i.indisvalid`;
+
+/**
+ * Plain functions only. An extension brings thousands of functions, none of which can be tracked unless it returns rows of
+ * a table: the others are left out.
+ */
+const functions = `
+    select
+      f.oid::int8, s.name as schema, f.proname as name, f.provolatile as volatility, f.proisstrict as is_strict,
+      l.lanname as language, d.text as comment, f.proargtypes::text as argument_types,
+      f.proargnames as argument_names, f.proargmodes as argument_modes, f.pronargdefaults as defaults,
+      f.provariadic <> 0 as is_variadic, f.prorettype::int8 as returns, f.proretset as returns_set
+    from pg_catalog.pg_proc f
+    join schemas s on s.oid = f.pronamespace
+    join pg_catalog.pg_language l on l.oid = f.prolang
+    join pg_catalog.pg_type t on t.oid = f.prorettype
+    left join relations r on r.oid = t.typrelid
+    left join pg_catalog.pg_depend x
+      on x.objid = f.oid and x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.deptype = 'e'
+    left join comments d on d.oid = f.oid and d.catalog = 'pg_catalog.pg_proc'::pg_catalog.regclass
+    where f.prokind = 'f' and (x.objid is null or r.oid is not null)`;
+
+const sections: Record<Exclude<keyof RawCatalog, 'serverVersion'>, string> = {
+  extensions,
+  types,
+  relations,
+  columns,
+  constraints,
+  indexes,
+  functions,
+};
+
+/** Returns one row with one text column, `catalog`: the JSON of a {@link RawCatalog}. */
+export const catalogStatement = `with${scope}
+select pg_catalog.json_build_object(
+  'serverVersion', pg_catalog.current_setting('server_version_num')::int,
+${Object.entries(sections)
+  .map(
+    ([name, query]) => `  '${name}', (
+    select coalesce(pg_catalog.json_agg(s), '[]')
+    from (${query.replaceAll('\n', '\n  ')}
+    ) s
+  )`,
+  )
+  .join(',\n')}
+)::text as catalog`;

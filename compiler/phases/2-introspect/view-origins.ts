@@ -1,0 +1,31 @@
+/**
+ * Where the columns of a view come from. Postgres notes it itself, for every column of the result that shows a column of
+ * a table, unchanged, through however many joins and subqueries: `resorigtbl` and `resorigcol` in the parsed query, which
+ * pg_rewrite keeps as text. That text is a tree of nodes in braces; in tokens, special characters follow a backslash.
+ */
+
+/** Attribute number of the view → the relation (OID) and attribute number that the column shows. */
+export type ViewOrigins = ReadonlyMap<number, { readonly relation: number; readonly position: number }>;
+
+const token = String.raw`(?:\\.|[^\s\\])+`;
+const landmarks = new RegExp(
+  String.raw`\\.|[{}]|:resno (\d+) :resname ${token} :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+) :resjunk false`,
+  'gs',
+);
+
+/**
+ * Reads the origins from the text of a view's query (pg_rewrite.ev_action). The entries of the view's own target list
+ * are the ones exactly two braces deep; deeper ones belong to subqueries. A column that may be null where its table has no
+ * matching row (outer join) counts as unchanged too: that is how Postgres sees it.
+ */
+export function readViewOrigins(query: string): ViewOrigins {
+  const origins = new Map<number, { readonly relation: number; readonly position: number }>();
+  let depth = 0;
+  for (const [text, position, relation, origin] of query.matchAll(landmarks)) {
+    if (text === '{') depth += 1;
+    else if (text === '}') depth -= 1;
+    else if (depth === 2 && relation !== undefined && relation !== '0')
+      origins.set(Number(position), { relation: Number(relation), position: Number(origin) });
+  }
+  return origins;
+}
