@@ -49,7 +49,9 @@ export function normaliseCatalog(raw: RawCatalog): Catalog {
     origins,
   };
   const tables = raw.relations.map((relation) => describeTable(relation, lookup)).sort(compareNames);
-  const functions = raw.functions.map((entry) => describeFunction(entry, lookup.types)).sort(compareFunctions);
+  const functions = raw.functions
+    .map((entry) => describeFunction(entry, lookup.types))
+    .sort(compareFunctions);
   return {
     serverVersion: raw.serverVersion,
     extensions: [...raw.extensions].sort((a, b) => compareText(a.name, b.name)),
@@ -71,7 +73,8 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
   const parent = relation.parent === null ? undefined : lookup.relations.get(relation.parent);
   const constraints = (lookup.constraints.get(relation.oid) ?? []).toSorted(byName);
   const indexes = (lookup.indexes.get(relation.oid) ?? []).toSorted(byName);
-  const ofKind = (kind: RawConstraint['kind']) => constraints.filter((constraint) => constraint.kind === kind);
+  const ofKind = (kind: RawConstraint['kind']) =>
+    constraints.filter((constraint) => constraint.kind === kind);
   const [primaryKey] = ofKind('p');
   return {
     schema: relation.schema,
@@ -84,7 +87,9 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
     ...(primaryKey && { primaryKey: describeKey(primaryKey, lookup) }),
     uniqueConstraints: ofKind('u').map((constraint) => describeKey(constraint, lookup)),
     uniqueIndexes: indexes
-      .filter((index) => index.is_unique && index.is_free && !index.is_partial && !keyPositions(index).includes(0))
+      .filter(
+        (index) => index.is_unique && index.is_free && !index.is_partial && !keyPositions(index).includes(0),
+      )
       .map(({ name, oid, ...index }) => ({
         name,
         columns: keyPositions(index).map((position) => columnName(index.relation, position, lookup)!),

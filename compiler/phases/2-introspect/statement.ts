@@ -9,7 +9,11 @@
 /** Shape of the JSON value, section by section. Lists come in no order; null is "none". */
 export interface RawCatalog {
   readonly serverVersion: number;
-  readonly extensions: readonly { readonly name: string; readonly schema: string; readonly version: string }[];
+  readonly extensions: readonly {
+    readonly name: string;
+    readonly schema: string;
+    readonly version: string;
+  }[];
   readonly types: readonly RawType[];
   readonly relations: readonly RawRelation[];
   readonly columns: readonly RawColumn[];
@@ -255,8 +259,8 @@ const indexes = `
     where i.indisvalid`;
 
 /**
- * Plain functions only. An extension brings thousands of functions, none of which can be tracked unless it returns rows of
- * a table: the others are left out.
+ * Plain functions only. An extension can bring thousands of functions, and a range type brings its constructors (deptype
+ * e and i); none of these can be tracked unless it returns rows of a table: the others are left out.
  */
 const functions = `
     select
@@ -269,10 +273,17 @@ const functions = `
     join pg_catalog.pg_language l on l.oid = f.prolang
     join pg_catalog.pg_type t on t.oid = f.prorettype
     left join relations r on r.oid = t.typrelid
-    left join pg_catalog.pg_depend x
-      on x.objid = f.oid and x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.deptype = 'e'
     left join comments d on d.oid = f.oid and d.catalog = 'pg_catalog.pg_proc'::pg_catalog.regclass
-    where f.prokind = 'f' and (x.objid is null or r.oid is not null)`;
+    where
+      f.prokind = 'f'
+      and (
+        r.oid is not null
+        or f.oid not in (
+          select x.objid
+          from pg_catalog.pg_depend x
+          where x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.deptype in ('e', 'i')
+        )
+      )`;
 
 const sections: Record<Exclude<keyof RawCatalog, 'serverVersion'>, string> = {
   extensions,
