@@ -1,0 +1,88 @@
+/**
+ * The page in the browser: GraphiQL, and at the right of its tabs a choice of roles. A role is a set of request headers
+ * and a first query; choosing one fills the header editor, so that one sees what is sent, and asks for the role's schema.
+ */
+import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { GraphiQL } from 'graphiql';
+import { useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import 'graphiql/style.css';
+import './page.css';
+
+const { endpoint, roles } = JSON.parse(document.getElementById('settings').textContent);
+const remembered = 'engine:role';
+const workers = { json: 'json-worker.js', graphql: 'graphql-worker.js' };
+
+globalThis.MonacoEnvironment = {
+  getWorker: (_id, label) =>
+    new Worker(new URL(workers[label] ?? 'editor-worker.js', import.meta.url), { type: 'module' }),
+};
+
+const printHeaders = (role) => JSON.stringify(role.headers, null, 2);
+let current = roles.find((role) => role.name === localStorage.getItem(remembered)) ?? roles[0];
+
+/** Until the header editor is there, which is after the first introspection, the chosen role's headers are sent. */
+async function fetcher(parameters, options) {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(options?.headers ?? current.headers) },
+    body: JSON.stringify(parameters),
+  });
+  return response.json();
+}
+
+function RoleChoice() {
+  const [name, setName] = useState(current.name);
+  const headerEditor = useGraphiQL((state) => state.headerEditor);
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const { introspect } = useGraphiQLActions();
+
+  // The editor comes with the headers of the tab that was open last; what counts is the role shown here.
+  useEffect(() => {
+    if (headerEditor && headerEditor.getValue() !== printHeaders(current))
+      headerEditor.setValue(printHeaders(current));
+  }, [headerEditor]);
+
+  const choose = (event) => {
+    const role = roles.find((candidate) => candidate.name === event.target.value);
+    const query = queryEditor?.getValue().trim() ?? '';
+    const untouched = query === '' || roles.some((candidate) => candidate.query.trim() === query);
+    current = role;
+    localStorage.setItem(remembered, role.name);
+    setName(role.name);
+    headerEditor?.setValue(printHeaders(role));
+    if (untouched) queryEditor?.setValue(role.query);
+    introspect();
+  };
+
+  return (
+    <div className="engine-bar">
+      <label className="engine-role" title={current.description}>
+        <span>Role</span>
+        <select value={name} onChange={choose}>
+          {roles.map((role) => (
+            <option key={role.name} value={role.name}>
+              {role.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span className="engine-description">{current.description}</span>
+      <span className="engine-name">Engine</span>
+    </div>
+  );
+}
+
+createRoot(document.getElementById('page')).render(
+  <GraphiQL
+    fetcher={fetcher}
+    defaultQuery={current.query}
+    initialHeaders={printHeaders(current)}
+    defaultHeaders={printHeaders(current)}
+    defaultEditorToolsVisibility="headers"
+  >
+    <GraphiQL.Logo>
+      <RoleChoice />
+    </GraphiQL.Logo>
+  </GraphiQL>,
+);
