@@ -13,7 +13,11 @@ export interface CatalogFile {
 export interface Catalog {
   /** Version number as the server reports it, e.g. 150018. */
   readonly serverVersion: number;
-  readonly extensions: readonly { readonly name: string; readonly schema: string; readonly version: string }[];
+  readonly extensions: readonly {
+    readonly name: string;
+    readonly schema: string;
+    readonly version: string;
+  }[];
   readonly types: readonly CatalogType[];
   readonly tables: readonly CatalogTable[];
   readonly functions: readonly CatalogFunction[];
@@ -59,9 +63,9 @@ export interface CatalogTable {
   readonly partitionOf?: RelationReference;
   readonly columns: readonly CatalogColumn[];
   readonly primaryKey?: CatalogKey;
-  /** UNIQUE constraints, by name; the primary key is not repeated here. */
+  /** UNIQUE constraints, by name (deferrable ones too); the primary key is not repeated here. */
   readonly uniqueConstraints: readonly CatalogKey[];
-  /** Unique, non-partial, non-expression indexes that no constraint owns. */
+  /** Unique, non-partial, non-expression indexes that no constraint owns; `oid` is the index's. */
   readonly uniqueIndexes: readonly CatalogKey[];
   /** Every valid index: for advice on rules. `columns` holds null where the key is an expression. */
   readonly indexes: readonly {
@@ -71,10 +75,14 @@ export interface CatalogTable {
     readonly unique?: true;
     readonly partial?: true;
   }[];
+  /** By name; NOT VALID ones too, temporal ones (PERIOD) not: they do not say that columns are equal. */
   readonly foreignKeys: readonly CatalogForeignKey[];
   /** CHECK constraints: name and definition text. */
   readonly checks: readonly { readonly name: string; readonly definition: string }[];
-  /** What may be written: always true for tables; for views, auto-updatability, rules and INSTEAD OF triggers counted. */
+  /**
+   * What may be written: always true for tables; for views, auto-updatability, rules and INSTEAD OF triggers counted; for
+   * foreign tables, what their wrapper says.
+   */
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
@@ -104,15 +112,22 @@ export interface CatalogColumn {
   /** pg_attribute.attnum; stable through renames. */
   readonly position: number;
   readonly type: TypeReference;
+  /** NOT NULL, by itself or by its domain. */
   readonly notNull?: true;
-  /** Has a DEFAULT, is an identity, generated or serial column. */
+  /** Has a DEFAULT (its own or its domain's), is an identity, generated or serial column. */
   readonly hasDefault?: true;
   readonly identity?: 'always' | 'by default';
   readonly generated?: 'stored' | 'virtual';
   readonly comment?: string;
-  /** For a column of a view: the table column that it shows unchanged, where Postgres knows. */
+  /**
+   * For a column of a view: the table column that it shows unchanged (null where an outer join finds no row), where
+   * Postgres knows; through views on views, down to a relation with rows of its own.
+   */
   readonly origin?: RelationReference & { readonly column: string };
-  /** For columns of views: may INSERT / UPDATE name it (information_schema.columns.is_updatable); tables: absent. */
+  /**
+   * For columns of views: may INSERT or UPDATE name it. Not an expression of an automatically updatable view; any column
+   * where an INSTEAD OF trigger or unconditional INSTEAD rule handles INSERT or UPDATE. Absent for every other kind.
+   */
   readonly updatable?: boolean;
 }
 

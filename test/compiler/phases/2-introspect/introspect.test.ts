@@ -1,10 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Catalog } from '../../../../compiler/model/catalog.ts';
 import {
   introspectDatabase,
   printCatalogFile,
   type Query,
+  readCatalogFile,
+  writeCatalogFile,
 } from '../../../../compiler/phases/2-introspect/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
 
@@ -60,6 +64,16 @@ describe.each([13, 15, 18] as const)('introspectDatabase on PostgreSQL %i', (ver
 
   it.each(groups.filter(({ since }) => since <= version))('reads $group', async ({ group, schemas }) => {
     await expect(printPart(group, catalog, schemas)).toMatchFileSnapshot(`expected/${group}.json`);
+  });
+
+  it('can be saved and read', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'engine-catalog-')), 'catalog.json');
+    const file = { version: 1, sources: { default: { ...catalog, enumTables: {} } } } as const;
+    await writeCatalogFile(path, file);
+    const read = await readCatalogFile(path);
+    rmSync(dirname(path), { recursive: true });
+    expect(read).toStrictEqual(file);
+    expect(printCatalogFile(read)).toBe(printCatalogFile(file));
   });
 
   it('asks once', async () => {
