@@ -1,0 +1,154 @@
+/**
+ * The help desk example from nothing: an embedded PostgreSQL with its data in `.engine/`, the example's database, a
+ * compile to `generated/`, and the server with its GraphiQL page, until Ctrl-C.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from '../runtime/database/embedded.ts';
+import type { GraphiqlRole } from '../runtime/http/graphiql.ts';
+import { agent, agentWorkload, customer, roles } from './helpdesk/roles.ts';
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+const example = fileURLToPath(new URL('helpdesk/', import.meta.url));
+const dataDirectory = fileURLToPath(new URL('../.engine/postgres', import.meta.url));
+
+/** What the user can put right: told in a sentence or two, without a stack trace. */
+class StartError extends Error {}
+
+/** Starts everything and returns when the server answers. Ends the process with status 1 if something is in the way. */
+export async function start(): Promise<void> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const stopAll = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  let stopping = false;
+  const interrupted = () => {
+    // The second Ctrl-C does not wait; the embedded server ends with this process in any case.
+    if (stopping) process.exit(130);
+    stopping = true;
+    console.log('\nStopping …');
+    stopAll().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGINT', interrupted);
+  process.on('SIGTERM', interrupted);
+
+  try {
+    const port = choosePort();
+    await requireFreePort(port);
+    console.log('Engine · the help desk example\n');
+
+    const postgres = await startEmbeddedPostgres({ dataDirectory });
+    stops.push(postgres.stop);
+    const place = postgres.dataDirectory === dataDirectory ? '.engine/postgres' : postgres.dataDirectory;
+    progress(`PostgreSQL runs on port ${postgres.port}, its data is in ${place}`);
+
+    const databaseUrl = await postgres.createDatabase('helpdesk');
+    const metadataDatabaseUrl = await postgres.createDatabase('engine_metadata');
+    progress(
+      (await fillDatabase(databaseUrl))
+        ? 'database "helpdesk" created and filled'
+        : 'database "helpdesk" as you left it',
+    );
+
+    await compileExample(databaseUrl);
+    progress('compiled to generated/');
+    console.log(welcome(port));
+  } catch (error) {
+    await stopAll();
+    if (stopping) return;
+    const expected = error instanceof StartError || error instanceof EmbeddedPostgresError;
+    console.error(`\n${expected ? error.message : error instanceof Error ? error.stack : String(error)}`);
+    process.exit(1);
+  }
+}
+
+function progress(text: string): void {
+  console.log(`  ✓ ${text}`);
+}
+
+function choosePort(): number {
+  const text = process.env.ENGINE_GRAPHQL_SERVER_PORT ?? '8080';
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new StartError(`ENGINE_GRAPHQL_SERVER_PORT is "${text}", which is not a port number (1 to 65535).`);
+}
+
+/** Asked first, so that nothing has been started when the answer is no. */
+async function requireFreePort(port: number): Promise<void> {
+  const failure = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
+    const probe = createServer();
+    probe.once('error', done);
+    probe.listen(port, () => probe.close(() => done(undefined)));
+  });
+  if (failure === undefined) return;
+  const reason = failure.code === 'EACCES' ? 'may not be used by this user' : 'is taken by another program';
+  throw new StartError(
+    `Port ${port} ${reason}.\nStop that program, or choose another port: ENGINE_GRAPHQL_SERVER_PORT=8081 npm start`,
+  );
+}
+
+/** Creates the tables and rows in one transaction, unless they are there. Returns whether it did. */
+async function fillDatabase(databaseUrl: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const found = await client.query("select to_regclass('public.ticket') is not null as filled");
+    if (found.rows[0].filled) return false;
+    const [schema, seed] = ['schema.sql', 'seed.sql'].map((file) =>
+      readFileSync(`${example}${file}`, 'utf8'),
+    );
+    await client.query(`begin; ${schema}; ${seed}; commit; analyze`);
+    return true;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Runs the command a user would run, `engine compile`; what it says is passed on if it fails. */
+async function compileExample(databaseUrl: string): Promise<void> {
+  const metadata = relative(checkout, `${example}metadata`);
+  const command = ['compiler/bin.mjs', 'compile', '--metadata', metadata, '--out', 'generated'];
+  // The address goes through the environment: the arguments of a process can be read by every user.
+  const compile = spawn(process.execPath, command, {
+    cwd: checkout,
+    env: { ...process.env, ENGINE_GRAPHQL_DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [compile.stdout, compile.stderr]) stream.on('data', (text) => (output += text));
+  const status = await new Promise((done) => compile.once('close', done));
+  if (status !== 0) throw new StartError(`The example does not compile:\n${output.trim()}`);
+}
+
+function welcome(port: number): string {
+  const url = `http://localhost:${port}`;
+  const tries: readonly (readonly [string, GraphiqlRole])[] = [
+    ['a customer', customer],
+    ['an agent', agent],
+    ['the agent again', agentWorkload],
+  ];
+  return `
+Try it in the browser:   ${url}/graphiql     (choose a role at the top right)
+or from another terminal:
+${tries.map(([who, role]) => `\n  as ${who} – ${role.description}\n${curl(url, role)}`).join('\n')}
+
+Read what answers them:  generated/README.md
+                         generated/sources/default/public/ticket.access.ts     who may touch tickets
+                         generated/roles/customer.txt                          what a customer may do
+
+Ctrl-C stops the server and the database. The data stays; \`rm -r .engine\` forgets it.`;
+}
+
+/** The request as a command line; comments and line breaks of the query are folded away. */
+function curl(url: string, role: GraphiqlRole): string {
+  const query = role.query.replaceAll(/#.*\n/g, '').replaceAll(/\s+/g, ' ').trim();
+  const headers = Object.entries(role.headers).map(([name, value]) => `-H '${name}: ${value}'`);
+  return `  curl ${url}/v1/graphql ${headers.join(' ')} \\\n    -H 'content-type: application/json' -d '${JSON.stringify({ query })}'`;
+}
