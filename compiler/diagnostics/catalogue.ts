@@ -29,6 +29,49 @@ export const diagnostics = {
   /** actions.graphql is not a GraphQL document: %reason%. */
   actionsSdlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('actions-sdl-invalid', 'error', [`actions.graphql is not a GraphQL document: ${reason}.`]),
+  /** configuration was given for the column "%column%", but no such column exists */
+  columnConfigurationWithoutColumn: ({
+    column,
+    nearest,
+  }: {
+    column: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
+    message('column-configuration-without-column', 'error', [
+      `configuration was given for the column "${column}", but no such column exists`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** the definitions of columns "%first%" and "%second%" are in conflict: they are mapped to the same field name, "%field%" */
+  columnFieldsConflict: ({ first, second, field }: { first: Hole; second: Hole; field: Hole }): Message =>
+    message('column-fields-conflict', 'error', [
+      `the definitions of columns "${first}" and "${second}" are in conflict: they are mapped to the same field name, "${field}"`,
+    ]),
+  /** Column "%column%" of table %table% is left out of the GraphQL schema, because its name is not a valid GraphQL name. */
+  columnNameLeftOut: ({ column, table }: { column: Hole; table: Hole }): Message =>
+    message('column-name-left-out', 'warning', [
+      `Column "${column}" of table ${table} is left out of the GraphQL schema, because its name is not a valid GraphQL name.`,
+      'Give it a custom name in configuration.column_config.',
+    ]),
+  /** incompatible column types: "%left%" has type "%leftType%", but "%right%" has type "%rightType%" */
+  columnsIncomparable: ({
+    left,
+    leftType,
+    right,
+    rightType,
+  }: {
+    left: Hole;
+    leftType: Hole;
+    right: Hole;
+    rightType: Hole;
+  }): Message =>
+    message('columns-incomparable', 'error', [
+      `incompatible column types: "${left}" has type "${leftType}", but "${right}" has type "${rightType}"`,
+    ]),
+  /** the computed field "%field%" cannot be added to table %table% %reasons% */
+  computedFieldInvalid: ({ field, table, reasons }: { field: Hole; table: Hole; reasons: Hole }): Message =>
+    message('computed-field-invalid', 'error', [
+      `the computed field "${field}" cannot be added to table ${table} ${reasons}`,
+    ]),
   /** custom type %type% is not present in actions.graphql */
   customTypeNotInSdl: ({ type, nearest }: { type: Hole; nearest?: Hole | undefined }): Message =>
     message('custom-type-not-in-sdl', 'error', [
@@ -41,6 +84,90 @@ export const diagnostics = {
       `multiple declarations exist for the following ${kind}: ${names}`,
       'Only the first declaration of each is used.',
     ]),
+  /** column "%column%" in table %table% references multiple enum tables (%enums%) */
+  enumReferenceAmbiguous: ({ column, table, enums }: { column: Hole; table: Hole; enums: Hole }): Message =>
+    message('enum-reference-ambiguous', 'error', [
+      `column "${column}" in table ${table} references multiple enum tables (${enums})`,
+    ]),
+  /** the rows of the enum table %table% are not in the catalog */
+  enumTableRowsUnknown: ({ table }: { table: Hole }): Message =>
+    message('enum-table-rows-unknown', 'error', [
+      `the rows of the enum table ${table} are not in the catalog`,
+    ]),
+  /** the table %table% cannot be used as an enum %reasons% */
+  enumTableUnusable: ({ table, reasons }: { table: Hole; reasons: Hole }): Message =>
+    message('enum-table-unusable', 'error', [`the table ${table} cannot be used as an enum ${reasons}`]),
+  /** Computed columns with input arguments can not be part of the where clause */
+  expressionComputedFieldArguments: (): Message =>
+    message('expression-computed-field-arguments', 'error', [
+      'Computed columns with input arguments can not be part of the where clause',
+    ]),
+  /** "%field%" does not exist */
+  expressionFieldMissing: ({ field, nearest }: { field: Hole; nearest?: Hole | undefined }): Message =>
+    message('expression-field-missing', 'error', [
+      `"${field}" does not exist`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** table %table% does not exist */
+  expressionTableMissing: ({ table, nearest }: { table: Hole; nearest?: Hole | undefined }): Message =>
+    message('expression-table-missing', 'error', [
+      `table ${table} does not exist`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** parsing %type% failed, expected %expected%, but encountered %found% */
+  expressionValueMisplaced: ({
+    type,
+    expected,
+    found,
+  }: {
+    type: Hole;
+    expected: Hole;
+    found: Hole;
+  }): Message =>
+    message('expression-value-misplaced', 'error', [
+      `parsing ${type} failed, expected ${expected}, but encountered ${found}`,
+    ]),
+  /** field definition conflicts with postgres column */
+  fieldConflictsWithColumn: (): Message =>
+    message('field-conflicts-with-column', 'error', ['field definition conflicts with postgres column']),
+  /** field definition conflicts with custom field name for postgres column "%column%" */
+  fieldConflictsWithCustomName: ({ column }: { column: Hole }): Message =>
+    message('field-conflicts-with-custom-name', 'error', [
+      `field definition conflicts with custom field name for postgres column "${column}"`,
+    ]),
+  /** conflicting definitions for field "%field%" */
+  fieldsConflict: ({ field }: { field: Hole }): Message =>
+    message('fields-conflict', 'error', [`conflicting definitions for field "${field}"`]),
+  /** more than one foreign key constraint exists on the given column(s) */
+  foreignKeyAmbiguous: (): Message =>
+    message('foreign-key-ambiguous', 'error', [
+      'more than one foreign key constraint exists on the given column(s)',
+    ]),
+  /** no foreign constraint exists on the given column(s) */
+  foreignKeyMissing: ({ advice }: { advice?: Hole | undefined }): Message =>
+    message('foreign-key-missing', 'error', [
+      'no foreign constraint exists on the given column(s)',
+      advice === undefined ? undefined : `${advice}`,
+    ]),
+  /** no such function exists: %name% */
+  functionNotInDatabase: ({ name, nearest }: { name: Hole; nearest?: Hole | undefined }): Message =>
+    message('function-not-in-database', 'error', [
+      `no such function exists: ${name}`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** function %name% is overloaded. Overloaded functions are not supported */
+  functionOverloaded: ({ name }: { name: Hole }): Message =>
+    message('function-overloaded', 'error', [
+      `function ${name} is overloaded. Overloaded functions are not supported`,
+    ]),
+  /** no select permission defined on table %table% for role "%role%" */
+  functionPermissionWithoutSelect: ({ table, role }: { table: Hole; role: Hole }): Message =>
+    message('function-permission-without-select', 'error', [
+      `no select permission defined on table ${table} for role "${role}"`,
+    ]),
+  /** the function %name% cannot be tracked %reasons% */
+  functionUntrackable: ({ name, reasons }: { name: Hole; reasons: Hole }): Message =>
+    message('function-untrackable', 'error', [`the function ${name} cannot be tracked ${reasons}`]),
   /** %file% includes itself through %chain%. */
   includeCycle: ({ file, chain }: { file: Hole; chain: Hole }): Message =>
     message('include-cycle', 'error', [`${file} includes itself through ${chain}.`]),
@@ -49,6 +176,37 @@ export const diagnostics = {
     message('include-missing', 'error', [
       `The included file ${file} does not exist.`,
       'Targets of !include are relative to the file that names them.',
+    ]),
+  /** found cycle(s) in roles: %cycle% */
+  inheritedRoleCycle: ({ cycle }: { cycle: Hole }): Message =>
+    message('inherited-role-cycle', 'error', [`found cycle(s) in roles: ${cycle}`]),
+  /** Could not inherit permission for the role "%role%" for the entity: "%operation% permission, table: %table%, source: '%source%'" */
+  inheritedRoleMutationConflict: ({
+    role,
+    operation,
+    table,
+    source,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    source: Hole;
+  }): Message =>
+    message('inherited-role-mutation-conflict', 'error', [
+      `Could not inherit permission for the role "${role}" for the entity: "${operation} permission, table: ${table}, source: '${source}'"`,
+    ]),
+  /** the following parent role(s) are not found: %parents% which are required to construct the inherited role: "%role%" */
+  inheritedRoleParentsMissing: ({ parents, role }: { parents: Hole; role: Hole }): Message =>
+    message('inherited-role-parents-missing', 'error', [
+      `the following parent role(s) are not found: ${parents} which are required to construct the inherited role: "${role}"`,
+    ]),
+  /** %reason% */
+  literalMisfit: ({ reason }: { reason: Hole }): Message => message('literal-misfit', 'error', [`${reason}`]),
+  /** The file %file% is no part of the metadata and has no effect. */
+  metadataFileIgnored: ({ file, nearest }: { file: Hole; nearest?: Hole | undefined }): Message =>
+    message('metadata-file-ignored', 'warning', [
+      `The file ${file} is no part of the metadata and has no effect.`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
   /** Cannot read %file%: %reason%. */
   metadataFileUnreadable: ({ file, reason }: { file: Hole; reason: Hole }): Message =>
@@ -67,21 +225,170 @@ export const diagnostics = {
   /** This is not YAML: %reason%. */
   metadataYamlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('metadata-yaml-invalid', 'error', [`This is not YAML: ${reason}.`]),
+  /** cannot include "%name%" in the GraphQL schema because %name% is not a valid GraphQL identifier */
+  nameNotGraphql: ({ name }: { name: Hole }): Message =>
+    message('name-not-graphql', 'error', [
+      `cannot include "${name}" in the GraphQL schema because ${name} is not a valid GraphQL identifier`,
+    ]),
+  /** The naming convention "%convention%" of source "%source%" has no effect, because the feature naming_convention is not enabled. */
+  namingConventionIgnored: ({ convention, source }: { convention: Hole; source: Hole }): Message =>
+    message('naming-convention-ignored', 'warning', [
+      `The naming convention "${convention}" of source "${source}" has no effect, because the feature naming_convention is not enabled.`,
+      'Enable it with ENGINE_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention.',
+    ]),
+  /** %kind% %name% is kept in the metadata but not served yet. */
+  notServedYet: ({ kind, name }: { kind: Hole; name: Hole }): Message =>
+    message('not-served-yet', 'warning', [`${kind} ${name} is kept in the metadata but not served yet.`]),
+  /** field '%cast%' not found in type: '%type%_cast_exp' */
+  operatorCastUnknown: ({ cast, type }: { cast: Hole; type: Hole }): Message =>
+    message('operator-cast-unknown', 'error', [`field '${cast}' not found in type: '${type}_cast_exp'`]),
+  /** "%column%" is of type "%type%"; this operator works only on columns of type %expected% */
+  operatorMisplaced: ({ column, type, expected }: { column: Hole; type: Hole; expected: Hole }): Message =>
+    message('operator-misplaced', 'error', [
+      `"${column}" is of type "${type}"; this operator works only on columns of type ${expected}`,
+    ]),
+  /** Unknown operator: %operator% */
+  operatorUnknown: ({ operator, nearest }: { operator: Hole; nearest?: Hole | undefined }): Message =>
+    message('operator-unknown', 'error', [
+      `Unknown operator: ${operator}`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** expecting a database column; but, "%name%" is a relationship; permissions for relationships are automatically inferred */
+  permissionColumnIsRelationship: ({ name }: { name: Hole }): Message =>
+    message('permission-column-is-relationship', 'error', [
+      `expecting a database column; but, "${name}" is a relationship; permissions for relationships are automatically inferred`,
+    ]),
+  /** column "%column%" does not exist */
+  permissionColumnMissing: ({ column, nearest }: { column: Hole; nearest?: Hole | undefined }): Message =>
+    message('permission-column-missing', 'error', [
+      `column "${column}" does not exist`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** Column "%column%" is not %able% and so cannot have %operation% permissions defined */
+  permissionColumnNotWritable: ({
+    column,
+    able,
+    operation,
+  }: {
+    column: Hole;
+    able: Hole;
+    operation: Hole;
+  }): Message =>
+    message('permission-column-not-writable', 'error', [
+      `Column "${column}" is not ${able} and so cannot have ${operation} permissions defined`,
+    ]),
+  /** computed field "%field%" does not exist */
+  permissionComputedFieldMissing: ({
+    field,
+    nearest,
+  }: {
+    field: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
+    message('permission-computed-field-missing', 'error', [
+      `computed field "${field}" does not exist`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** select permissions on computed field "%field%" are auto-derived from the permissions on its returning table %table% and cannot be specified manually */
+  permissionComputedFieldReturnsTable: ({ field, table }: { field: Hole; table: Hole }): Message =>
+    message('permission-computed-field-returns-table', 'error', [
+      `select permissions on computed field "${field}" are auto-derived from the permissions on its returning table ${table} and cannot be specified manually`,
+    ]),
+  /** cannot define permission for admin role */
+  permissionForAdmin: (): Message =>
+    message('permission-for-admin', 'error', ['cannot define permission for admin role']),
+  /** unexpected negative value */
+  permissionLimitNegative: (): Message =>
+    message('permission-limit-negative', 'error', ['unexpected negative value']),
+  /** The "select_aggregate" root field can only be enabled in the %list% when "allow_aggregations" is set to true */
+  permissionRootAggregate: ({ list }: { list: Hole }): Message =>
+    message('permission-root-aggregate', 'error', [
+      `The "select_aggregate" root field can only be enabled in the ${list} when "allow_aggregations" is set to true`,
+    ]),
+  /** The "select_by_pk" field cannot be included in the %list% because the role "%role%" does not have access to the primary key of the table "%table%" in the source %source% */
+  permissionRootByKey: ({
+    list,
+    role,
+    table,
+    source,
+  }: {
+    list: Hole;
+    role: Hole;
+    table: Hole;
+    source: Hole;
+  }): Message =>
+    message('permission-root-by-key', 'error', [
+      `The "select_by_pk" field cannot be included in the ${list} because the role "${role}" does not have access to the primary key of the table "${table}" in the source ${source}`,
+    ]),
+  /** table %table% has no field named "%column%" */
+  relationshipFieldMissing: ({
+    table,
+    column,
+    nearest,
+  }: {
+    table: Hole;
+    column: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
+    message('relationship-field-missing', 'error', [
+      `table ${table} has no field named "${column}"`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** Encountered conflicting definitions in the selection set for '%root%' for field '%field%' defined in [%first%, %second%]. Fields must not be defined more than once across all sources. */
+  rootFieldConflict: ({
+    root,
+    field,
+    first,
+    second,
+  }: {
+    root: Hole;
+    field: Hole;
+    first: Hole;
+    second: Hole;
+  }): Message =>
+    message('root-field-conflict', 'error', [
+      `Encountered conflicting definitions in the selection set for '${root}' for field '${field}' defined in [${first}, ${second}]. Fields must not be defined more than once across all sources.`,
+    ]),
   /** Source "%source%" is of kind "%kind%"; only "postgres" can be served. */
   sourceKindUnsupported: ({ source, kind }: { source: Hole; kind: Hole }): Message =>
     message('source-kind-unsupported', 'error', [
       `Source "${source}" is of kind "${kind}"; only "postgres" can be served.`,
     ]),
+  /** connection error */
+  sourceUnreachable: ({ reason }: { reason: Hole }): Message =>
+    message('source-unreachable', 'error', ['connection error', `${reason}`]),
   /** unexpected keys when parsing TableMetadata: [%keys%] */
   tableKeysUnexpected: ({ keys, nearest }: { keys: Hole; nearest?: Hole | undefined }): Message =>
     message('table-keys-unexpected', 'error', [
       `unexpected keys when parsing TableMetadata: [${keys}]`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** no such table/view exists in source: %table% */
+  tableNotInDatabase: ({ table, nearest }: { table: Hole; nearest?: Hole | undefined }): Message =>
+    message('table-not-in-database', 'error', [
+      `no such table/view exists in source: ${table}`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** table %table% is not tracked */
+  tableNotTracked: ({ table, nearest }: { table: Hole; nearest?: Hole | undefined }): Message =>
+    message('table-not-tracked', 'error', [
+      `table ${table} is not tracked`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** the GraphQL type name "%type%" of table %table% is taken by %other% */
+  typeNameConflict: ({ type, table, other }: { type: Hole; table: Hole; other: Hole }): Message =>
+    message('type-name-conflict', 'error', [
+      `the GraphQL type name "${type}" of table ${table} is taken by ${other}`,
+    ]),
   /** The key "%key%" is not known here and has no effect. */
   unknownKey: ({ key, nearest }: { key: Hole; nearest?: Hole | undefined }): Message =>
     message('unknown-key', 'warning', [
       `The key "${key}" is not known here and has no effect.`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** Only table columns can have %operation% permissions defined, "%name%" is not a column */
+  writePermissionColumnIsRelationship: ({ operation, name }: { operation: Hole; name: Hole }): Message =>
+    message('write-permission-column-is-relationship', 'error', [
+      `Only table columns can have ${operation} permissions defined, "${name}" is not a column`,
     ]),
 } as const;

@@ -67,7 +67,7 @@ export const metadataKeys = [
 ] as const;
 
 /** Versions 1 and 2 have the tables and functions of their one source at the top. */
-const oldMetadataKeys = ['version', 'tables', 'functions', ...metadataKeys.slice(2, 8)];
+const oldMetadataKeys = ['tables', 'functions', ...metadataKeys.filter((key) => key !== 'sources')];
 
 /** Address of the source `default` where the metadata itself names none. */
 export const defaultSourceConfiguration: SourceConfiguration = {

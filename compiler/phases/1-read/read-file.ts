@@ -1,0 +1,155 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { nearest } from '../../diagnostics/nearest.ts';
+import type { Metadata } from '../../model/metadata.ts';
+import type { Result } from '../../model/result.ts';
+import { mergeActions } from './actions-sdl.ts';
+import { JsonSyntaxError, locator, scanJson } from './json-positions.ts';
+import { createOrigin, type Origin, type PositionNode } from './origin.ts';
+import { emptyMetadata, readMetadata } from './read-metadata.ts';
+import { isObject } from './schemas/shared.ts';
+import { createYamlFiles, readText, type YamlFiles } from './yaml-files.ts';
+
+/** Metadata from files, with where each part stands, for the diagnostics of later phases. */
+export interface FileResult extends Result<Metadata> {
+  readonly origin: Origin;
+}
+
+/**
+ * Reads metadata from a JSON file or from a directory of YAML (`version.yaml`, `databases/databases.yaml`, …; a flat
+ * `tables.yaml` in version 2). Never throws for bad input: a path that cannot be opened is a diagnostic too.
+ */
+export function readMetadataFile(path: string): FileResult {
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return isDirectory ? readDirectory(path) : readJsonFile(path);
+}
+
+function readJsonFile(file: string): FileResult {
+  const text = readText(file);
+  const start = { file, line: 1, column: 1 };
+  if (typeof text !== 'string') {
+    const reason =
+      text.code === 'ENOENT' ? 'there is no such file or directory' : (text.code ?? text.message);
+    return nothing([{ ...at([], messages.metadataFileUnreadable({ file, reason })), location: start }]);
+  }
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return nothing([jsonError(text, file)]);
+  }
+  const origin = createOrigin(document, () => scanJson(text, file));
+  return { ...readMetadata(document, origin), origin };
+}
+
+/** Node's own message names no line, and not the same thing in every version. */
+function jsonError(text: string, file: string): Diagnostic {
+  try {
+    scanJson(text, file);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const location = locator(text, file)(error.offset);
+    return { ...at([], messages.metadataJsonInvalid({ reason: error.message })), location };
+  }
+  throw new Error(`${file}: the JSON parser and the position scanner disagree`);
+}
+
+function nothing(diagnostics: readonly Diagnostic[]): FileResult {
+  return { value: emptyMetadata, diagnostics, origin: createOrigin(undefined, () => undefined) };
+}
+
+/** Files whose whole value is the value of a key. */
+const valueFiles: Readonly<Record<string, string>> = {
+  'remote_schemas.yaml': 'remote_schemas',
+  'query_collections.yaml': 'query_collections',
+  'allow_list.yaml': 'allowlist',
+  'cron_triggers.yaml': 'cron_triggers',
+  'rest_endpoints.yaml': 'rest_endpoints',
+  'api_limits.yaml': 'api_limits',
+  'metrics_config.yaml': 'metrics_config',
+  'inherited_roles.yaml': 'inherited_roles',
+  'graphql_schema_introspection.yaml': 'graphql_schema_introspection',
+  'network.yaml': 'network',
+  'backend_configs.yaml': 'backend_configs',
+  'opentelemetry.yaml': 'opentelemetry',
+  // Version 2: the one source is spread over the top.
+  'tables.yaml': 'tables',
+  'functions.yaml': 'functions',
+};
+
+function readDirectory(directory: string): FileResult {
+  const diagnostics: Diagnostic[] = [];
+  const files = createYamlFiles(diagnostics);
+  const document: Record<string, unknown> = {};
+  const children = new Map<string | number, PositionNode>();
+  const add = (key: string, value: unknown, positions: PositionNode) => {
+    document[key] = value;
+    children.set(key, positions);
+  };
+
+  const version = files.load(join(directory, 'version.yaml'), ['version']);
+  if (version) {
+    add('version', isObject(version.value) ? version.value.version : version.value, version.positions);
+  }
+  const sources = files.load(join(directory, 'databases', 'databases.yaml'), ['sources']);
+  if (sources) add('sources', sources.value, sources.positions);
+  for (const [file, key] of Object.entries(valueFiles)) {
+    const loaded = files.load(join(directory, file), [key]);
+    if (loaded) add(key, loaded.value, loaded.positions);
+  }
+  readActions(directory, files, diagnostics, add);
+  warnOfIgnoredFiles(directory, files, diagnostics);
+
+  // A directory without version.yaml is told apart by its layout.
+  if (!version) document.version = 'tables' in document && !('sources' in document) ? 2 : 3;
+  const root: PositionNode = {
+    location: { file: join(directory, 'version.yaml'), line: 1, column: 1 },
+    children,
+  };
+  const origin = createOrigin(document, () => root);
+  const { value, diagnostics: found } = readMetadata(document, origin);
+  return { value, diagnostics: [...diagnostics, ...found], origin };
+}
+
+function readActions(
+  directory: string,
+  files: YamlFiles,
+  diagnostics: Diagnostic[],
+  add: (key: string, value: unknown, positions: PositionNode) => void,
+): void {
+  const yaml = files.load(join(directory, 'actions.yaml'), []);
+  const sdlFile = join(directory, 'actions.graphql');
+  if (existsSync(sdlFile)) {
+    const sdl = readText(sdlFile);
+    if (typeof sdl !== 'string') {
+      const reason = sdl.code ?? sdl.message;
+      diagnostics.push(at(['actions'], messages.metadataFileUnreadable({ file: sdlFile, reason })));
+      return;
+    }
+    const merged = mergeActions(sdl, sdlFile, yaml, diagnostics);
+    for (const [key, value] of Object.entries(merged.value)) {
+      add(key, value, merged.positions.get(key) ?? { location: { file: sdlFile, line: 1, column: 1 } });
+    }
+  } else if (yaml && isObject(yaml.value)) {
+    for (const [key, value] of Object.entries(yaml.value)) {
+      add(key, value, yaml.positions.children?.get(key) ?? yaml.positions);
+    }
+  }
+}
+
+/** A misspelt file name must not silently leave out all that the file says. */
+function warnOfIgnoredFiles(directory: string, files: YamlFiles, diagnostics: Diagnostic[]): void {
+  const known = [...Object.keys(valueFiles), 'version.yaml', 'actions.yaml', 'actions.graphql'];
+  for (const name of readdirSync(directory).sort()) {
+    const file = join(directory, name);
+    if (!/\.(ya?ml|graphql)$/.test(name) || known.includes(name) || files.visited.has(resolve(file)))
+      continue;
+    const location = { file, line: 1, column: 1 };
+    diagnostics.push({
+      ...at([], messages.metadataFileIgnored({ file: name, nearest: nearest(name, known) })),
+      location,
+    });
+  }
+}
