@@ -3,7 +3,7 @@ import type { GraphiqlRole } from '../../runtime/http/graphiql.ts';
 
 export const customer: GraphiqlRole = {
   name: 'customer',
-  description: 'A customer of Alpenglow: own tickets, no internal notes',
+  description: "Amara O'Brien, customer of Alpenglow: own tickets, no notes",
   headers: { 'x-engine-role': 'customer', 'x-engine-user-id': '7', 'x-engine-tenant-id': '1' },
   query: `# My tickets, and what I was answered.
 {

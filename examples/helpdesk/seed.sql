@@ -1,5 +1,11 @@
--- Rows to play with: three tenants, 51 customers, 180 tickets. The same rows every time: arithmetic instead of chance,
--- and a calendar that ends in mid-March 2025.
+-- Rows to play with: three tenants, 51 customers, 180 tickets. The same rows every time: the dice are loaded, and the
+-- calendar ends in mid-March 2025.
+
+-- A number from 0 to sides - 1 that looks like chance and is the same every time.
+create function pg_temp.dice(what text, n integer, sides integer) returns integer
+language sql immutable as $$
+  select ('x' || left(md5(what || n), 7))::bit(28)::integer % sides
+$$;
 
 insert into plan values
   ('free', 'One team, no guarantees'),
@@ -62,7 +68,7 @@ select
   first_name || ' ' || last_name,
   lower(first_name || '.' || last_name || id) || '@mail.example',
   case when id % 3 = 0 then '+49 30 555 ' || lpad((id * 37 % 1000)::text, 4, '0') end,
-  id % 4 <> 3,
+  pg_temp.dice('verified', id, 4) > 0,
   case id % 9
     when 1 then 'Prefers to be called in the morning.'
     when 5 then 'Has threatened with a lawyer twice; stay factual.'
@@ -72,9 +78,9 @@ select
 from generate_series(1, 51) as id
 cross join lateral (select
   (array['Hannah', 'Luis', 'Amara', 'Felix', 'Ingrid', 'Omar', 'Chloe', 'Mateusz', 'Sofia', 'Dylan', 'Yuki', 'Nadia',
-    'Peter', 'Leila', 'Marco', 'Astrid', 'Kwame'])[1 + id * 5 % 17] as first_name,
+    'Peter', 'Leila', 'Marco', 'Astrid', 'Kwame'])[1 + pg_temp.dice('first', id, 17)] as first_name,
   (array['Brandt', 'Moreau', 'Silva', 'Novak', 'Lindgren', 'Haddad', 'Keller', 'O''Brien', 'Rossi', 'Yilmaz', 'Mensah',
-    'Fischer', 'Kowalska'])[1 + id * 7 % 13] as last_name) as name;
+    'Fischer', 'Kowalska'])[1 + pg_temp.dice('last', id, 13)] as last_name) as name;
 
 insert into tag (id, tenant_id, name, color) values
   (1, 1, 'delivery', '#2f7ed8'), (2, 1, 'damaged', '#c0392b'), (3, 1, 'refund', '#8e44ad'),
@@ -110,20 +116,28 @@ insert into ticket (id, tenant_id, customer_id, team_id, assignee_id, subject, s
   updated_at, solved_at)
 select
   id, tenant_id,
-  case tenant_id when 1 then 1 + id * 11 % 24 when 2 then 25 + id * 7 % 18 else 43 + id * 5 % 9 end,
+  case tenant_id
+    when 1 then 1 + pg_temp.dice('customer', id, 24)
+    when 2 then 25 + pg_temp.dice('customer', id, 18)
+    else 43 + pg_temp.dice('customer', id, 9)
+  end,
   team_id,
-  case when team_id is not null and id % 7 <> 0 then
-    (select agent_id from team_member where team_member.team_id = topic.team_id order by agent_id offset id % 2 limit 1)
+  case when team_id is not null and pg_temp.dice('assigned', id, 7) > 0 then
+    (select agent_id
+     from team_member join agent on agent.id = agent_id
+     where team_member.team_id = topic.team_id and agent.is_active
+     order by pg_temp.dice('agent', ticket_id + agent_id, 100), agent_id
+     limit 1)
   end,
   replace(topic.subject, '{n}', 'A' || (20000 + id * 37)),
   status,
-  (array['normal', 'normal', 'low', 'high', 'normal', 'normal', 'urgent'])[1 + id * 3 % 7],
-  (array['web', 'email', 'web', 'phone'])[1 + id % 4],
+  (array['normal', 'normal', 'low', 'high', 'normal', 'normal', 'urgent'])[1 + pg_temp.dice('priority', id, 7)],
+  (array['web', 'email', 'web', 'phone'])[1 + pg_temp.dice('channel', id, 4)],
   created_at,
   created_at + interval '5 hours' * (1 + id % 6),
   case when status in ('solved', 'closed') then created_at + interval '5 hours' * (1 + id % 6) end
 from generate_series(1, 180) as id
-cross join lateral (select case when id <= 90 then 1 when id <= 150 then 2 else 3 end as tenant_id) as owner
+cross join lateral (select id as ticket_id, case when id <= 90 then 1 when id <= 150 then 2 else 3 end as tenant_id) as owner
 cross join lateral (select count(*)::integer as topics from topic where topic.tenant_id = owner.tenant_id) as known
 join topic using (tenant_id)
 cross join lateral (select
@@ -131,9 +145,9 @@ cross join lateral (select
   case
     when topic.subject like 'Grow your%' then 'closed'
     when (id * 53) % 180 < 20 then 'open'
-    else (array['solved', 'closed', 'pending', 'closed', 'open', 'solved'])[1 + id % 6]
+    else (array['solved', 'closed', 'pending', 'closed', 'open', 'solved'])[1 + pg_temp.dice('status', id, 6)]
   end as status) as state
-where topic.number = (id * 5) % topics
+where topic.number = pg_temp.dice('topic', id, topics)
 order by id;
 
 -- The question, an internal note now and then, the answer, and a thank-you.
@@ -146,11 +160,11 @@ join topic on topic.tenant_id = ticket.tenant_id
 join customer on customer.id = ticket.customer_id
 cross join lateral (values
   (1, true, customer.id, null, topic.question, false, interval '0'),
-  (2, ticket.id % 3 = 0 and ticket.assignee_id is not null, null, ticket.assignee_id,
+  (2, pg_temp.dice('note', ticket.id, 3) = 0 and ticket.assignee_id is not null, null, ticket.assignee_id,
     (array['Third case this week, see the supplier''s bulletin.', 'Looked at the history: was right last time, too.',
-      'I take this one.'])[1 + ticket.id % 3], true, interval '40 minutes'),
+      'I take this one.'])[1 + pg_temp.dice('which note', ticket.id, 3)], true, interval '40 minutes'),
   (3, ticket.status <> 'open' and ticket.assignee_id is not null, null, ticket.assignee_id, topic.answer, false, interval '2 hours'),
-  (4, ticket.status in ('solved', 'closed') and ticket.id % 2 = 0 and ticket.assignee_id is not null, customer.id, null,
+  (4, ticket.status in ('solved', 'closed') and pg_temp.dice('thanks', ticket.id, 2) = 0 and ticket.assignee_id is not null, customer.id, null,
     (array['That was quick, thank you!', 'Thanks, that solves it.', 'Perfect.'])[1 + ticket.id % 3], false, interval '3 hours')
 ) as message (position, is_sent, author_customer_id, author_agent_id, body, is_internal, after)
 where message.is_sent
@@ -189,8 +203,8 @@ select id, score,
   case score when 5 then 'Friendly and fast.' when 2 then 'Took too long.' when 1 then 'I had to ask three times.' end,
   solved_at + interval '1 day'
 from ticket
-cross join lateral (select (array[5, 4, 5, 3, 5, 2, 4, 1])[1 + id * 3 % 8] as score) as given
-where solved_at is not null and id % 3 <> 0 and subject not like 'Grow your%';
+cross join lateral (select (array[5, 4, 5, 3, 5, 2, 4, 1])[1 + pg_temp.dice('score', id, 8)] as score) as given
+where solved_at is not null and pg_temp.dice('rated', id, 3) > 0 and subject not like 'Grow your%';
 
 insert into saved_reply (id, tenant_id, team_id, title, body) values
   (1, 1, null, 'Greeting', 'Thank you for writing to Alpenglow. We answer within one working day.'),
