@@ -2,18 +2,13 @@
  * The help desk example from nothing: an embedded PostgreSQL with its data in `.engine/`, the example's database, a
  * compile to `generated/`, and the server with its GraphiQL page, until Ctrl-C.
  */
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../runtime/database/embedded.ts';
 import type { GraphiqlRole } from '../runtime/http/graphiql.ts';
 import { agent, agentWorkload, customer, roles } from './helpdesk/roles.ts';
+import { compileExample, fillDatabase } from './prepare.ts';
 
-const checkout = fileURLToPath(new URL('..', import.meta.url));
-const example = fileURLToPath(new URL('helpdesk/', import.meta.url));
 const dataDirectory = fileURLToPath(new URL('../.engine/postgres', import.meta.url));
 
 /** What the user can put right: told in a sentence or two, without a stack trace. */
@@ -57,7 +52,8 @@ export async function start(): Promise<void> {
         : 'database "helpdesk" as you left it',
     );
 
-    await compileExample(databaseUrl);
+    const { status, output } = await compileExample(databaseUrl);
+    if (status !== 0) throw new StartError(`The example does not compile:\n${output}`);
     progress('compiled to generated/');
     console.log(welcome(port));
   } catch (error) {
@@ -92,39 +88,6 @@ async function requireFreePort(port: number): Promise<void> {
   throw new StartError(
     `Port ${port} ${reason}.\nStop that program, or choose another port: ENGINE_GRAPHQL_SERVER_PORT=8081 npm start`,
   );
-}
-
-/** Creates the tables and rows in one transaction, unless they are there. Returns whether it did. */
-async function fillDatabase(databaseUrl: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const found = await client.query("select to_regclass('public.ticket') is not null as filled");
-    if (found.rows[0].filled) return false;
-    const [schema, seed] = ['schema.sql', 'seed.sql'].map((file) =>
-      readFileSync(`${example}${file}`, 'utf8'),
-    );
-    await client.query(`begin; ${schema}; ${seed}; commit; analyze`);
-    return true;
-  } finally {
-    await client.end();
-  }
-}
-
-/** Runs the command a user would run, `engine compile`; what it says is passed on if it fails. */
-async function compileExample(databaseUrl: string): Promise<void> {
-  const metadata = relative(checkout, `${example}metadata`);
-  const command = ['compiler/bin.mjs', 'compile', '--metadata', metadata, '--out', 'generated'];
-  // The address goes through the environment: the arguments of a process can be read by every user.
-  const compile = spawn(process.execPath, command, {
-    cwd: checkout,
-    env: { ...process.env, ENGINE_GRAPHQL_DATABASE_URL: databaseUrl },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [compile.stdout, compile.stderr]) stream.on('data', (text) => (output += text));
-  const status = await new Promise((done) => compile.once('close', done));
-  if (status !== 0) throw new StartError(`The example does not compile:\n${output.trim()}`);
 }
 
 function welcome(port: number): string {
