@@ -141,9 +141,16 @@ export class NumberText {
   constructor(text: string) {
     this.text = text;
   }
-  toJSON(): unknown {
-    return Number(this.text);
+}
+
+/** JSON text of a value, numbers with the digits they were written with. */
+export function jsonText(value: unknown): string {
+  if (value instanceof NumberText) return value.text;
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${jsonText(item)}`).join(',')}}`;
   }
+  return JSON.stringify(value ?? null);
 }
 
 /**
@@ -153,10 +160,10 @@ export class NumberText {
  */
 export function encodeValue(type: ColumnType, value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (type.family === 'json' || type.family === 'jsonb') return JSON.stringify(value);
+  if (type.family === 'json' || type.family === 'jsonb') return jsonText(value);
   if (type.element) return encodeArray(type.element, value);
   if (type.family === 'geometry' || type.family === 'geography') {
-    return typeof value === 'string' ? value : JSON.stringify(value);
+    return typeof value === 'string' ? value : jsonText(value);
   }
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || value instanceof NumberText) return encodeNumber(type, value);

@@ -2,8 +2,9 @@
  * The request as resolvers and the SQL writers see it: selections with fragments expanded and merged, arguments as
  * typed nodes whose values become parameters.
  */
+import type { FieldNode } from 'graphql';
 import type { ParameterSource } from '../sql/fragment.ts';
-import type { FieldDefinition } from '../schema/types.ts';
+import type { FieldDefinition, InputType, ScalarType } from '../schema/types.ts';
 
 /** One field of a selection set, after expansion of fragments and merging of equal response names. */
 export interface SelectedField {
@@ -14,22 +15,29 @@ export interface SelectedField {
   readonly selection: Selection;
   /** Where it stands, for errors: `$.selectionSet.author.selectionSet.articles`. */
   readonly path: string;
+  /** The document's own nodes; for introspection only, which graphql-js answers. */
+  readonly nodes?: readonly FieldNode[];
 }
 
 /** Fields in document order. `typeName` answers `__typename`. */
 export interface Selection {
   readonly typeName: string;
+  /** Path of the field's arguments, for errors. */
+  readonly argumentsPath: string;
   readonly fields: readonly SelectedField[];
 }
 
-export type RootArguments = Readonly<Record<string, InputNode>>;
+export type RootArguments = ReadonlyMap<string, InputNode>;
 
 /** A value of the request, checked against its input type. Absent and omitted values have no node. */
 export type InputNode = { readonly path: string } & (
   | { readonly kind: 'null' }
-  | { readonly kind: 'object'; readonly fields: Readonly<Record<string, InputNode>> }
+  | { readonly kind: 'object'; readonly type: InputType; readonly fields: ReadonlyMap<string, InputNode> }
   | { readonly kind: 'list'; readonly items: readonly InputNode[] }
-  | { readonly kind: 'enum'; readonly name: string }
-  /** A value that only runs as a parameter; `constant` when the document holds it. */
-  | { readonly kind: 'scalar'; readonly source: ParameterSource }
+  /** `value` is what the GraphQL value stands for: a column, an enum table's text, an order. */
+  | { readonly kind: 'enum'; readonly name: string; readonly value: string }
+  /** Only ever a parameter; `constant` when the document itself holds it. May be a whole list of scalars. */
+  | { readonly kind: 'scalar'; readonly source: ParameterSource; readonly type: ScalarType }
+  /** Booleans are known when planning: an operation has a plan for either value. */
+  | { readonly kind: 'boolean'; readonly value: boolean; readonly source: ParameterSource; readonly type: ScalarType }
 );

@@ -10,7 +10,10 @@ export type ParameterSource =
   | { readonly from: 'variable'; readonly name: string; readonly path: readonly (string | number)[] }
   | { readonly from: 'session'; readonly name: string }
   /** All session variables, as a JSON object. */
-  | { readonly from: 'session-object' };
+  | { readonly from: 'session-object' }
+  /** A JSON value or list written in the document with variables inside. */
+  | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
+  | { readonly from: 'object'; readonly fields: readonly (readonly [string, ParameterSource])[] };
 
 export type SqlNode =
   | { readonly kind: 'text'; readonly text: string }
@@ -23,6 +26,8 @@ export type SqlNode =
       readonly type: string;
       /** How a JSON value is written for Postgres; absent for session variables, which are texts. */
       readonly encode?: (value: unknown) => string | null;
+      /** Where the value stands in the request, for errors. */
+      readonly path?: string;
     };
 
 export interface Sql {
@@ -73,8 +78,13 @@ export function parameter(
   parameterSource: ParameterSource,
   type: string,
   encode?: (value: unknown) => string | null,
+  path?: string,
 ): Sql {
-  return { nodes: [{ kind: 'parameter', source: parameterSource, type, ...(encode ? { encode } : {}) }] };
+  return {
+    nodes: [
+      { kind: 'parameter', source: parameterSource, type, ...(encode ? { encode } : {}), ...(path === undefined ? {} : { path }) },
+    ],
+  };
 }
 
 /** Template tag: fragments are spliced, plain strings are refused by type. */
@@ -124,7 +134,7 @@ export function isTrue(fragment: Sql): boolean {
   return fragment.nodes.length === 1 && fragment.nodes[0]!.kind === 'text' && fragment.nodes[0]!.text === 'true';
 }
 
-type ParameterNode = Extract<SqlNode, { kind: 'parameter' }>;
+export type ParameterNode = Extract<SqlNode, { kind: 'parameter' }>;
 
 /** A statement ready for Postgres: `$1`-style text and what each parameter is. */
 export interface Statement {

@@ -1,0 +1,30 @@
+/** The `path` argument of json fields (reference graphql-api §2.1): `$.a.b`, `a[0]`, `["x y"]` → Postgres text array. */
+import { EngineError } from '../errors.ts';
+import { encodeList } from '../types.ts';
+import { fixedType } from '../schema/shared-types.ts';
+
+const STEP = /\.?([\p{L}\p{N}_-]+)|\[(\d+)\]|\.?\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]/uy;
+
+/**
+ * Steps of a path as a text array for `#>`.
+ * @throws EngineError parse-failed where the path stops making sense
+ */
+export function jsonPath(text: string, path: string): string {
+  const steps: string[] = [];
+  let position = text.startsWith('$') ? 1 : 0;
+  while (position < text.length) {
+    STEP.lastIndex = position;
+    const match = STEP.exec(text);
+    if (!match) {
+      throw new EngineError(
+        'parse-failed',
+        `parse json path error: ${text.slice(position)}. Accept letters, digits, underscore (_) or hyphen (-) only. Use quotes enclosed in bracket (["..."]) if there is any special character`,
+        { path },
+      );
+    }
+    position = STEP.lastIndex;
+    const quoted = match[3] ?? match[4];
+    steps.push(match[1] ?? match[2] ?? quoted!.replaceAll(/\\(.)/g, '$1'));
+  }
+  return encodeList(fixedType('text'), steps);
+}

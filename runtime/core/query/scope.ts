@@ -1,0 +1,160 @@
+/** What writing the SQL of one root field needs besides the selection: fresh aliases and the server's output options. */
+import { EngineError } from '../errors.ts';
+import type { InputNode } from '../request/selection.ts';
+import { checkStrict } from '../request/values.ts';
+import type { RoleView } from '../schema/role-view.ts';
+import type { ScalarType } from '../schema/types.ts';
+import { identifier, join, literal, type ParameterSource, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { REQUEST_ALIAS } from '../sql/rule.ts';
+import { type ColumnType, encodeList, encodeValue, NumberText } from '../types.ts';
+import type { Requester } from '../resolvers.ts';
+
+export interface PlanOptions {
+  /** bigint, numeric and double precision as JSON strings. */
+  readonly stringifyNumbers: boolean;
+  /** `{_eq: null}` counts as true instead of failing. */
+  readonly collapseNulls: boolean;
+}
+
+/** The requester as the planner hands it to resolvers, who pass it on unseen. */
+export interface Scope extends Requester {
+  readonly view: RoleView;
+  readonly options: PlanOptions;
+  /** A new alias, unique within the operation. */
+  readonly alias: () => Sql;
+  /** Aliases that stand for a derived table instead of the table itself; their rows have no composite type. */
+  readonly derived: Set<Sql>;
+}
+
+export function createScope(view: RoleView, options: PlanOptions): Scope {
+  let count = 0;
+  return { role: view.role ?? '', view, options, alias: () => identifier(`${REQUEST_ALIAS}${++count}`), derived: new Set() };
+}
+
+/** The scope behind a requester. Resolvers get theirs from the planner, so anything else is a defect. */
+export function scopeOf(requester: Requester): Scope {
+  if (!('alias' in requester)) throw new Error('a resolver was called without the requester that the planner made');
+  return requester as Scope;
+}
+
+/** A parameter holding a value of a column's type. */
+export function valueParameter(node: InputNode, type: ColumnType): Sql {
+  if (node.kind === 'enum') return parameter({ from: 'constant', value: node.value }, type.sql, String, node.path);
+  if (node.kind === 'null') return raw(`null::${type.sql}`);
+  const source = sourceOf(node);
+  return parameter(source, type.sql, (value) => encodeValue(type, value), node.path);
+}
+
+/** A parameter holding a list of values of a column's type, or an array constructor when the document mixes. */
+export function listParameter(node: InputNode, type: ColumnType): Sql {
+  const arrayType = type.element ? type.sql : `${type.sql}[]`;
+  if (node.kind === 'list') {
+    if (node.items.length > 0 && node.items.every((item) => item.kind === 'enum')) {
+      const values = node.items.map((item) => (item.kind === 'enum' ? item.value : null));
+      return parameter({ from: 'constant', value: values }, arrayType, (value) => encodeList(type, value as unknown[]), node.path);
+    }
+    const sources = node.items.map(sourceOf);
+    const constants = sources.flatMap((source) => (source.from === 'constant' ? [source.value] : []));
+    if (constants.length === sources.length) {
+      const encode = (value: unknown) => encodeItems(type, value as readonly unknown[], node.items);
+      return parameter({ from: 'constant', value: constants }, arrayType, encode, node.path);
+    }
+    return sql`array[${join(node.items.map((item) => valueParameter(item, type)), ', ')}]`;
+  }
+  return parameter(sourceOf(node), arrayType, (value) => encodeWhole(type, value), node.path);
+}
+
+function encodeItems(type: ColumnType, values: readonly unknown[], items: readonly InputNode[]): string {
+  values.forEach((value, index) => {
+    try {
+      encodeValue(type, value);
+    } catch (error) {
+      throw error instanceof EngineError ? error.at(items[index]!.path) : error;
+    }
+  });
+  return encodeList(type, values);
+}
+
+function encodeWhole(type: ColumnType, value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' && type.family !== 'text') return value;
+  return encodeList(type, Array.isArray(value) ? value : [value]);
+}
+
+/** A parameter of an argument that is no column value (`limit`, `offset`, `path`). */
+export function strictParameter(node: InputNode, sqlType: string, encode: (value: string) => string = (value) => value): Sql {
+  const type = scalarOfNode(node);
+  return parameter(
+    sourceOf(node),
+    sqlType,
+    (value) => {
+      checkStrict(type, value, node.path);
+      return encode(value instanceof NumberText ? value.text : String(value));
+    },
+    node.path,
+  );
+}
+
+function scalarOfNode(node: InputNode): ScalarType {
+  if (node.kind === 'scalar' || node.kind === 'boolean') return node.type;
+  throw new Error(`the ${node.kind} value at ${node.path} is no scalar`);
+}
+
+/** Where a scalar's value comes from. */
+export function sourceOf(node: InputNode): ParameterSource {
+  if (node.kind === 'scalar' || node.kind === 'boolean') return node.source;
+  if (node.kind === 'null') return { from: 'constant', value: null };
+  if (node.kind === 'enum') return { from: 'constant', value: node.value };
+  if (node.kind === 'list') {
+    const items = node.items.map(sourceOf);
+    const constants = items.flatMap((item) => (item.from === 'constant' ? [item.value] : []));
+    return constants.length === items.length ? { from: 'constant', value: constants } : { from: 'list', items };
+  }
+  throw new EngineError('validation-failed', 'expected a scalar, but found an object', { path: node.path });
+}
+
+const LONGEST_IDENTIFIER = 63;
+
+/**
+ * A JSON object with the entries in order. Names become column names of a row, which is the fastest way; names that
+ * Postgres would cut off are aggregated as pairs instead.
+ */
+export function jsonObject(entries: readonly (readonly [name: string, value: Sql])[], scope: Scope): Sql {
+  const alias = scope.alias();
+  if (entries.every(([name]) => Buffer.byteLength(name) <= LONGEST_IDENTIFIER)) {
+    return sql`(select row_to_json(${alias}) from (select ${columns(entries)}) as ${alias})`;
+  }
+  return sql`(select ${pairs(alias)} from (values ${pairRows(entries)}) as ${alias} ("name", "value"))`;
+}
+
+/** `"value" as "name"` for each entry. */
+export function columns(entries: readonly (readonly [name: string, value: Sql])[]): Sql {
+  return join(entries.map(([name, value]) => sql`${value} as ${identifier(name)}`), ', ');
+}
+
+/**
+ * The rows of a query as JSON: a list of objects, or the object of its only row (null when there is none). `rest` is
+ * everything behind the select list.
+ */
+export function jsonRows(
+  form: 'list' | 'single',
+  entries: readonly (readonly [name: string, value: Sql])[],
+  rest: Sql,
+  scope: Scope,
+): Sql {
+  const alias = scope.alias();
+  const short = entries.every(([name]) => Buffer.byteLength(name) <= LONGEST_IDENTIFIER);
+  const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
+  const row = short ? alias : sql`${alias}."object"`;
+  const result = form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
+  return sql`(select ${result} from (select ${list} ${rest}) as ${alias})`;
+}
+
+function pairs(alias: Sql): Sql {
+  return sql`json_object_agg(${alias}."name", ${alias}."value")`;
+}
+
+function pairRows(entries: readonly (readonly [name: string, value: Sql])[]): Sql {
+  return join(entries.map(([name, value]) => sql`(${literal(name)}, to_json(${value}))`), ', ');
+}
+

@@ -1,0 +1,170 @@
+/** `where` arguments → SQL conditions (reference graphql-api §2.2). */
+import { EngineError } from '../errors.ts';
+import type { Operator } from '../operators.ts';
+import type { ComputedField } from '../program.ts';
+import type { InputNode } from '../request/selection.ts';
+import { unexpectedNull } from '../request/values.ts';
+import { fixedType } from '../schema/shared-types.ts';
+import { joinCondition, type TableView } from '../schema/table-view.ts';
+import type { TypeReference } from '../schema/types.ts';
+import { and, FALSE, identifier, isTrue, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import type { ColumnType } from '../types.ts';
+import { computedField } from './computed.ts';
+import { listParameter, type Scope, valueParameter } from './scope.ts';
+
+type ObjectNode = Extract<InputNode, { kind: 'object' }>;
+
+/** The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. */
+export function whereCondition(node: InputNode | undefined, alias: Sql, view: TableView, scope: Scope): Sql {
+  if (!node || node.kind === 'null') return TRUE;
+  return expression(objectOf(node), alias, view, scope);
+}
+
+function expression(node: ObjectNode, alias: Sql, view: TableView, scope: Scope): Sql {
+  const definitions = node.type.fields();
+  const conditions: Sql[] = [];
+  for (const [name, value] of node.fields) {
+    const definition = definitions.get(name)!;
+    const { meaning } = definition;
+    const nested = () => expression(requireObject(value, definition.type), alias, view, scope);
+    switch (meaning.kind) {
+      case 'and':
+        conditions.push(and(items(value, definition.type).map((item) => expression(item, alias, view, scope)).filter((item) => !isTrue(item))));
+        break;
+      case 'or':
+        conditions.push(or(items(value, definition.type).map((item) => expression(item, alias, view, scope))));
+        break;
+      case 'not':
+        conditions.push(sql`not ${nested()}`);
+        break;
+      case 'column':
+        conditions.push(comparison(requireObject(value, definition.type), meaning.column.value(alias), meaning.column.column.type, scope));
+        break;
+      case 'relationship': {
+        const inner = scope.alias();
+        const condition = requireObject(value, definition.type);
+        conditions.push(
+          exists(sql`${meaning.view.table.sql} as ${inner}`, [
+            joinCondition(meaning.relationship, alias, inner),
+            ...visible(meaning.view, inner),
+            expression(condition, inner, meaning.view, scope),
+          ]),
+        );
+        break;
+      }
+      case 'computedField':
+        conditions.push(computedCondition(meaning.computedField, meaning.view, requireObject(value, definition.type), alias, view, scope));
+        break;
+      default:
+        throw new Error(`a boolean expression has no ${meaning.kind}`);
+    }
+  }
+  return and(conditions.filter((condition) => !isTrue(condition)));
+}
+
+function computedCondition(field: ComputedField, target: TableView | undefined, node: ObjectNode, alias: Sql, view: TableView, scope: Scope): Sql {
+  if (!target) {
+    const { returns } = field;
+    if (!('type' in returns)) throw new Error(`the computed field ${field.name} returns no scalar`);
+    return comparison(node, computedField(field, view.table, alias, undefined, scope), returns.type, scope);
+  }
+  const inner = scope.alias();
+  return exists(sql`${computedField(field, view.table, alias, undefined, scope)} as ${inner}`, [
+    ...visible(target, inner),
+    expression(node, inner, target, scope),
+  ]);
+}
+
+/** `exists` over rows that the role may see. */
+function exists(from: Sql, conditions: readonly Sql[]): Sql {
+  const all = conditions.filter((condition) => !isTrue(condition));
+  return sql`exists (select 1 from ${from} where ${all.length ? all.reduce((left, right) => sql`${left} and ${right}`) : TRUE})`;
+}
+
+function visible(view: TableView, alias: Sql): readonly Sql[] {
+  if (!view.select) return [FALSE];
+  return view.select.where ? [view.select.where(alias)] : [];
+}
+
+/** A comparison object: several operators are all required. */
+export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope: Scope): Sql {
+  const definitions = node.type.fields();
+  const conditions: Sql[] = [];
+  for (const [name, value] of node.fields) {
+    const definition = definitions.get(name)!;
+    const { meaning } = definition;
+    if (value.kind === 'null') {
+      if (scope.options.collapseNulls) continue;
+      throw unexpectedNull(definition.type, value.path);
+    }
+    if (meaning.kind === 'isNull') {
+      conditions.push(isNull(value, left));
+    } else if (meaning.kind === 'cast') {
+      for (const inner of requireObject(value, definition.type).fields.values()) {
+        if (inner.kind === 'null') continue;
+        conditions.push(comparison(objectOf(inner), sql`(${left})::${raw(meaning.type.sql)}`, meaning.type, scope));
+      }
+    } else if (meaning.kind === 'operator') {
+      conditions.push(operation(meaning.operator, left, value, type));
+    } else {
+      throw new Error(`a comparison has no ${meaning.kind}`);
+    }
+  }
+  return and(conditions);
+}
+
+function isNull(value: InputNode, left: Sql): Sql {
+  if (value.kind === 'boolean') return value.value ? sql`(${left} is null)` : sql`(${left} is not null)`;
+  throw new EngineError('validation-failed', "expected a boolean for type 'Boolean', but found something else", { path: value.path });
+}
+
+function operation(operator: Operator, left: Sql, value: InputNode, type: ColumnType): Sql {
+  const { argument } = operator;
+  switch (argument.kind) {
+    case 'same':
+      return operator.sql(left, value.kind === 'list' && type.element ? listParameter(value, type.element) : valueParameter(value, type));
+    case 'list':
+      return operator.sql(left, listParameter(value, type));
+    case 'type': {
+      const fixed = fixedType(argument.type);
+      return operator.sql(left, argument.list ? listParameter(value, fixed) : valueParameter(value, fixed));
+    }
+    case 'object': {
+      const fields = objectOf(value).fields;
+      const operands = argument.fields.flatMap((field) => {
+        const given = fields.get(field.name);
+        const fieldType = field.type === 'same' ? type : fixedType(field.type);
+        if (given && given.kind !== 'null') return [valueParameter(given, fieldType)];
+        return field.defaultValue === undefined ? [] : [raw(String(field.defaultValue))];
+      });
+      return operator.sql(left, ...operands);
+    }
+  }
+}
+
+function items(node: InputNode, type: TypeReference): ObjectNode[] {
+  if (node.kind === 'null') throw unexpectedNull(type, node.path);
+  return node.kind === 'list' ? node.items.map(objectOf) : [objectOf(node)];
+}
+
+function requireObject(node: InputNode, type: TypeReference): ObjectNode {
+  if (node.kind === 'null') throw unexpectedNull(type, node.path);
+  return objectOf(node);
+}
+
+/** The object that a checked node of an input type is. */
+export function objectOf(node: InputNode): ObjectNode {
+  if (node.kind === 'object') return node;
+  throw new EngineError('validation-failed', `expected an object, but found ${node.kind === 'null' ? 'null' : 'something else'}`, { path: node.path });
+}
+
+/** Conditions that a row of a table must meet for a by-key field: its key and the role's rule. */
+export function keyCondition(view: TableView, alias: Sql, args: ReadonlyMap<string, InputNode>): Sql[] {
+  return view.table.primaryKey.map((column) => {
+    const node = args.get(column.field!);
+    if (!node) throw new Error(`the key argument ${column.field} is missing`);
+    const readable = view.select?.columns.get(column.name);
+    const left = readable ? readable.value(alias) : sql`${alias}.${identifier(column.name)}`;
+    return sql`${left} = ${valueParameter(node, column.type)}`;
+  });
+}

@@ -1,0 +1,54 @@
+/** Values of parameters for one request: variables, session variables, constants of the document. */
+import { EngineError } from '../errors.ts';
+import type { Session } from '../session.ts';
+import type { ParameterNode, ParameterSource, Statement } from '../sql/fragment.ts';
+
+/**
+ * The texts of a statement's parameters, in order.
+ * @throws EngineError not-found for a missing session variable; parse-failed for a value that does not fit its type
+ */
+export function bindParameters(
+  statement: Statement,
+  variables: Readonly<Record<string, unknown>>,
+  session: Session,
+): (string | null)[] {
+  return statement.parameters.map((parameter) => bindParameter(parameter, variables, session));
+}
+
+function bindParameter(parameter: ParameterNode, variables: Readonly<Record<string, unknown>>, session: Session): string | null {
+  const { source, encode } = parameter;
+  if (source.from === 'session') return sessionVariable(session, source.name);
+  if (source.from === 'session-object') return JSON.stringify(session.variables);
+  const value = sourceValue(source, variables);
+  if (!encode) return value === null || value === undefined ? null : String(value);
+  try {
+    return encode(value);
+  } catch (error) {
+    if (error instanceof EngineError && error.path === '$' && parameter.path !== undefined) throw error.at(parameter.path);
+    throw error;
+  }
+}
+
+function sessionVariable(session: Session, name: string): string {
+  const value = Object.hasOwn(session.variables, name) ? session.variables[name] : undefined;
+  if (value === undefined) throw new EngineError('not-found', `missing session variable: "${name}"`);
+  return value;
+}
+
+function sourceValue(source: ParameterSource, variables: Readonly<Record<string, unknown>>): unknown {
+  switch (source.from) {
+    case 'constant':
+      return source.value;
+    case 'variable':
+      return source.path.reduce<unknown>(
+        (value, step) => (value === null || value === undefined ? value : (value as Record<string | number, unknown>)[step]),
+        variables[source.name],
+      );
+    case 'list':
+      return source.items.map((item) => sourceValue(item, variables));
+    case 'object':
+      return Object.fromEntries(source.fields.map(([name, item]) => [name, sourceValue(item, variables)]));
+    default:
+      throw new Error(`a ${source.from} is no part of a value`);
+  }
+}

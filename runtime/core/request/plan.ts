@@ -1,0 +1,124 @@
+/**
+ * An operation → what to run and how to put the answer together. A plan belongs to one role view and one shape of
+ * variables, and is kept; values are bound when it runs.
+ */
+import { EngineError } from '../errors.ts';
+import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
+import { introspect } from '../schema/introspection.ts';
+import type { RoleView } from '../schema/role-view.ts';
+import { join, print, type Sql, sql, type Statement } from '../sql/fragment.ts';
+import type { MutationStep } from '../resolvers.ts';
+import { checkFragmentCycles, checkOperationDirectives, type Operation, rootSelection, type SelectionContext } from './document.ts';
+import type { SelectedField, Selection } from './selection.ts';
+import type { Variables } from './values.ts';
+
+/** A statement whose single row holds one JSON text per column. */
+export interface ReadStep {
+  readonly source: string;
+  readonly statement: Statement;
+}
+
+/** Texts of the answer in order: fixed ones, and columns of steps. */
+export type AnswerPart = string | { readonly step: number; readonly column: number };
+
+export interface QueryPlan {
+  readonly kind: 'query';
+  readonly steps: readonly ReadStep[];
+  readonly answer: readonly AnswerPart[];
+  /** false: the plan holds values of this very request. */
+  readonly reusable: boolean;
+}
+
+/** Root fields of a mutation, in order; those of one source run in one transaction. */
+export interface MutationPlan {
+  readonly kind: 'mutation';
+  readonly fields: readonly { readonly source: string; readonly step: MutationStep; readonly path: string }[];
+  /** `step` counts the fields; `column` is 0. */
+  readonly answer: readonly AnswerPart[];
+  readonly reusable: boolean;
+}
+
+export type RequestPlan = QueryPlan | MutationPlan;
+
+/** Plans an operation. @throws EngineError for everything that is wrong with it */
+export function planOperation(view: RoleView, operation: Operation, variables: Variables, options: PlanOptions): RequestPlan {
+  checkOperationDirectives(operation);
+  checkFragmentCycles(operation);
+  const context: SelectionContext = { operation, variables };
+  switch (operation.kind) {
+    case 'query':
+      return planQuery(view, rootSelection(view.roots.query, context), context, options);
+    case 'mutation': {
+      const root = view.roots.mutation;
+      if (!root) throw new EngineError('validation-failed', 'no mutations exist');
+      return planMutation(view, rootSelection(root, context), options);
+    }
+    case 'subscription': {
+      if (!view.roots.subscription) throw new EngineError('validation-failed', 'no subscriptions exist');
+      throw new EngineError('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead');
+    }
+  }
+}
+
+function planQuery(view: RoleView, selection: Selection, context: SelectionContext, options: PlanOptions): QueryPlan {
+  const scope = createScope(view, options);
+  const expressions = new Map<string, { readonly index: number; readonly list: Sql[] }>();
+  let reusable = true;
+  const answer = answerParts(selection, (field): AnswerPart => {
+    const { meaning } = field.definition;
+    if (meaning.kind === 'introspection') {
+      const result = introspect(view, field, context);
+      reusable &&= result.reusable;
+      return result.text;
+    }
+    if (meaning.kind === 'constant') return JSON.stringify(meaning.value);
+    if (meaning.kind !== 'query' && meaning.kind !== 'functionQuery') throw new Error(`a query has no ${meaning.kind}`);
+    let group = expressions.get(meaning.source);
+    if (!group) expressions.set(meaning.source, (group = { index: expressions.size, list: [] }));
+    group.list.push(meaning.root.resolve(field.selection, field.arguments, scope));
+    return { step: group.index, column: group.list.length - 1 };
+  });
+  const steps = [...expressions].map(([source, { list }]) => ({ source, statement: readStatement(list) }));
+  return { kind: 'query', steps, answer, reusable };
+}
+
+/** One statement for all root fields of a source; each column is the JSON text of one. */
+export function readStatement(expressions: readonly Sql[]): Statement {
+  return print(sql`select ${join(expressions.map((expression) => sql`${expression}::text`), ', ')}`);
+}
+
+function planMutation(view: RoleView, selection: Selection, options: PlanOptions): MutationPlan {
+  const scope: Scope = createScope(view, options);
+  const fields: { source: string; step: MutationStep; path: string }[] = [];
+  const answer = answerParts(selection, (field) => {
+    const { meaning } = field.definition;
+    if (meaning.kind !== 'mutation') throw new Error(`a mutation has no ${meaning.kind}`);
+    fields.push({ source: meaning.source, step: meaning.root.resolve(field.selection, field.arguments, scope), path: field.path });
+    return { step: fields.length - 1, column: 0 };
+  });
+  return { kind: 'mutation', fields, answer, reusable: true };
+}
+
+/** `{"name":…,"name":…}` around the parts of each root field; namespaces nest. */
+function answerParts(selection: Selection, part: (field: SelectedField) => AnswerPart): AnswerPart[] {
+  const parts: AnswerPart[] = ['{'];
+  selection.fields.forEach((field, index) => {
+    parts.push(`${index > 0 ? ',' : ''}${JSON.stringify(field.responseName)}:`);
+    const { kind } = field.definition.meaning;
+    if (kind === 'typename') parts.push(JSON.stringify(selection.typeName));
+    else if (kind === 'namespace') parts.push(...answerParts(field.selection, part));
+    else parts.push(part(field));
+  });
+  parts.push('}');
+  return mergeTexts(parts);
+}
+
+function mergeTexts(parts: readonly AnswerPart[]): AnswerPart[] {
+  const merged: AnswerPart[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') merged[merged.length - 1] = last + part;
+    else merged.push(part);
+  }
+  return merged;
+}

@@ -1,0 +1,164 @@
+/**
+ * The schema object of graphql-js for a role, made from the role's types when somebody asks for introspection or SDL;
+ * it is never on the way of an ordinary request (reference graphql-api §1.7).
+ */
+import {
+  DirectiveLocation,
+  type DocumentNode,
+  type FieldNode,
+  GraphQLBoolean,
+  GraphQLDirective,
+  GraphQLEnumType,
+  executeSync,
+  type GraphQLFieldConfig,
+  GraphQLFloat,
+  GraphQLIncludeDirective,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLSkipDirective,
+  GraphQLString,
+  Kind,
+  lexicographicSortSchema,
+  OperationTypeNode,
+  parseValue,
+  validate,
+  valueFromASTUntyped,
+} from 'graphql';
+import { EngineError } from '../errors.ts';
+import type { SelectionContext } from '../request/document.ts';
+import type { SelectedField } from '../request/selection.ts';
+import type { RoleView } from './role-view.ts';
+import type { NamedType, ObjectType, TypeReference } from './types.ts';
+
+const schemas = new WeakMap<RoleView, GraphQLSchema>();
+
+/** The schema that a role sees, everything sorted by name. */
+export function graphqlSchema(view: RoleView): GraphQLSchema {
+  let schema = schemas.get(view);
+  if (!schema) schemas.set(view, (schema = buildSchema(view)));
+  return schema;
+}
+
+const STANDARD: Readonly<Record<string, GraphQLScalarType>> = {
+  Int: GraphQLInt,
+  Float: GraphQLFloat,
+  String: GraphQLString,
+  Boolean: GraphQLBoolean,
+};
+
+const cached = new GraphQLDirective({
+  name: 'cached',
+  description: 'whether this query should be cached',
+  locations: [DirectiveLocation.QUERY],
+  args: {
+    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: 'measured in seconds' },
+    refresh: { type: new GraphQLNonNull(GraphQLBoolean), defaultValue: false, description: 'refresh the cache entry' },
+  },
+});
+
+function buildSchema(view: RoleView): GraphQLSchema {
+  const built = new Map<string, GraphQLNamedType>();
+  const named = (type: NamedType): GraphQLNamedType => {
+    let result = built.get(type.name);
+    if (!result) built.set(type.name, (result = make(type)));
+    return result;
+  };
+  const reference = (type: TypeReference): unknown => {
+    if (type.kind === 'list') return new GraphQLList(reference(type.of) as GraphQLOutputType);
+    if (type.kind === 'nonNull') return new GraphQLNonNull(reference(type.of) as never);
+    return named(type);
+  };
+  const output = (type: TypeReference) => reference(type) as GraphQLOutputType;
+  const input = (type: TypeReference) => reference(type) as GraphQLInputType;
+  const described = (item: { readonly description?: string }) => (item.description ? { description: item.description } : {});
+
+  function make(type: NamedType): GraphQLNamedType {
+    switch (type.kind) {
+      case 'scalar':
+        return STANDARD[type.name] ?? new GraphQLScalarType({ name: type.name });
+      case 'enum':
+        return new GraphQLEnumType({
+          name: type.name,
+          ...described(type),
+          values: Object.fromEntries([...type.values].map(([name, value]) => [name, { ...described(value) }])),
+        });
+      case 'input':
+        return new GraphQLInputObjectType({
+          name: type.name,
+          ...described(type),
+          fields: () =>
+            Object.fromEntries(
+              [...type.fields().values()].map((field) => [
+                field.name,
+                {
+                  type: input(field.type),
+                  ...described(field),
+                  ...(field.defaultValue === undefined ? {} : { defaultValue: valueFromASTUntyped(parseValue(field.defaultValue)) }),
+                },
+              ]),
+            ),
+        });
+      case 'object':
+        return new GraphQLObjectType({ name: type.name, ...described(type), fields: () => objectFields(type) });
+    }
+  }
+
+  function objectFields(type: ObjectType): Record<string, GraphQLFieldConfig<unknown, unknown>> {
+    return Object.fromEntries(
+      [...type.fields().values()]
+        .filter((field) => !field.name.startsWith('__'))
+        .map((field) => [
+          field.name,
+          {
+            type: output(field.type),
+            ...described(field),
+            args: Object.fromEntries(
+              [...field.arguments.values()].map((argument) => [argument.name, { type: input(argument.type), ...described(argument) }]),
+            ),
+          },
+        ]),
+    );
+  }
+
+  const { query, mutation, subscription } = view.roots;
+  return lexicographicSortSchema(
+    new GraphQLSchema({
+      query: named(query) as GraphQLObjectType,
+      ...(mutation ? { mutation: named(mutation) as GraphQLObjectType } : {}),
+      ...(subscription ? { subscription: named(subscription) as GraphQLObjectType } : {}),
+      directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cached],
+    }),
+  );
+}
+
+/** Answers `__schema` and `__type` of a query. Reusable unless a variable took part. */
+export function introspect(view: RoleView, field: SelectedField, context: SelectionContext): { readonly text: string; readonly reusable: boolean } {
+  const nodes: readonly FieldNode[] = field.nodes ?? [];
+  const { operation, variables } = context;
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      {
+        kind: Kind.OPERATION_DEFINITION,
+        operation: OperationTypeNode.QUERY,
+        ...(operation.node.variableDefinitions ? { variableDefinitions: operation.node.variableDefinitions } : {}),
+        selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
+      },
+      ...[...operation.fragments.values()],
+    ],
+  };
+  const schema = graphqlSchema(view);
+  const problems = validate(schema, document, undefined, { maxErrors: 20 }).filter((error) => !/never used|is never/.test(error.message));
+  if (problems[0]) throw new EngineError('validation-failed', problems[0].message, { path: field.path });
+  const result = executeSync({ schema, document, variableValues: variables.values });
+  if (result.errors?.[0]) throw new EngineError('validation-failed', result.errors[0].message, { path: field.path });
+  return { text: JSON.stringify(result.data?.[field.responseName] ?? null), reusable: operation.variables.size === 0 };
+}

@@ -1,0 +1,57 @@
+/** The API as one role sees it: its tables, its root types, and every type that those reach. */
+import type { Program, SchemaOptions, Table } from '../program.ts';
+import { ADMIN_ROLE } from '../session.ts';
+import type { TableAccess } from '../shapes.ts';
+import { createRootTypes, type RootTypes } from './root-types.ts';
+import { type TableView, tableView } from './table-view.ts';
+import { createTableTypes, type TableTypes } from './table-types.ts';
+
+export interface RoleView {
+  /** undefined: a role that no rule mentions. */
+  readonly role: string | undefined;
+  readonly backendOnly: boolean;
+  readonly program: Program;
+  readonly options: SchemaOptions;
+  readonly table: (table: Table) => TableView;
+  /** The view of a table by the rules of an access file: resolvers say which rules they apply. */
+  readonly byAccess: (access: TableAccess) => TableView;
+  readonly types: (table: Table) => TableTypes;
+  readonly roots: RootTypes;
+}
+
+/** Makes the view of a role; everything inside is built on first use. */
+export function createRoleView(program: Program, role: string | undefined, backendOnly: boolean, options: SchemaOptions): RoleView {
+  const tables = new Map<Table, TableView>();
+  const types = new Map<Table, TableTypes>();
+  const byShape = new Map(program.tables.map((table) => [table.shape, table]));
+  let roots: RootTypes | undefined;
+  const view: RoleView = {
+    role,
+    backendOnly,
+    program,
+    options,
+    table: (table) => {
+      let result = tables.get(table);
+      if (!result) tables.set(table, (result = tableView(table, table.access, role, backendOnly, view.table)));
+      return result;
+    },
+    byAccess: (access) => {
+      const table = byShape.get(access.table);
+      if (!table) throw new Error(`no table is served with the shape of ${access.table.schema}.${access.table.name}`);
+      return access === table.access ? view.table(table) : tableView(table, access, role, backendOnly, view.table);
+    },
+    types: (table) => {
+      let result = types.get(table);
+      if (!result) types.set(table, (result = createTableTypes(view.table(table), view)));
+      return result;
+    },
+    get roots() {
+      return (roots ??= createRootTypes(view));
+    },
+  };
+  return view;
+}
+
+export function isAdmin(view: RoleView): boolean {
+  return view.role === ADMIN_ROLE;
+}

@@ -1,0 +1,212 @@
+/** The root types of a role: which fields it is offered (reference graphql-api §1.2, §1.7). */
+import { displayName } from '../names.ts';
+import type { Column, Table } from '../program.ts';
+import type { MutationField, QueryField, QueryFieldKind } from '../resolvers.ts';
+import type { SourceShape } from '../shapes.ts';
+import { mutationTypes, updatableColumns } from './mutation-types.ts';
+import type { RoleView } from './role-view.ts';
+import { columnGraphqlType, sharedTypes, STRING } from './shared-types.ts';
+import { typename } from './table-types.ts';
+import type { TableView } from './table-view.ts';
+import {
+  type ArgumentDefinition,
+  byName,
+  type FieldDefinition,
+  lazy,
+  listOf,
+  nonNull,
+  type ObjectType,
+  type TypeReference,
+} from './types.ts';
+
+export interface RootTypes {
+  readonly query: ObjectType;
+  /** undefined: the role may change nothing. */
+  readonly mutation: ObjectType | undefined;
+  readonly subscription: ObjectType | undefined;
+}
+
+/** What a role without any query sees instead (reference graphql-api §1.7). */
+export const NO_QUERIES =
+  'There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn\'t have the required permissions.';
+
+export function createRootTypes(role: RoleView): RootTypes {
+  const query = rootFields(role, 'query');
+  const subscription = rootFields(role, 'subscription');
+  const mutation = rootFields(role, 'mutation');
+  return {
+    query: objectType('query_root', [...(query.length ? query : [noQueries()]), ...introspectionFields()]),
+    mutation: mutation.length ? objectType('mutation_root', mutation, 'mutation root') : undefined,
+    subscription: subscription.length ? objectType('subscription_root', subscription) : undefined,
+  };
+}
+
+function objectType(name: string, fields: readonly FieldDefinition[], description?: string): ObjectType {
+  const all = lazy(() => byName([...fields, typename()]));
+  return { kind: 'object', name, ...(description ? { description } : {}), fields: all };
+}
+
+function noQueries(): FieldDefinition {
+  return {
+    name: 'no_queries_available',
+    description: NO_QUERIES,
+    arguments: new Map(),
+    type: nonNull(STRING),
+    meaning: { kind: 'constant', value: NO_QUERIES },
+  };
+}
+
+/** `__schema` and `__type`: hidden from the list of fields, as in every GraphQL schema. */
+function introspectionFields(): FieldDefinition[] {
+  return ['__schema', '__type'].map((name) => ({ name, arguments: new Map(), type: STRING, meaning: { kind: 'introspection' } }));
+}
+
+type RootKind = 'query' | 'mutation' | 'subscription';
+
+function rootFields(role: RoleView, kind: RootKind): FieldDefinition[] {
+  const fields: FieldDefinition[] = [];
+  for (const source of role.program.sources) {
+    const own = role.program.tables
+      .filter((table) => table.source === source)
+      .flatMap((table) => tableRootFields(role, table, kind));
+    if (own.length === 0) continue;
+    fields.push(...(source.rootNamespace ? [namespace(source, source.rootNamespace, kind, own, role)] : own));
+  }
+  return fields;
+}
+
+/** Root fields of a source gathered below one field (reference graphql-api §1.6). */
+function namespace(source: SourceShape, name: string, kind: RootKind, fields: readonly FieldDefinition[], role: RoleView): FieldDefinition {
+  const part = kind === 'mutation' ? `mutation_${role.backendOnly ? 'backend' : 'frontend'}` : kind;
+  const typeName = `${source.typePrefix ?? ''}${name}_${part}${source.typeSuffix ?? ''}`;
+  return { name, arguments: new Map(), type: nonNull(objectType(typeName, fields)), meaning: { kind: 'namespace' } };
+}
+
+function tableRootFields(role: RoleView, table: Table, kind: RootKind): FieldDefinition[] {
+  const view = role.table(table);
+  if (kind === 'mutation') {
+    return Object.entries(table.resolvers.mutation ?? {}).flatMap(([name, root]) => mutationField(role, view, name, root) ?? []);
+  }
+  return Object.entries(table.resolvers.query ?? {}).flatMap(([name, root]) => queryField(role, view, name, root, kind) ?? []);
+}
+
+function queryField(role: RoleView, view: TableView, name: string, root: QueryField<QueryFieldKind>, kind: 'query' | 'subscription'): FieldDefinition | undefined {
+  const { table, select } = view;
+  if (!select) return undefined;
+  const offered = kind === 'query' ? select.queryRoots : select.subscriptionRoots;
+  if (offered && !offered.includes(root.field)) return undefined;
+  const types = role.types(table);
+  const display = displayName(table.shape.schema, table.shape.name);
+  const shape = { name, meaning: { kind: 'query', source: table.source.name, root } } as const;
+  switch (root.field) {
+    case 'select':
+      return {
+        ...shape,
+        ...text(root.description, `fetch data from the table: "${display}"`),
+        arguments: types.listArguments(),
+        type: nonNull(listOf(nonNull(types.object()))),
+      };
+    case 'select_by_pk':
+      if (!keySelectable(view)) return undefined;
+      return {
+        ...shape,
+        ...text(root.description, `fetch data from the table: "${display}" using primary key columns`),
+        arguments: keyArguments(table),
+        type: types.object(),
+      };
+    case 'select_aggregate':
+      if (!select.aggregations) return undefined;
+      return {
+        ...shape,
+        ...text(root.description, `fetch aggregated fields from the table: "${display}"`),
+        arguments: types.listArguments(),
+        type: nonNull(types.aggregate()),
+      };
+  }
+}
+
+function mutationField(role: RoleView, view: TableView, name: string, root: MutationField): FieldDefinition | undefined {
+  const { table } = view;
+  const allowed =
+    root.field === 'insert' || root.field === 'insert_one'
+      ? view.insert !== undefined
+      : root.field === 'delete' || root.field === 'delete_by_pk'
+        ? view.delete !== undefined
+        : view.update !== undefined && updatableColumns(view).length > 0;
+  if (!allowed) return undefined;
+  const types = mutationTypes(view, role);
+  const shared = sharedTypes(table.source);
+  const display = displayName(table.shape.schema, table.shape.name);
+  const where: ArgumentDefinition = {
+    name: 'where',
+    description: root.field === 'delete' ? 'filter the rows which have to be deleted' : 'filter the rows which have to be updated',
+    type: nonNull(role.types(table).booleanExpression()),
+  };
+  const field = (generated: string, list: readonly ArgumentDefinition[], type: TypeReference): FieldDefinition => ({
+    name,
+    ...text(root.description, generated),
+    arguments: byName(list),
+    type,
+    meaning: { kind: 'mutation', source: table.source.name, root },
+  });
+  const onConflict = () => {
+    const type = types.onConflict();
+    return type ? [{ name: shared.name('on_conflict'), description: 'upsert condition', type }] : [];
+  };
+  switch (root.field) {
+    case 'insert':
+      return field(
+        `insert data into the table: "${display}"`,
+        [{ name: 'objects', description: 'the rows to be inserted', type: nonNull(listOf(nonNull(types.insertInput()))) }, ...onConflict()],
+        types.response(),
+      );
+    case 'insert_one':
+      if (!view.select) return undefined;
+      return field(
+        `insert a single row into the table: "${display}"`,
+        [{ name: 'object', description: 'the row to be inserted', type: nonNull(types.insertInput()) }, ...onConflict()],
+        role.types(table).object(),
+      );
+    case 'update':
+      return field(`update data of the table: "${display}"`, [...types.updateOperators(), where], types.response());
+    case 'update_by_pk':
+      if (!keySelectable(view)) return undefined;
+      return field(
+        `update single row of the table: "${display}"`,
+        [...types.updateOperators(), { name: shared.name('pk_columns'), type: nonNull(types.primaryKeyInput()) }],
+        role.types(table).object(),
+      );
+    case 'update_many':
+      return field(
+        `update multiples rows of table: "${display}"`,
+        [{ name: 'updates', description: 'updates to execute, in order', type: nonNull(listOf(nonNull(types.updates()))) }],
+        listOf(types.response()),
+      );
+    case 'delete':
+      return field(`delete data from the table: "${display}"`, [where], types.response());
+    case 'delete_by_pk':
+      if (!keySelectable(view)) return undefined;
+      return field(`delete single row from the table: "${display}"`, [...keyArguments(table).values()], role.types(table).object());
+  }
+}
+
+/** Whether the table has a primary key and the role may read every column of it. */
+function keySelectable({ table, select }: TableView): boolean {
+  return table.primaryKey.length > 0 && table.primaryKey.every((column) => select?.columns.has(column.name));
+}
+
+function keyArguments(table: Table): ReadonlyMap<string, ArgumentDefinition> {
+  const shared = sharedTypes(table.source);
+  return byName(
+    table.primaryKey.map((column: Column) => ({
+      name: column.field!,
+      ...(column.shape.description ? { description: column.shape.description } : {}),
+      type: nonNull(columnGraphqlType(column, shared)),
+    })),
+  );
+}
+
+function text(own: string | undefined, generated: string): { description?: string } {
+  const chosen = own ?? generated;
+  return chosen ? { description: chosen } : {};
+}

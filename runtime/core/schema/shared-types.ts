@@ -1,0 +1,239 @@
+/** Types that do not belong to a table: scalars, comparison inputs, the order enum (reference graphql-api §1.3, §1.4). */
+import { camelCase, type NamingConvention, pascalCase } from '../names.ts';
+import { operatorsOf } from '../operators.ts';
+import type { Column, Table } from '../program.ts';
+import type { SourceShape } from '../shapes.ts';
+import { type ColumnType, columnType } from '../types.ts';
+import {
+  byName,
+  type EnumType,
+  type InputFieldDefinition,
+  type InputType,
+  lazy,
+  listOf,
+  nonNull,
+  type ScalarType,
+  type TypeReference,
+} from './types.ts';
+
+const scalars = new Map<string, ScalarType>();
+
+/** The scalar of a column type; one object per name, so that types are compared by identity. */
+export function scalarOf(type: ColumnType): ScalarType {
+  const base = type.element ?? type;
+  const key = `${base.scalar} ${base.sql}`;
+  let scalar = scalars.get(key);
+  if (!scalar) scalars.set(key, (scalar = { kind: 'scalar', name: base.scalar, accepts: base }));
+  return scalar;
+}
+
+/** Arguments that are checked strictly. */
+export const COUNT: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'count' };
+export const OFFSET: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'offset' };
+export const INT: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'integer' };
+export const FLOAT: ScalarType = { kind: 'scalar', name: 'Float', accepts: 'float' };
+export const STRING: ScalarType = { kind: 'scalar', name: 'String', accepts: 'string' };
+export const BOOLEAN: ScalarType = { kind: 'scalar', name: 'Boolean', accepts: 'boolean' };
+
+/** GraphQL type of a column's value, without nullability: scalar, list for arrays, enum for enum-table columns. */
+export function columnGraphqlType(column: Column, types: SharedTypes): ScalarType | EnumType | { kind: 'list'; of: TypeReference } {
+  if (column.enumTable) return types.enumOf(column.enumTable);
+  const scalar = scalarOf(column.type);
+  return column.type.element ? listOf(nonNull(scalar)) : scalar;
+}
+
+export interface SharedTypes {
+  readonly naming: NamingConvention;
+  readonly orderBy: EnumType;
+  readonly cursorOrdering: EnumType;
+  /** `<T>_comparison_exp` of a column's type. */
+  readonly comparison: (column: Column) => InputType;
+  readonly comparisonOf: (type: ColumnType) => InputType;
+  /** `<t>_enum` of an enum table. */
+  readonly enumOf: (table: Table) => EnumType;
+  /** An argument or input-field name by the convention. */
+  readonly name: (name: string) => string;
+}
+
+const registry = new Map<NamingConvention, SharedTypes>();
+
+/** The shared types of a naming convention. */
+export function sharedTypes(source: SourceShape): SharedTypes {
+  const naming = source.naming ?? 'engine-default';
+  let types = registry.get(naming);
+  if (!types) registry.set(naming, (types = createSharedTypes(naming)));
+  return types;
+}
+
+const ORDERS: readonly (readonly [name: string, sql: string, description: string])[] = [
+  ['asc', 'asc', 'in ascending order, nulls last'],
+  ['asc_nulls_first', 'asc nulls first', 'in ascending order, nulls first'],
+  ['asc_nulls_last', 'asc nulls last', 'in ascending order, nulls last'],
+  ['desc', 'desc', 'in descending order, nulls first'],
+  ['desc_nulls_first', 'desc nulls first', 'in descending order, nulls first'],
+  ['desc_nulls_last', 'desc nulls last', 'in descending order, nulls last'],
+];
+
+function createSharedTypes(naming: NamingConvention): SharedTypes {
+  const camel = naming === 'graphql-default';
+  const name = camel ? camelCase : (text: string) => text;
+  const typeName = (scalar: string, part: string) => (camel ? pascalCase(scalar) + pascalCase(part) : `${scalar}_${part}`);
+  const comparisons = new Map<string, InputType>();
+  const enums = new WeakMap<Table, EnumType>();
+  const types: SharedTypes = {
+    naming,
+    name,
+    orderBy: {
+      kind: 'enum',
+      name: 'order_by',
+      description: 'column ordering options',
+      values: new Map(ORDERS.map(([value, sql, description]) => [camel ? value.toUpperCase() : value, { value: sql, description }])),
+    },
+    cursorOrdering: {
+      kind: 'enum',
+      name: camel ? 'CursorOrdering' : 'cursor_ordering',
+      description: 'ordering argument of a cursor',
+      values: new Map([
+        ['ASC', { value: 'asc', description: 'ascending ordering of the cursor' }],
+        ['DESC', { value: 'desc', description: 'descending ordering of the cursor' }],
+      ]),
+    },
+    comparison: (column) => (column.enumTable ? enumComparison(column.enumTable) : comparisonOf(column.type)),
+    comparisonOf,
+    enumOf: (table) => {
+      let type = enums.get(table);
+      if (!type) enums.set(table, (type = enumType(table, camel)));
+      return type;
+    },
+  };
+  return types;
+
+  function comparisonOf(type: ColumnType): InputType {
+    const key = type.element ? `${type.element.sql}[]` : type.sql;
+    let comparison = comparisons.get(key);
+    if (!comparison) {
+      const base = type.element ?? type;
+      comparison = {
+        kind: 'input',
+        name: typeName(base.scalar, type.element ? 'array_comparison_exp' : 'comparison_exp'),
+        description: `Boolean expression to compare columns of type "${base.scalar}". All fields are combined with logical 'AND'.`,
+        fields: lazy(() => comparisonFields(type)),
+      };
+      comparisons.set(key, comparison);
+    }
+    return comparison;
+  }
+
+  function comparisonFields(type: ColumnType): ReadonlyMap<string, InputFieldDefinition> {
+    const scalar = scalarOf(type);
+    const same: TypeReference = type.element ? listOf(nonNull(scalar)) : scalar;
+    const fields: InputFieldDefinition[] = [...operatorsOf(type).values()].map((operator) => ({
+      name: name(operator.name),
+      ...(operator.description ? { description: operator.description } : {}),
+      type: operatorType(operator.argument, same),
+      meaning: { kind: 'operator', operator },
+    }));
+    fields.push({ name: name('_is_null'), type: BOOLEAN, meaning: { kind: 'isNull' } });
+    const target = castTarget(type);
+    if (target) {
+      fields.push({ name: '_cast', type: castType(type, target), meaning: { kind: 'cast', type: target } });
+    }
+    return byName(fields);
+  }
+
+  function operatorType(argument: import('../operators.ts').OperatorArgument, same: TypeReference): TypeReference {
+    if (argument.kind === 'same') return same;
+    if (argument.kind === 'list') return listOf(nonNull(same as ScalarType));
+    if (argument.kind === 'type') {
+      const scalar = fixedScalar(argument.type);
+      return argument.list ? listOf(nonNull(scalar)) : scalar;
+    }
+    return {
+      kind: 'input',
+      name: argument.typeName,
+      fields: () =>
+        byName(
+          argument.fields.map((field) => {
+            const type = field.type === 'same' ? (same as ScalarType) : fixedScalar(field.type);
+            return {
+              name: name(field.name),
+              type: field.required ? nonNull(type) : type,
+              ...(field.defaultValue === undefined ? {} : { defaultValue: String(field.defaultValue) }),
+              meaning: { kind: 'plain' as const },
+            };
+          }),
+        ),
+    };
+  }
+
+  function castType(type: ColumnType, target: ColumnType): InputType {
+    return {
+      kind: 'input',
+      name: typeName(type.scalar, 'cast_exp'),
+      fields: () => byName([{ name: target.scalar, type: comparisonOf(target), meaning: { kind: 'plain' } }]),
+    };
+  }
+
+  function enumComparison(table: Table): InputType {
+    const type = types.enumOf(table);
+    let comparison = comparisons.get(`enum ${type.name} ${table.key}`);
+    if (!comparison) {
+      const operators = operatorsOf(columnOfEnum(table));
+      const fields: InputFieldDefinition[] = ['_eq', '_neq', '_in', '_nin'].map((operator) => ({
+        name: name(operator),
+        type: operator.endsWith('in') ? listOf(nonNull(type)) : type,
+        meaning: { kind: 'operator', operator: operators.get(operator)! },
+      }));
+      fields.push({ name: name('_is_null'), type: BOOLEAN, meaning: { kind: 'isNull' } });
+      comparison = {
+        kind: 'input',
+        name: typeName(type.name, 'comparison_exp'),
+        description: `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
+        fields: () => byName(fields),
+      };
+      comparisons.set(`enum ${type.name} ${table.key}`, comparison);
+    }
+    return comparison;
+  }
+}
+
+function columnOfEnum(table: Table): ColumnType {
+  return table.primaryKey[0]?.type ?? columnType(table.source, 'text');
+}
+
+function enumType(table: Table, camel: boolean): EnumType {
+  return {
+    kind: 'enum',
+    name: table.names.derived('enum'),
+    data: true,
+    values: new Map(
+      Object.entries(table.shape.enumValues ?? {}).map(([value, description]) => [
+        camel ? value.toUpperCase() : value,
+        { value, ...(description ? { description } : {}) },
+      ]),
+    ),
+  };
+}
+
+/** Types without a table behind them, for fixed operator arguments. */
+const PLAIN_SOURCE: SourceShape = { name: '', kind: 'postgres', types: {} };
+
+/** Scalar of a fixed argument type; types of extensions are cast by bare name and found through the search path. */
+function fixedScalar(key: string): ScalarType {
+  return scalarOf(fixedType(key));
+}
+
+export function fixedType(key: string): ColumnType {
+  const type = columnType(PLAIN_SOURCE, key);
+  if (type.family !== 'unknown') return type;
+  const family = key === 'geometry' || key === 'geography' ? key : 'unknown';
+  return { ...type, family, sql: key };
+}
+
+/** What `_cast` offers (reference graphql-api §1.3). */
+function castTarget(type: ColumnType): ColumnType | undefined {
+  if (type.family === 'jsonb') return fixedType('text');
+  if (type.family === 'geometry') return fixedType('geography');
+  if (type.family === 'geography') return fixedType('geometry');
+  return undefined;
+}

@@ -1,0 +1,149 @@
+/** A table as one role sees it: which columns, under which row condition, with which limit. */
+import type { Column, ComputedField, Relationship, Table } from '../program.ts';
+import { ADMIN_ROLE } from '../session.ts';
+import { type DeleteRule, EVERY_ROW, type InsertRule, type SelectRule, type TableAccess, type UpdateRule } from '../shapes.ts';
+import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { parseRule } from '../sql/rule.ts';
+import { isStringified } from '../types.ts';
+import { lazy } from './types.ts';
+
+/** A column of a table as one role may read it. */
+export interface ColumnView {
+  readonly column: Column;
+  /** GraphQL name. */
+  readonly field: string;
+  readonly nullable: boolean;
+  /** The column's value in the row of an alias; masked where an inherited role sees it in some rows only. */
+  readonly value: (alias: Sql) => Sql;
+}
+
+export interface TableView {
+  readonly table: Table;
+  /** What the role may read; undefined without a select permission. */
+  readonly select: SelectView | undefined;
+  readonly insert: InsertRule | undefined;
+  readonly update: UpdateRule | undefined;
+  readonly delete: DeleteRule | undefined;
+  /** View of another table for the same role. */
+  readonly of: (table: Table) => TableView;
+}
+
+export interface SelectView {
+  /** By database name. */
+  readonly columns: ReadonlyMap<string, ColumnView>;
+  readonly computedFields: readonly ComputedField[];
+  /** Relationships whose target the role may read. */
+  readonly relationships: readonly { readonly relationship: Relationship; readonly view: TableView }[];
+  /** Row condition for an alias, in parentheses; undefined = every row. */
+  readonly where: ((alias: Sql) => Sql) | undefined;
+  readonly limit: number | undefined;
+  readonly aggregations: boolean;
+  readonly queryRoots: SelectRule['queryRoots'];
+  readonly subscriptionRoots: SelectRule['subscriptionRoots'];
+}
+
+/** What a role may do with a table by an access file; admin may do everything. */
+export function tableView(table: Table, access: TableAccess, role: string | undefined, backendOnly: boolean, of: TableView['of']): TableView {
+  const admin = role === ADMIN_ROLE;
+  const writable = <Rule extends { readonly backendOnly?: true }>(
+    operation: 'insert' | 'update' | 'delete',
+    rules: Readonly<Record<string, Rule>> | undefined,
+    everything: Rule,
+  ): Rule | undefined => {
+    if (table.shape.readOnly?.includes(operation)) return undefined;
+    if (admin) return everything;
+    const rule = ruleOf(rules, role);
+    return rule?.backendOnly && !backendOnly ? undefined : rule;
+  };
+  const allColumns = lazy(() => [...table.columns.keys()]);
+  const select = lazy(() => {
+    if (admin) return selectView(table, { columns: allColumns(), where: EVERY_ROW, aggregations: true, computedFields: [...table.computedFields.keys()] }, of);
+    const rule = ruleOf(access.select, role);
+    return rule && selectView(table, rule, of);
+  });
+  return {
+    table,
+    of,
+    get select() {
+      return select();
+    },
+    insert: writable('insert', access.insert, { columns: allColumns(), check: EVERY_ROW }),
+    update: writable('update', access.update, { columns: allColumns(), where: EVERY_ROW }),
+    delete: writable('delete', access.delete, { where: EVERY_ROW }),
+  };
+}
+
+/** A rule of a role; role names are data, so inherited properties of the record do not count. */
+function ruleOf<Rule>(rules: Readonly<Record<string, Rule>> | undefined, role: string | undefined): Rule | undefined {
+  return rules && role !== undefined && Object.hasOwn(rules, role) ? rules[role] : undefined;
+}
+
+function selectView(table: Table, rule: SelectRule, of: TableView['of']): SelectView {
+  const columns = new Map<string, ColumnView>();
+  for (const name of rule.columns) {
+    const column = table.columns.get(name);
+    if (column?.field !== undefined) columns.set(name, columnView(column, column.field, rule));
+  }
+  const relationships = lazy(() =>
+    [...table.relationships.values()].flatMap((relationship) => {
+      const view = of(relationship.target);
+      return view.select ? [{ relationship, view }] : [];
+    }),
+  );
+  return {
+    columns,
+    get computedFields() {
+      return [...table.computedFields.values()].filter((field) =>
+        'table' in field.returns ? of(field.returns.table).select !== undefined : rule.computedFields?.includes(field.name),
+      );
+    },
+    get relationships() {
+      return relationships();
+    },
+    where: rule.where === EVERY_ROW ? undefined : boundRule(rule.where),
+    limit: rule.limit,
+    aggregations: rule.aggregations ?? false,
+    queryRoots: rule.queryRoots,
+    subscriptionRoots: rule.subscriptionRoots,
+  };
+}
+
+function columnView(column: Column, field: string, rule: SelectRule): ColumnView {
+  const mask = rule.cells && Object.hasOwn(rule.cells, column.name) ? boundRule(rule.cells[column.name]!) : undefined;
+  const name = identifier(column.name);
+  return {
+    column,
+    field,
+    nullable: mask !== undefined || !column.shape.notNull,
+    value: mask
+      ? (alias) => sql`case when ${mask(alias)} then ${alias}.${name} end`
+      : (alias) => sql`${alias}.${name}`,
+  };
+}
+
+/** A rule text as a condition on an alias, always in parentheses. */
+export function boundRule(text: string): (alias: Sql) => Sql {
+  const parsed = parseRule(text);
+  return (alias) => sql`(${bindRow(parsed, alias)})`;
+}
+
+/** Joins `columns` of two aliases: `"a"."x" = "b"."y" and …`. */
+export function joinCondition(relationship: Relationship, from: Sql, to: Sql): Sql {
+  return join(
+    relationship.columns.map(([own, other]) => sql`${to}.${identifier(other.name)} = ${from}.${identifier(own.name)}`),
+    ' and ',
+  );
+}
+
+/**
+ * The JSON of a value: geometry as GeoJSON, big numbers as strings when asked for (reference graphql-api §8); everything
+ * else as Postgres prints it.
+ */
+export function outputValue(type: Column['type'], value: Sql, stringifyNumbers: boolean): Sql {
+  const base = type.element ?? type;
+  if (!type.element && (base.family === 'geometry' || base.family === 'geography')) {
+    return sql`ST_AsGeoJSON(${value}, 15, 4)::json`;
+  }
+  if (stringifyNumbers && isStringified(type)) return sql`(${value})::${raw(type.element ? 'text[]' : 'text')}`;
+  return value;
+}

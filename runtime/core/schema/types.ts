@@ -1,0 +1,154 @@
+/**
+ * The types of the GraphQL API as planning needs them. They are built on first use, per role and table, so that a
+ * request pays only for the tables it names; the schema object of graphql-js is made from them for introspection alone.
+ * Every field carries its meaning, so planning never looks a name up twice.
+ */
+import type { Operator } from '../operators.ts';
+import type { MutationField, QueryField, QueryResolver, SubscriptionFieldKind, QueryFieldKind } from '../resolvers.ts';
+import type { ColumnType } from '../types.ts';
+import type { ComputedField, Relationship, TableFunction } from '../program.ts';
+import type { ColumnView, TableView } from './table-view.ts';
+
+export type TypeReference = NamedType | ListType | NonNullType;
+
+export interface ListType {
+  readonly kind: 'list';
+  readonly of: TypeReference;
+}
+
+export interface NonNullType {
+  readonly kind: 'nonNull';
+  readonly of: NamedType | ListType;
+}
+
+export type NamedType = ScalarType | EnumType | InputType | ObjectType;
+
+export interface ScalarType {
+  readonly kind: 'scalar';
+  readonly name: string;
+  /**
+   * How values are accepted: by a column's type, leaving strings to Postgres, or strictly as the argument of a field
+   * (`limit`, `path`, `distinct`).
+   */
+  readonly accepts: ColumnType | 'count' | 'offset' | 'string' | 'boolean' | 'integer' | 'float';
+}
+
+export interface EnumType {
+  readonly kind: 'enum';
+  readonly name: string;
+  readonly description?: string;
+  /** GraphQL value → what it stands for. */
+  readonly values: ReadonlyMap<string, EnumValue>;
+  /** Values of an enum table: variables may give them as strings, and they are data. */
+  readonly data?: true;
+}
+
+export interface EnumValue {
+  readonly description?: string;
+  /** Database name of the column, text of the enum table's row, or the value itself. */
+  readonly value: string;
+}
+
+export interface InputType {
+  readonly kind: 'input';
+  readonly name: string;
+  readonly description?: string;
+  readonly fields: () => ReadonlyMap<string, InputFieldDefinition>;
+}
+
+export interface InputFieldDefinition {
+  readonly name: string;
+  readonly description?: string;
+  readonly type: TypeReference;
+  /** Printed default, as introspection shows it. */
+  readonly defaultValue?: string;
+  readonly meaning: InputMeaning;
+}
+
+/** What an input field stands for. */
+export type InputMeaning =
+  | { readonly kind: 'and' | 'or' | 'not' }
+  | { readonly kind: 'column'; readonly column: ColumnView }
+  | { readonly kind: 'operator'; readonly operator: Operator }
+  | { readonly kind: 'isNull' }
+  | { readonly kind: 'cast'; readonly type: ColumnType }
+  | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly view: TableView }
+  | { readonly kind: 'aggregatePredicate'; readonly relationship: Relationship; readonly view: TableView }
+  | { readonly kind: 'aggregateOrder'; readonly relationship: Relationship | ComputedField; readonly view: TableView }
+  | { readonly kind: 'aggregateFunction'; readonly function: string }
+  | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly view?: TableView }
+  | { readonly kind: 'nestedInsert'; readonly relationship: Relationship; readonly view: TableView }
+  | { readonly kind: 'functionArgument'; readonly position: number; readonly type: ColumnType }
+  | { readonly kind: 'plain' };
+
+export interface ObjectType {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly description?: string;
+  readonly fields: () => ReadonlyMap<string, FieldDefinition>;
+}
+
+export interface ArgumentDefinition {
+  readonly name: string;
+  readonly description?: string;
+  readonly type: TypeReference;
+  readonly defaultValue?: string;
+}
+
+export interface FieldDefinition {
+  readonly name: string;
+  readonly description?: string;
+  readonly arguments: ReadonlyMap<string, ArgumentDefinition>;
+  readonly type: TypeReference;
+  readonly meaning: FieldMeaning;
+}
+
+/** What a field of an object type stands for. */
+export type FieldMeaning =
+  | { readonly kind: 'typename' }
+  | { readonly kind: 'column'; readonly column: ColumnView }
+  | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly view: TableView }
+  | { readonly kind: 'relationshipAggregate'; readonly relationship: Relationship; readonly view: TableView }
+  | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly view?: TableView }
+  | { readonly kind: 'aggregate' | 'nodes' | 'count' }
+  | { readonly kind: 'aggregateFunction'; readonly function: string }
+  | { readonly kind: 'aggregateColumn'; readonly column: ColumnView | ComputedField }
+  | { readonly kind: 'affectedRows' | 'returning' }
+  | { readonly kind: 'namespace' }
+  /** `__schema` and `__type`; answered by graphql-js. */
+  | { readonly kind: 'introspection' }
+  /** A value that is known when the schema is built (`no_queries_available`). */
+  | { readonly kind: 'constant'; readonly value: string }
+  | { readonly kind: 'query'; readonly source: string; readonly root: QueryField<QueryFieldKind | SubscriptionFieldKind> }
+  | { readonly kind: 'functionQuery'; readonly source: string; readonly function: TableFunction; readonly root: { readonly resolve: QueryResolver } }
+  | { readonly kind: 'mutation'; readonly source: string; readonly root: MutationField };
+
+export function listOf(of: TypeReference): ListType {
+  return { kind: 'list', of };
+}
+
+export function nonNull(of: NamedType | ListType): NonNullType {
+  return { kind: 'nonNull', of };
+}
+
+/** The type below lists and non-null wrappers. */
+export function namedType(type: TypeReference): NamedType {
+  return type.kind === 'list' || type.kind === 'nonNull' ? namedType(type.of) : type;
+}
+
+/** The type as a document writes it: `[article!]!`. */
+export function printType(type: TypeReference): string {
+  if (type.kind === 'list') return `[${printType(type.of)}]`;
+  return type.kind === 'nonNull' ? `${printType(type.of)}!` : type.name;
+}
+
+/** Values computed once. */
+export function lazy<T>(make: () => T): () => T {
+  let value: { readonly made: T } | undefined;
+  return () => (value ??= { made: make() }).made;
+}
+
+/** A map by name, in the order given. */
+export function byName<T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(items.map((item) => [item.name, item]));
+}
