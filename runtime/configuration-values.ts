@@ -1,0 +1,118 @@
+/** Kinds of option values: how each is written on the command line or in a variable, and what is wrong with a bad one. */
+
+export interface OptionValue<Value> {
+  /** What `--help` shows in place of the value. */
+  readonly placeholder: string;
+  /** Reads the text. @throws Error whose message is the reason, without the text itself where it may be a secret */
+  readonly parse: (text: string) => Value;
+}
+
+export const text: OptionValue<string> = { placeholder: 'TEXT', parse: (value) => value };
+
+/** A text that may be absent; the empty text counts as absent. */
+export const optionalText: OptionValue<string | undefined> = {
+  placeholder: 'TEXT',
+  parse: (value) => (value === '' ? undefined : value),
+};
+
+export const boolean: OptionValue<boolean> = {
+  placeholder: 'BOOLEAN',
+  parse: (value) => {
+    const parsed = parseBoolean(value);
+    if (parsed !== undefined) return parsed;
+    throw new Error(
+      'not a valid boolean text; true values are: true, t, yes, y; false values are: false, f, no, n',
+    );
+  },
+};
+
+/** `true t yes y` and `false f no n` in any case; undefined for anything else. */
+export function parseBoolean(value: string): boolean | undefined {
+  const lower = value.trim().toLowerCase();
+  if (['true', 't', 'yes', 'y'].includes(lower)) return true;
+  if (['false', 'f', 'no', 'n'].includes(lower)) return false;
+  return undefined;
+}
+
+export function integer(least: number, most = Number.MAX_SAFE_INTEGER): OptionValue<number> {
+  return {
+    placeholder: 'NUMBER',
+    parse: (value) => {
+      if (!/^\s*-?\d+\s*$/.test(value))
+        throw new Error(`expected a whole number, got ${JSON.stringify(value)}`);
+      const parsed = Number(value);
+      if (parsed < least) throw new Error(`expected a whole number of at least ${least}, got ${parsed}`);
+      if (parsed > most) throw new Error(`expected a whole number of at most ${most}, got ${parsed}`);
+      return parsed;
+    },
+  };
+}
+
+/** Seconds, fractions allowed. */
+export const seconds: OptionValue<number> = {
+  placeholder: 'SECONDS',
+  parse: (value) => {
+    if (!/^\s*\d+(\.\d+)?\s*$/.test(value)) {
+      throw new Error(`expected a number of seconds, got ${JSON.stringify(value)}`);
+    }
+    return Number(value);
+  },
+};
+
+/** Comma-separated; white space around the parts is dropped. */
+export const list: OptionValue<readonly string[]> = {
+  placeholder: 'LIST',
+  parse: (value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+};
+
+export function choice<const Choice extends string>(...options: readonly Choice[]): OptionValue<Choice> {
+  return {
+    placeholder: options.join('|'),
+    parse: (value) => {
+      const found = options.find((name) => name === value.trim());
+      if (found === undefined)
+        throw new Error(`expected one of ${options.join(', ')}, got ${JSON.stringify(value)}`);
+      return found;
+    },
+  };
+}
+
+/** A comma-separated list of the given names. */
+export function choices<const Choice extends string>(
+  options: readonly Choice[],
+): OptionValue<readonly Choice[]> {
+  const one = choice(...options);
+  return { placeholder: 'LIST', parse: (value) => list.parse(value).map(one.parse) };
+}
+
+/** JSON of which `check` makes the value; its text is never part of an error, for it may hold secrets. */
+export function json<Value>(check: (value: unknown) => Value): OptionValue<Value> {
+  return {
+    placeholder: 'JSON',
+    parse: (value) => {
+      let parsed: unknown;
+      try {
+        parsed = JSON.parse(value);
+      } catch {
+        throw new Error('expected JSON');
+      }
+      return check(parsed);
+    },
+  };
+}
+
+/** A JSON array of one or more non-empty texts. */
+export function secretList(value: unknown): readonly string[] {
+  if (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((item) => typeof item === 'string' && item !== '')
+  ) {
+    return value;
+  }
+  throw new Error('expected a JSON array of one or more non-empty texts');
+}

@@ -1,0 +1,358 @@
+/**
+ * The server's options (reference server §1) as one table. Command line, environment, `--help` and
+ * docs/configuration.md are all made from it. Order of precedence: command line, environment, default.
+ */
+import {
+  boolean,
+  choice,
+  choices,
+  integer,
+  json,
+  list,
+  type OptionValue,
+  optionalText,
+  seconds,
+  secretList,
+  text,
+} from './configuration-values.ts';
+
+/** One option; its name and variable follow from its key in OPTIONS unless given. */
+export interface Option<Value = unknown> {
+  readonly type: OptionValue<Value>;
+  readonly default: Value;
+  /** One line. */
+  readonly help: string;
+  /** Suffix of the variable `ENGINE_GRAPHQL_…` where it is not the name in capitals. */
+  readonly variable?: string;
+  /** Environment only. */
+  readonly variableOnly?: true;
+  /** Accepted and stored, but nothing reads it yet. */
+  readonly notInEffect?: true;
+  /** The value is never shown. */
+  readonly secret?: true;
+}
+
+function option<Value>(
+  type: OptionValue<Value>,
+  defaultValue: Value,
+  help: string,
+  more: Pick<Option, 'variable' | 'variableOnly' | 'notInEffect' | 'secret'> = {},
+): Option<Value> {
+  return { type, default: defaultValue, help, ...more };
+}
+
+const pending = { notInEffect: true } as const;
+
+const LOG_TYPES = [
+  'startup',
+  'http-log',
+  'webhook-log',
+  'websocket-log',
+  'jwk-refresh-log',
+  'query-log',
+  'execution-log',
+  'livequery-poller-log',
+  'action-handler-log',
+  'validate-insert-input-log',
+] as const;
+export type LogType = (typeof LOG_TYPES)[number];
+
+const APIS = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;
+export type Api = (typeof APIS)[number];
+
+/** Every option, in the order of the reference. */
+export const OPTIONS = {
+  databaseUrl: option(optionalText, undefined, 'connection string of the source "default"', { secret: true }),
+  metadataDatabaseUrl: option(
+    optionalText,
+    undefined,
+    'where the metadata lives (schema engine_catalog); the database-url unless given',
+    { secret: true },
+  ),
+  retries: option(integer(0), 1, 'connection retries at start', { variable: 'NO_OF_RETRIES' }),
+  serverHost: option(text, '*', 'address to listen on; * is every address'),
+  serverPort: option(integer(0, 65535), 8080, 'port to listen on; 0 takes a free one'),
+  connections: option(integer(1), 50, 'most connections to each source', { variable: 'PG_CONNECTIONS' }),
+  timeout: option(seconds, 180, 'seconds that a pooled connection may stay idle', { variable: 'PG_TIMEOUT' }),
+  connLifetime: option(seconds, 600, 'seconds until a connection is replaced; 0 = never', {
+    variable: 'PG_CONN_LIFETIME',
+  }),
+  poolTimeout: option<number | undefined>(
+    seconds,
+    undefined,
+    'seconds to wait for a free connection; forever unless given',
+    {
+      variable: 'PG_POOL_TIMEOUT',
+    },
+  ),
+  stripes: option(integer(1), 1, 'accepted for compatibility, without effect', { variable: 'PG_STRIPES' }),
+  usePreparedStatements: option(boolean, true, 'keep statements prepared on their connections'),
+  txIso: option(
+    choice('read-committed', 'repeatable-read', 'serializable'),
+    'read-committed',
+    'isolation level of transactions',
+    { variable: 'TX_ISOLATION' },
+  ),
+  adminSecret: option(optionalText, undefined, 'whoever sends it as x-engine-admin-secret is trusted', {
+    secret: true,
+  }),
+  adminSecrets: option(
+    json<readonly string[] | undefined>(secretList),
+    undefined,
+    'JSON array of several admin secrets; replaces admin-secret',
+    { secret: true, variableOnly: true },
+  ),
+  accessKey: option(optionalText, undefined, 'deprecated name of admin-secret', { secret: true }),
+  authHook: option(optionalText, undefined, 'URL of the authentication webhook', pending),
+  authHookMode: option(choice('GET', 'POST'), 'GET', 'method of the authentication webhook', pending),
+  authHookSendRequestBody: option(boolean, true, 'send the request body to a POST webhook', pending),
+  jwtSecret: option(optionalText, undefined, 'JSON configuration of JWT authentication', {
+    secret: true,
+    notInEffect: true,
+  }),
+  jwtSecrets: option(optionalText, undefined, 'JSON array of several JWT configurations', {
+    secret: true,
+    notInEffect: true,
+    variableOnly: true,
+  }),
+  unauthorizedRole: option(optionalText, undefined, 'role of requests without credentials'),
+  corsDomain: option(
+    list,
+    ['*'],
+    'origins that browsers may call from: *, or origins with an optional leading wildcard',
+  ),
+  disableCors: option(boolean, false, 'send no CORS headers'),
+  wsReadCookie: option(boolean, false, 'read cookies on websockets although CORS is disabled', pending),
+  enableConsole: option(boolean, false, 'serve a console', pending),
+  consoleAssetsDir: option(optionalText, undefined, "folder of the console's assets", pending),
+  enableTelemetry: option(boolean, false, 'accepted for compatibility; this server sends nothing anywhere'),
+  stringifyNumericTypes: option(boolean, false, 'bigint, numeric and double precision as JSON strings'),
+  v1BooleanNullCollapse: option(boolean, false, '{column: {_eq: null}} counts as true'),
+  nullInNonnullableVariables: option(boolean, false, 'accept null for variables that must not be null', {
+    variable: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES',
+    notInEffect: true,
+  }),
+  remoteSchemaSkipNulls: option(boolean, false, 'leave nulls out of arguments of remote schemas', pending),
+  remoteSchemaPrioritizeData: option(boolean, false, "prefer a remote schema's data to its errors", pending),
+  configuredHeaderPrecedence: option(boolean, false, "configured headers win over the client's", pending),
+  enabledApis: option(
+    choices(APIS),
+    ['metadata', 'graphql', 'pgdump', 'config'],
+    `APIs that are served: ${APIS.join(', ')}`,
+  ),
+  liveQueriesMultiplexedRefetchInterval: option(
+    integer(1),
+    1000,
+    'milliseconds between polls of live queries',
+    pending,
+  ),
+  liveQueriesMultiplexedBatchSize: option(
+    integer(1),
+    100,
+    'subscribers per SQL call of live queries',
+    pending,
+  ),
+  streamingQueriesMultiplexedRefetchInterval: option(
+    integer(1),
+    1000,
+    'milliseconds between polls of streams',
+    pending,
+  ),
+  streamingQueriesMultiplexedBatchSize: option(
+    integer(1),
+    100,
+    'subscribers per SQL call of streams',
+    pending,
+  ),
+  enableAllowlist: option(boolean, false, 'run only operations of the allow-list', pending),
+  enabledLogTypes: option(
+    choices(LOG_TYPES),
+    ['startup', 'http-log', 'webhook-log', 'websocket-log', 'jwk-refresh-log'],
+    `log types that are written: ${LOG_TYPES.join(', ')}`,
+  ),
+  logLevel: option(choice('debug', 'info', 'warn', 'error'), 'info', 'least level that is written'),
+  devMode: option(boolean, false, 'details of errors for every role'),
+  adminInternalErrors: option(boolean, true, 'details of errors for the role admin'),
+  enableRelay: option(boolean, true, 'serve /v1beta1/relay', pending),
+  eventsHttpPoolSize: option(integer(1), 100, 'concurrent event calls', pending),
+  eventsFetchInterval: option(integer(0), 1000, 'milliseconds between fetches of events', pending),
+  eventsFetchBatchSize: option(integer(0), 100, 'events per fetch; 0 = none are delivered', pending),
+  asyncActionsFetchInterval: option(
+    integer(0),
+    1000,
+    'milliseconds between fetches of asynchronous actions; 0 = off',
+    pending,
+  ),
+  asyncActionsFetchBatchSize: option(integer(1), 10, 'asynchronous actions per fetch', pending),
+  disableEventing: option(
+    boolean,
+    false,
+    'leave events, schedules and asynchronous actions to other instances',
+    pending,
+  ),
+  enableRemoteSchemaPermissions: option(boolean, false, 'permissions on remote schemas', pending),
+  inferFunctionPermissions: option(
+    boolean,
+    true,
+    'functions are usable by whoever may select the returned table',
+  ),
+  websocketCompression: option(boolean, false, 'permessage-deflate on websockets', {
+    variable: 'CONNECTION_COMPRESSION',
+    notInEffect: true,
+  }),
+  websocketKeepalive: option(integer(1), 5, 'seconds between keep-alive messages', pending),
+  websocketConnectionInitTimeout: option(integer(1), 3, 'seconds for connection_init to arrive', pending),
+  disableCloseWebsocketsOnMetadataChange: option(
+    boolean,
+    false,
+    'keep websockets when the metadata changes',
+    {
+      variable: 'CLOSE_WEBSOCKETS_ON_METADATA_CHANGE',
+      notInEffect: true,
+    },
+  ),
+  schemaSyncPollInterval: option(
+    integer(0),
+    1000,
+    'milliseconds between looks for changes by other instances; 0 = off',
+    pending,
+  ),
+  gracefulShutdownTimeout: option(integer(0), 60, 'seconds that running requests get when the server stops'),
+  serverTimeout: option(integer(1), 30, 'seconds that a client connection may stay idle'),
+  maxTotalHeaderLength: option(
+    integer(1024),
+    1024 * 1024,
+    "bytes of a request's headers; more is answered 431",
+  ),
+  maxRequestBodySize: option(
+    integer(1),
+    100 * 1024 * 1024,
+    "bytes of a request's body; more is answered 413",
+  ),
+  experimentalFeatures: option(list, [], 'features to switch on, such as naming_convention'),
+  defaultNamingConvention: option(
+    choice('engine-default', 'graphql-default'),
+    'engine-default',
+    'how derived GraphQL names are written',
+  ),
+  metadataDatabaseExtensionsSchema: option(text, 'public', 'schema for extensions of the metadata database'),
+  metadataDefaults: option(
+    json<unknown>((value) => value),
+    {},
+    'JSON, initial parts of the metadata',
+    pending,
+  ),
+  enableApolloFederation: option(boolean, false, 'serve _service and _entities', pending),
+  enablePersistedQueries: option(boolean, false, 'automatic persisted queries', pending),
+  persistedQueriesTtl: option(integer(1), 5, 'seconds that a persisted query is kept', pending),
+  enableMetadataQueryLogging: option(boolean, false, 'metadata requests whole in query logs', pending),
+  httpLogQueryOnlyOnError: option(boolean, false, 'queries in http-log only when they fail', pending),
+  logMaskedVariables: option(list, [], 'GraphQL variables whose values are not logged', pending),
+  enableTriggersErrorLogLevel: option(boolean, false, 'failed event deliveries logged as errors', pending),
+  traceSqlQuery: option(boolean, false, 'SQL in traces', {
+    variable: 'ENABLE_QUERY_TRACING',
+    notInEffect: true,
+  }),
+  preserve401Errors: option(boolean, false, '/v1/graphql keeps status 401'),
+  enableMaintenanceMode: option(boolean, false, 'metadata and schema APIs refuse changes', pending),
+  dynamicSecretsAllowedPathPrefix: option(
+    optionalText,
+    undefined,
+    'folder below which connection strings may be read from files',
+  ),
+} as const satisfies Record<string, Option<never> | Option>;
+
+type OptionKey = keyof typeof OPTIONS;
+
+/** The server's configuration: a value for every option. */
+export type Configuration = {
+  readonly [Key in OptionKey]: (typeof OPTIONS)[Key] extends Option<infer Value> ? Value : never;
+};
+
+/** A setting that stops the start. The message names the option or variable and the reason, never a secret. */
+export class ConfigurationError extends Error {}
+
+/** Name on the command line: `serverPort` → `server-port`. */
+export function optionName(key: string): string {
+  return key
+    .replace(/401/, '-401-')
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    .replace('--', '-');
+}
+
+/** Environment variable of an option: `ENGINE_GRAPHQL_SERVER_PORT`. */
+export function optionVariable(key: string): string {
+  const { variable }: Option = OPTIONS[key as OptionKey];
+  return `ENGINE_GRAPHQL_${variable ?? optionName(key).toUpperCase().replaceAll('-', '_')}`;
+}
+
+/**
+ * Reads the configuration.
+ * @param flags values from the command line by key of OPTIONS; `true` for a flag that stands alone
+ * @throws ConfigurationError on a bad value, or on options that exclude each other
+ */
+export function readConfiguration(
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Configuration {
+  const values: Record<string, unknown> = {};
+  for (const [key, { type, default: defaultValue }] of Object.entries<Option>(OPTIONS)) {
+    const flag = flags[key];
+    const variable = optionVariable(key);
+    const fromEnvironment = environment[variable];
+    if (flag !== undefined)
+      values[key] = parse(type, flag === true ? 'true' : String(flag), `Option --${optionName(key)}`);
+    else if (fromEnvironment !== undefined)
+      values[key] = parse(type, fromEnvironment, `Environment variable ${variable}`);
+    else values[key] = defaultValue;
+  }
+  const configuration = values as Configuration;
+  checkTogether(configuration);
+  return configuration;
+}
+
+function parse(type: OptionValue<unknown>, value: string, place: string): unknown {
+  try {
+    return type.parse(value);
+  } catch (error) {
+    throw new ConfigurationError(`${place}: ${(error as Error).message}`);
+  }
+}
+
+/** Secrets of administrators; empty in open mode. */
+export function adminSecrets(configuration: Configuration): readonly string[] {
+  if (configuration.adminSecrets) return configuration.adminSecrets;
+  const single = configuration.adminSecret ?? configuration.accessKey;
+  return single === undefined ? [] : [single];
+}
+
+/** Combinations that the reference refuses at start (server §2). */
+function checkTogether(configuration: Configuration): void {
+  const { authHook, jwtSecret, jwtSecrets, unauthorizedRole } = configuration;
+  const secured = adminSecrets(configuration).length > 0;
+  const token = jwtSecret !== undefined || jwtSecrets !== undefined;
+  const refuse = (reason: string): never => {
+    throw new ConfigurationError(reason);
+  };
+  if (!secured && authHook !== undefined) refuse('auth-hook needs an admin-secret');
+  if (!secured && token) refuse('jwt-secret needs an admin-secret');
+  if (authHook !== undefined && token) refuse('auth-hook and jwt-secret exclude each other');
+  if (unauthorizedRole !== undefined && !secured) refuse('unauthorized-role needs an admin-secret');
+  if (unauthorizedRole !== undefined && authHook !== undefined) {
+    refuse('unauthorized-role and auth-hook exclude each other');
+  }
+}
+
+/** One line of help for an option, with what is not obvious from its name. */
+export function optionHelp(key: string): string {
+  const { help, notInEffect, default: defaultValue }: Option = OPTIONS[key as OptionKey];
+  const shown = Array.isArray(defaultValue) ? defaultValue.join(',') : String(defaultValue);
+  const parts = [
+    ...(defaultValue === undefined || shown === '' || typeof shown !== 'string'
+      ? []
+      : [`default ${shown === '[object Object]' ? '{}' : shown}`]),
+    `env ${optionVariable(key)}`,
+    ...(notInEffect ? ['not in effect yet'] : []),
+  ];
+  return `${help} (${parts.join('; ')})`;
+}

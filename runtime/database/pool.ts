@@ -1,0 +1,385 @@
+/**
+ * Connections to one database. Reads share a few pipelined connections: several queries are on their way on each, which
+ * saves round trips and system calls. What could keep others waiting has a connection to itself: transactions,
+ * statements known to be slow, and the first execution of a statement of which nothing is known.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import pg from 'pg';
+import {
+  type ConnectionConfiguration,
+  openConnection,
+  type PooledConnection,
+  type TextRequest,
+} from './connection.ts';
+import { statementName } from './statements.ts';
+import { NoRowError, type TextRow } from './text-query.ts';
+
+export interface PoolSettings {
+  /** Most connections at any time. */
+  readonly maxConnections: number;
+  /** Seconds that a connection may stay idle. */
+  readonly idleTimeout: number;
+  /** Further attempts when connecting fails. */
+  readonly retries: number;
+  /** Seconds to wait for a connection; undefined = forever. */
+  readonly poolTimeout?: number | undefined;
+  /** Seconds until a connection is replaced; 0 = never. */
+  readonly connectionLifetime: number;
+  /** Most statements prepared on each connection; 0 = none. */
+  readonly preparedStatements: number;
+}
+
+/** No connection could be opened; `cause` is what `pg` reported. */
+export class ConnectionFailedError extends Error {
+  constructor(cause: unknown) {
+    super('cannot connect to the database', { cause });
+  }
+}
+
+/** No connection became free within the pool's timeout. */
+export class PoolTimeoutError extends Error {
+  constructor() {
+    super('no connection to the database became free in time');
+  }
+}
+
+/** The pool was ended. */
+export class PoolClosedError extends Error {
+  constructor() {
+    super('the connections to the database are closed');
+  }
+}
+
+/** Queries in flight on one connection before the next connection is used as well. */
+const DEPTH = 8;
+/** Milliseconds: a connection whose oldest query takes longer gets no further ones if another can be had. */
+const STUCK = 10;
+/** Milliseconds: statements that take longer on average are not pipelined with others. */
+const SLOW = 10;
+/** Statements whose duration is remembered. */
+const REMEMBERED = 5000;
+/** Milliseconds between attempts to connect. */
+const RETRY_DELAY = 200;
+
+interface Statement {
+  readonly name: string;
+  /** Milliseconds, a moving average; undefined until the first execution is done. */
+  average: number | undefined;
+  runs: number;
+}
+
+interface Read {
+  readonly request: TextRequest;
+  readonly statement: Statement;
+  readonly resolve: (row: TextRow) => void;
+  readonly reject: (error: Error) => void;
+  retried: boolean;
+  unnamed: boolean;
+}
+
+interface Waiter {
+  /** Wants a connection to itself. */
+  readonly alone: boolean;
+  readonly take: (connection: PooledConnection) => void;
+  readonly fail: (error: Error) => void;
+  timer?: NodeJS.Timeout;
+}
+
+/** See the head of this file. */
+export class Pool {
+  readonly #settings: PoolSettings;
+  readonly #configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>;
+  readonly #statements = new LRUCache<string, Statement>({ max: REMEMBERED });
+  readonly #connections: PooledConnection[] = [];
+  #opening = 0;
+  readonly #waiters: Waiter[] = [];
+  readonly #sweeper: NodeJS.Timeout;
+  #ended = false;
+  #allClosed: (() => void) | undefined;
+
+  constructor(
+    configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>,
+    settings: PoolSettings,
+  ) {
+    this.#configuration = configuration;
+    this.#settings = settings;
+    this.#sweeper = setInterval(() => this.#sweep(), 1000);
+    this.#sweeper.unref();
+  }
+
+  /** Connections that are open or being opened. */
+  get size(): number {
+    return this.#connections.length + this.#opening;
+  }
+
+  /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
+  read(text: string, values: TextRow): Promise<TextRow> {
+    return new Promise((resolve, reject) => {
+      const statement = this.#statement(text);
+      const request = { text, name: statement.name, values };
+      this.#start({ request, statement, resolve, reject, retried: false, unnamed: false });
+    });
+  }
+
+  /** Gives a connection to `use` alone. Mark it as `retiring` where its state is in doubt, and it is closed afterwards. */
+  async exclusively<Result>(use: (connection: PooledConnection) => Promise<Result>): Promise<Result> {
+    const connection = await new Promise<PooledConnection>((take, fail) => this.#acquire(true, take, fail));
+    try {
+      return await use(connection);
+    } finally {
+      this.#release(connection);
+    }
+  }
+
+  /** Refuses new work, waits for what runs, and closes every connection. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    clearInterval(this.#sweeper);
+    for (const waiter of this.#waiters.splice(0)) fail(waiter, new PoolClosedError());
+    for (const connection of [...this.#connections]) this.#retire(connection);
+    if (this.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#allClosed = resolve;
+      });
+    }
+  }
+
+  /** Name of a statement's prepared form. */
+  statementName(text: string): string {
+    return this.#statement(text).name;
+  }
+
+  #statement(text: string): Statement {
+    let statement = this.#statements.get(text);
+    if (!statement) {
+      statement = { name: statementName(text), average: undefined, runs: 0 };
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+
+  #start(read: Read): void {
+    const { statement } = read;
+    // While the first execution is under way, others of the same statement are taken for fast.
+    const alone = statement.average === undefined ? statement.runs++ === 0 : statement.average > SLOW;
+    const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared();
+    if (connection) this.#send(connection, read);
+    else this.#acquire(alone, (acquired) => this.#send(acquired, read), read.reject);
+  }
+
+  #send(connection: PooledConnection, read: Read): void {
+    connection.send(read.request, read.unnamed, (error, row, duration) => {
+      if (row) {
+        note(read.statement, duration);
+        read.resolve(row);
+      } else this.#failed(connection, read, error!);
+      if (connection.state === 'taken') this.#release(connection);
+      else if (connection.state !== 'shared' || this.#waiters.length > 0) this.#answered(connection);
+    });
+  }
+
+  #failed(connection: PooledConnection, read: Read, error: Error): void {
+    const lost = connectionLost(error);
+    const unprepared = statementLost(error);
+    if (lost) this.#remove(connection);
+    if (unprepared) connection.statements.forget(read.request.text);
+    if (read.statement.average === undefined) read.statement.runs = 0;
+    if (read.retried || !(lost || unprepared)) {
+      read.reject(error);
+      return;
+    }
+    read.retried = true;
+    // Behind a pooler the next backend may not have the statement either; the unnamed one always works.
+    read.unnamed = unprepared;
+    this.#start(read);
+  }
+
+  /** The connection for one more fast read, if one can be had at once. */
+  #shared(): PooledConnection | undefined {
+    const now = performance.now();
+    let least: PooledConnection | undefined;
+    for (const connection of this.#connections) {
+      if (connection.state !== 'shared') continue;
+      if (connection.inFlight > 0 && now - connection.headSince > STUCK) continue;
+      // The first connections are filled before others are used: answers arrive in larger portions, and connections
+      // that the load does not need become idle and are closed.
+      if (connection.inFlight < DEPTH) return connection;
+      if (!least || connection.inFlight < least.inFlight) least = connection;
+    }
+    if (least && this.#opening === 0) this.#open();
+    return least;
+  }
+
+  /** A connection that nobody uses. The last ones first: the first ones are what reads share. */
+  #idle(): PooledConnection | undefined {
+    return this.#connections.findLast(
+      ({ state, inFlight }) => inFlight === 0 && (state === 'shared' || state === 'reserved'),
+    );
+  }
+
+  #acquire(alone: boolean, take: Waiter['take'], reject: Waiter['fail']): void {
+    if (this.#ended) {
+      reject(new PoolClosedError());
+      return;
+    }
+    const waiter: Waiter = { alone, take, fail: reject };
+    this.#waiters.push(waiter);
+    this.#serve();
+    if (!this.#waiters.includes(waiter)) return;
+    if (this.#settings.poolTimeout !== undefined) {
+      waiter.timer = setTimeout(() => {
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+        reject(new PoolTimeoutError());
+      }, this.#settings.poolTimeout * 1000);
+    }
+    if (this.#opening < this.#waiters.length) this.#open();
+    if (alone && this.size >= this.#settings.maxConnections) this.#reserve();
+  }
+
+  /** Gives connections to those who wait, in their order as far as each can be served. */
+  #serve(): void {
+    for (let index = 0; index < this.#waiters.length; ) {
+      const waiter = this.#waiters[index]!;
+      const connection = waiter.alone ? this.#idle() : this.#shared();
+      if (!connection) {
+        index += 1;
+        continue;
+      }
+      this.#waiters.splice(index, 1);
+      clearTimeout(waiter.timer);
+      if (waiter.alone) connection.state = 'taken';
+      waiter.take(connection);
+    }
+  }
+
+  /** Where no more connections can be opened, a shared one is drained for whoever needs one to himself. */
+  #reserve(): void {
+    const wanted = this.#waiters.filter(({ alone }) => alone).length;
+    const reserved = this.#connections.filter(({ state }) => state === 'reserved').length;
+    if (reserved >= wanted) return;
+    let least: PooledConnection | undefined;
+    for (const connection of this.#connections) {
+      if (connection.state === 'shared' && (!least || connection.inFlight < least.inFlight))
+        least = connection;
+    }
+    if (least) least.state = 'reserved';
+  }
+
+  /** A query was answered, and there is something to be done about its connection or for those who wait. */
+  #answered(connection: PooledConnection): void {
+    if (connection.inFlight === 0) {
+      if (connection.state === 'retiring') this.#close(connection);
+      if (connection.state === 'reserved' && !this.#waiters.some(({ alone }) => alone))
+        connection.state = 'shared';
+    }
+    this.#serve();
+  }
+
+  #release(connection: PooledConnection): void {
+    if (connection.state === 'taken') connection.state = 'shared';
+    if (connection.state === 'retiring' || this.#ended || this.#expired(connection)) this.#retire(connection);
+    this.#serve();
+  }
+
+  #open(): void {
+    if (this.size >= this.#settings.maxConnections || this.#ended) return;
+    this.#opening += 1;
+    this.#connect().then(
+      (connection) => {
+        this.#opening -= 1;
+        this.#connections.push(connection);
+        if (this.#ended) this.#retire(connection);
+        this.#serve();
+      },
+      (error: unknown) => {
+        this.#opening -= 1;
+        if (this.size === 0) {
+          for (const waiter of this.#waiters.splice(0)) fail(waiter, new ConnectionFailedError(error));
+          this.#allClosed?.();
+        } else this.#reserve();
+      },
+    );
+  }
+
+  async #connect(): Promise<PooledConnection> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const configuration = await this.#configuration();
+        return await openConnection(configuration, this.#settings.preparedStatements, (closed) =>
+          this.#remove(closed),
+        );
+      } catch (error) {
+        if (attempt >= this.#settings.retries || this.#ended) throw error;
+        await delay(RETRY_DELAY);
+      }
+    }
+  }
+
+  #expired(connection: PooledConnection): boolean {
+    const { connectionLifetime } = this.#settings;
+    return connectionLifetime > 0 && performance.now() - connection.openedAt > connectionLifetime * 1000;
+  }
+
+  /** Closes what is too old or has been idle for too long. */
+  #sweep(): void {
+    const idleSince = performance.now() - this.#settings.idleTimeout * 1000;
+    for (const connection of [...this.#connections]) {
+      if (connection.state !== 'shared') continue;
+      const idle = connection.inFlight === 0 && connection.headSince < idleSince;
+      if (idle || this.#expired(connection)) this.#retire(connection);
+    }
+  }
+
+  /** Closes the connection as soon as nobody uses it. */
+  #retire(connection: PooledConnection): void {
+    if (connection.state === 'taken' || connection.state === 'closed') return;
+    connection.state = 'retiring';
+    if (connection.inFlight === 0) this.#close(connection);
+  }
+
+  #close(connection: PooledConnection): void {
+    this.#remove(connection);
+    connection.client.end().catch(() => {});
+  }
+
+  #remove(connection: PooledConnection): void {
+    connection.state = 'closed';
+    const index = this.#connections.indexOf(connection);
+    if (index < 0) return;
+    this.#connections.splice(index, 1);
+    if (this.size === 0) this.#allClosed?.();
+    if (this.#opening < this.#waiters.length) this.#open();
+  }
+}
+
+function fail(waiter: Waiter, error: Error): void {
+  clearTimeout(waiter.timer);
+  waiter.fail(error);
+}
+
+/** Takes a duration into the average. The first executions plan and read from disk, so the least of them counts. */
+function note(statement: Statement, duration: number): void {
+  const { average } = statement;
+  if (average === undefined) statement.runs = 1;
+  else statement.runs += 1;
+  if (average === undefined) statement.average = duration;
+  else if (statement.runs <= 4) statement.average = Math.min(average, duration);
+  else statement.average = average + (duration - average) / 8;
+}
+
+/** The connection broke, as opposed to the statement having failed. */
+export function connectionLost(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(08|57P0[123])/.test(error.code ?? '');
+  return error instanceof Error && !(error instanceof NoRowError);
+}
+
+/** The statement is not prepared there (it was closed, or a pooler switched backends), or its plan no longer holds. */
+export function statementLost(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return (
+    error.code === '26000' ||
+    error.code === '42P05' ||
+    (error.code === '0A000' && error.message.startsWith('cached plan must not change'))
+  );
+}

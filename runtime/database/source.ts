@@ -1,0 +1,131 @@
+/** What the rest of the runtime knows of a source's database. */
+import type pg from 'pg';
+import type { ConnectionConfiguration, PooledConnection } from './connection.ts';
+import { connectionLost, Pool, type PoolSettings, statementLost } from './pool.ts';
+import type { TextRow } from './text-query.ts';
+
+export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
+
+export interface Statement {
+  readonly text: string;
+}
+
+/** Inside a transaction. Statements run one after another, in the order of the calls. */
+export interface SourceTransaction {
+  /** Runs one prepared statement that yields exactly one row of text columns. */
+  readTexts(statement: Statement, values: TextRow): Promise<TextRow>;
+}
+
+export interface SourceConnection {
+  /**
+   * Runs one prepared statement that yields exactly one row of text columns, outside a transaction. It may run again
+   * when its connection breaks, so it must only read.
+   * @throws pg.DatabaseError as Postgres reports it; see errors.ts for what a client gets to see
+   */
+  readTexts(statement: Statement, values: TextRow): Promise<TextRow>;
+  /**
+   * Runs a read-write transaction at the source's isolation level; it is rolled back when `run` fails. `run` is called a
+   * second time, in a new transaction, when a prepared statement turns out to be gone: it must do nothing but SQL.
+   */
+  transaction<Result>(run: (transaction: SourceTransaction) => Promise<Result>): Promise<Result>;
+  /** An ordinary query on a connection of its own; without values several statements are allowed. */
+  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
+    sql: string,
+    values?: readonly unknown[],
+  ): Promise<pg.QueryResult<Row>>;
+  /** Waits for what runs and closes the connections. */
+  end(): Promise<void>;
+}
+
+/** The databases of a program, by source name. */
+export type SourceConnections = ReadonlyMap<string, SourceConnection>;
+
+export interface SourceOptions extends PoolSettings {
+  readonly isolationLevel: IsolationLevel;
+}
+
+/** Makes the connections to a database; none is opened before it is needed. */
+export function connectSource(
+  configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>,
+  options: SourceOptions,
+): SourceConnection {
+  const pool = new Pool(configuration, options);
+  const begin = `begin isolation level ${options.isolationLevel.replace('-', ' ')} read write`;
+
+  const attempt = <Result>(run: (transaction: SourceTransaction) => Promise<Result>, unnamed: boolean) =>
+    pool.exclusively(async (connection) => {
+      await connection.client.query(begin);
+      try {
+        const result = await run({
+          readTexts: ({ text }, values) =>
+            readInTransaction(connection, pool.statementName(text), text, values, unnamed),
+        });
+        await connection.client.query('commit');
+        return result;
+      } catch (error) {
+        await rollBack(connection);
+        throw error;
+      }
+    });
+
+  return {
+    readTexts: ({ text }, values) => pool.read(text, values),
+    transaction: async (run) => {
+      try {
+        return await attempt(run, false);
+      } catch (error) {
+        if (!statementLost(error)) throw error;
+        return attempt(run, true);
+      }
+    },
+    query: (sql, values) =>
+      pool.exclusively(async (connection) => {
+        try {
+          return await connection.client.query(sql, values === undefined ? undefined : [...values]);
+        } finally {
+          await discardSession(connection);
+        }
+      }),
+    end: () => pool.end(),
+  };
+}
+
+function readInTransaction(
+  connection: PooledConnection,
+  name: string,
+  text: string,
+  values: TextRow,
+  unnamed: boolean,
+): Promise<TextRow> {
+  return new Promise((resolve, reject) => {
+    connection.send({ text, name, values }, unnamed, (error, row) => {
+      if (row) {
+        resolve(row);
+        return;
+      }
+      if (statementLost(error)) connection.statements.forget(text);
+      reject(error);
+    });
+  });
+}
+
+async function rollBack(connection: PooledConnection): Promise<void> {
+  try {
+    await connection.client.query('rollback');
+  } catch (error) {
+    // Whatever state it is in: nobody else gets it. A lost connection has been removed already.
+    if (!connectionLost(error)) connection.state = 'retiring';
+  }
+}
+
+/** Undoes what SQL from outside may have left behind: settings, temporary tables, prepared statements, a transaction. */
+async function discardSession(connection: PooledConnection): Promise<void> {
+  if (connection.state === 'closed') return;
+  try {
+    await connection.client.query('discard all');
+    connection.statements.clear();
+  } catch {
+    // An open transaction, for instance: it ends with the connection.
+    if (connection.state === 'taken') connection.state = 'retiring';
+  }
+}

@@ -1,0 +1,60 @@
+/** gzip of answers (reference server §7). */
+import { constants, gzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+
+/** Bytes below which compressing gains nothing. */
+const LEAST = 700;
+/** Bytes above which a better compression is worth its time. */
+const LARGE = 20_000;
+
+type Decision = 'never' | 'when-large' | 'always';
+
+/** Compresses what clients accept compressed. */
+export function installCompression(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload !== 'string') {
+      done(null, payload);
+      return;
+    }
+    const { exchange } = request;
+    const size = Buffer.byteLength(payload);
+    exchange.responseSize = size;
+    exchange.uncompressedResponseSize = size;
+    if (size >= LEAST)
+      addVary(reply.getHeader('vary'), (value) => reply.header('vary', value), 'Accept-Encoding');
+    const decision = decide(request.headers['accept-encoding']);
+    if (decision === 'never' || (decision === 'when-large' && size < LEAST)) {
+      done(null, payload);
+      return;
+    }
+    const level = size > LARGE ? constants.Z_DEFAULT_COMPRESSION : constants.Z_BEST_SPEED;
+    gzip(payload, { level }, (error, compressed) => {
+      if (error) {
+        done(error);
+        return;
+      }
+      exchange.responseSize = compressed.length;
+      reply.header('content-encoding', 'gzip');
+      done(null, compressed);
+    });
+  });
+}
+
+/** Names one more request header that the answer depends on. */
+export function addVary(current: unknown, set: (value: string) => void, name: string): void {
+  set(typeof current === 'string' && current !== '' ? `${current}, ${name}` : name);
+}
+
+/** What `Accept-Encoding` allows; clients send few different texts, so no cache of them. */
+export function decide(accept: string | undefined): Decision {
+  if (accept === undefined || !accept.includes('gzip')) return 'never';
+  const quality = new Map<string, number>();
+  for (const part of accept.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    quality.set(name, q === undefined ? 1 : Number(q.slice(2)));
+  }
+  if (!(quality.get('gzip')! > 0)) return 'never';
+  const identity = quality.get('identity') ?? quality.get('*');
+  return identity === 0 ? 'always' : 'when-large';
+}

@@ -1,0 +1,63 @@
+/** What every family of endpoints is given, and what is known of a request on its way. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Configuration } from '../configuration.ts';
+import { EngineError } from '../core/errors.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import type { HttpRequestObservation, LoggedError, Observer } from '../observe.ts';
+import type { Authenticate } from '../session/authenticate.ts';
+
+export interface HttpContext {
+  readonly configuration: Configuration;
+  readonly observe: Observer;
+  readonly authenticate: Authenticate;
+}
+
+/** One family of endpoints. It gets an encapsulated instance; bodies arrive as text (see body.ts). */
+export type Endpoints = (app: FastifyInstance, context: HttpContext) => void | Promise<void>;
+
+/** What the log line of a request will say; endpoints fill it in. */
+export interface Exchange {
+  readonly requestId: string;
+  /** performance.now() when the request arrived. */
+  readonly startedAt: number;
+  session: Session | undefined;
+  mode: HttpRequestObservation['mode'];
+  error: LoggedError | undefined;
+  responseSize: number;
+  uncompressedResponseSize: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    exchange: Exchange;
+  }
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Who sent the request. @throws EngineError as the mode of authentication decides */
+export async function authenticateRequest(context: HttpContext, request: FastifyRequest): Promise<Session> {
+  const session = await context.authenticate(request.headers);
+  request.exchange.session = session;
+  return session;
+}
+
+/**
+ * As authenticateRequest, for endpoints of administrators (reference server §2).
+ * @throws EngineError access-denied for any other role
+ */
+export async function authenticateAdmin(
+  context: HttpContext,
+  request: FastifyRequest,
+  message = 'You have to be an admin to access this endpoint',
+  path = '$',
+): Promise<Session> {
+  const session = await authenticateRequest(context, request);
+  if (session.role !== ADMIN_ROLE) throw new EngineError('access-denied', message, { path });
+  return session;
+}
+
+/** Answers with JSON text that is passed through as it is. */
+export function sendJson(reply: FastifyReply, json: string, status = 200): FastifyReply {
+  return reply.code(status).header('content-type', JSON_TYPE).send(json);
+}

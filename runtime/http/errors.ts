@@ -1,0 +1,74 @@
+/** Errors as they leave the server: shape and status by endpoint, details only for whom they are meant. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { EngineError } from '../core/errors.ts';
+import { ADMIN_ROLE } from '../core/session.ts';
+import { databaseError } from '../database/errors.ts';
+import type { LoggedError } from '../observe.ts';
+import { type HttpContext, sendJson } from './context.ts';
+
+/** `{path, error, code, internal?}`: the shape of everything but GraphQL answers. */
+export function errorObject(error: EngineError, showInternal: boolean): LoggedError {
+  const { path, message, code, internal } = error;
+  return { path, error: message, code, ...(showInternal && internal !== undefined ? { internal } : {}) };
+}
+
+/** `{"errors": [...]}`: the shape of GraphQL answers. */
+export function graphqlErrorText(error: EngineError, showInternal: boolean): string {
+  const { path, message, code, internal } = error;
+  const extensions = { path, code, ...(showInternal && internal !== undefined ? { internal } : {}) };
+  return JSON.stringify({ errors: [{ message, extensions }] });
+}
+
+/** Whether `internal` may be shown to whoever sent the request (reference server §6). */
+export function showsInternal(context: HttpContext, request: FastifyRequest): boolean {
+  const { devMode, adminInternalErrors } = context.configuration;
+  return devMode || (adminInternalErrors && request.exchange.session?.role === ADMIN_ROLE);
+}
+
+/**
+ * The error to answer with, noted for the log line. What was not meant for clients is reported whole to the observer and
+ * becomes `Internal Server Error`.
+ */
+export function answerableError(context: HttpContext, request: FastifyRequest, thrown: unknown): EngineError {
+  const error = expected(context, databaseError(thrown));
+  if (error) {
+    request.exchange.error = errorObject(error, true);
+    return error;
+  }
+  context.observe({ kind: 'unhandled-internal-error', requestId: request.exchange.requestId, error: thrown });
+  const answer = new EngineError('unexpected', 'Internal Server Error', { status: 500 });
+  request.exchange.error = errorObject(answer, false);
+  return answer;
+}
+
+function expected(context: HttpContext, error: unknown): EngineError | undefined {
+  if (error instanceof EngineError) return error;
+  const { code, statusCode, message } = error as { code?: unknown; statusCode?: unknown; message?: unknown };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const limit = context.configuration.maxRequestBodySize;
+    return new EngineError('bad-request', `the request body is larger than ${limit} bytes`, { status: 413 });
+  }
+  // Fastify's own refusals, such as a body shorter than its Content-Length.
+  if (
+    typeof code === 'string' &&
+    code.startsWith('FST_') &&
+    typeof statusCode === 'number' &&
+    statusCode < 500
+  ) {
+    return new EngineError('bad-request', String(message), { status: statusCode });
+  }
+  return undefined;
+}
+
+/** Unknown paths and disabled APIs, and what endpoints throw, in the shape of the reference. */
+export function installErrorHandlers(app: FastifyInstance, context: HttpContext): void {
+  app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+    const error = new EngineError('not-found', 'resource does not exist', { status: 404 });
+    request.exchange.error = errorObject(error, false);
+    return sendJson(reply, JSON.stringify(errorObject(error, false)), 404);
+  });
+  app.setErrorHandler((thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const error = answerableError(context, request, thrown);
+    return sendJson(reply, JSON.stringify(errorObject(error, showsInternal(context, request))), error.status);
+  });
+}

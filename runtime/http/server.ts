@@ -1,0 +1,65 @@
+/** The HTTP server: what holds for every endpoint, and the endpoint families as plugins. */
+import { randomUUID } from 'node:crypto';
+import { type FastifyInstance, fastify } from 'fastify';
+import { installBodyParser } from './body.ts';
+import { installCompression } from './compression.ts';
+import type { Endpoints, Exchange, HttpContext } from './context.ts';
+import { installCors } from './cors.ts';
+import { installErrorHandlers } from './errors.ts';
+
+/** Makes the server; it does not listen yet. */
+export function createServer(context: HttpContext, families: readonly Endpoints[]): FastifyInstance {
+  const { configuration, observe } = context;
+  const app = fastify({
+    logger: false,
+    bodyLimit: configuration.maxRequestBodySize,
+    keepAliveTimeout: configuration.serverTimeout * 1000,
+    forceCloseConnections: 'idle',
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && given !== '' ? given : randomUUID();
+    },
+    http: { maxHeaderSize: configuration.maxTotalHeaderLength },
+    routerOptions: { ignoreTrailingSlash: false },
+  });
+  app.decorateRequest('exchange', null as unknown as Exchange);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.exchange = {
+      requestId: request.id,
+      startedAt: performance.now(),
+      session: undefined,
+      mode: 'non-graphql',
+      error: undefined,
+      responseSize: 0,
+      uncompressedResponseSize: 0,
+    };
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  installCors(app, configuration);
+  installBodyParser(app);
+  installErrorHandlers(app, context);
+  installCompression(app);
+  app.addHook('onResponse', (request, reply, done) => {
+    const { exchange, raw } = request;
+    observe({
+      kind: 'http-request',
+      requestId: exchange.requestId,
+      status: reply.statusCode,
+      method: request.method,
+      ip: request.ip,
+      url: request.url,
+      httpVersion: raw.httpVersion,
+      contentEncoding: reply.getHeader('content-encoding') as string | undefined,
+      userVariables: exchange.session?.variables,
+      mode: exchange.mode,
+      responseSize: exchange.responseSize,
+      uncompressedResponseSize: exchange.uncompressedResponseSize,
+      executionTime: (performance.now() - exchange.startedAt) / 1000,
+      error: exchange.error,
+    });
+    done();
+  });
+  for (const family of families) app.register(async (instance) => family(instance, context));
+  return app;
+}

@@ -1,0 +1,150 @@
+/**
+ * Everything worth reporting, as one union; what to do with it is the observer's business. The logger writes the JSON
+ * lines of the reference (server §11). Values given here never hold secrets, connection strings or session headers'
+ * credentials.
+ */
+import { type DestinationStream, destination, pino } from 'pino';
+import type { Configuration, LogType } from './configuration.ts';
+
+export type Level = 'debug' | 'info' | 'warn' | 'error';
+
+export interface LoggedError {
+  readonly path: string;
+  readonly error: string;
+  readonly code: string;
+  readonly internal?: unknown;
+}
+
+/** One answered request. Times in seconds, sizes in bytes. */
+export interface HttpRequestObservation {
+  readonly kind: 'http-request';
+  readonly requestId: string;
+  readonly traceId?: string | undefined;
+  readonly status: number;
+  readonly method: string;
+  readonly ip: string;
+  readonly url: string;
+  readonly httpVersion: string;
+  readonly contentEncoding?: string | undefined;
+  /** Session variables; absent when nobody was authenticated. */
+  readonly userVariables?: Readonly<Record<string, string>> | undefined;
+  readonly mode: 'single' | 'batched' | 'non-graphql' | 'error';
+  readonly responseSize: number;
+  readonly uncompressedResponseSize: number;
+  readonly executionTime: number;
+  readonly error?: LoggedError | undefined;
+}
+
+export type Observation =
+  | { readonly kind: 'startup'; readonly step: string; readonly info: unknown }
+  | HttpRequestObservation
+  /** Inconsistent objects, changes by other instances, failed reloads. */
+  | { readonly kind: 'metadata'; readonly level: Level; readonly message: string; readonly info?: unknown }
+  /** A defect: something was thrown that is no error for clients. */
+  | {
+      readonly kind: 'unhandled-internal-error';
+      readonly requestId?: string | undefined;
+      readonly error: unknown;
+    }
+  /** Whatever has no shape of its own. */
+  | { readonly kind: 'unstructured'; readonly level: Level; readonly message: string };
+
+export interface Observer {
+  (observation: Observation): void;
+  /** Writes what is still held back. */
+  readonly flush: () => void;
+}
+
+/** Writes log lines to `stream`, standard output by default. Lines are collected for up to 100 ms. */
+export function createLogger(
+  configuration: Pick<Configuration, 'enabledLogTypes' | 'logLevel'>,
+  stream: DestinationStream & { flushSync?: () => void } = destination({
+    fd: 1,
+    sync: false,
+    minLength: 16_384,
+    periodicFlush: 100,
+  }),
+): Observer {
+  const logger = pino(
+    {
+      base: null,
+      level: configuration.logLevel,
+      timestamp: () => `,"timestamp":"${timestamp()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
+  const enabled = new Set<LogType>(configuration.enabledLogTypes);
+  const writeHttp = enabled.has('http-log');
+  const observe = (observation: Observation) => {
+    switch (observation.kind) {
+      case 'http-request':
+        if (!writeHttp) return;
+        logger[observation.error ? 'error' : 'info'](httpLog(observation));
+        return;
+      case 'startup':
+        if (enabled.has('startup')) {
+          logger.info({ type: 'startup', detail: { kind: observation.step, info: observation.info } });
+        }
+        return;
+      case 'metadata':
+        logger[observation.level]({
+          type: 'metadata',
+          detail: { message: observation.message, info: observation.info },
+        });
+        return;
+      case 'unhandled-internal-error':
+        logger.error({
+          type: 'unhandled-internal-error',
+          detail: { request_id: observation.requestId, error: describe(observation.error) },
+        });
+        return;
+      case 'unstructured':
+        logger[observation.level]({ type: 'unstructured', detail: { message: observation.message } });
+    }
+  };
+  return Object.assign(observe, { flush: () => stream.flushSync?.() });
+}
+
+function httpLog(request: HttpRequestObservation): object {
+  const operation = {
+    request_id: request.requestId,
+    user_vars: request.userVariables,
+    request_mode: request.mode,
+    response_size: request.responseSize,
+    uncompressed_response_size: request.uncompressedResponseSize,
+    query_execution_time: request.executionTime,
+    error: request.error,
+  };
+  return {
+    type: 'http-log',
+    detail: {
+      request_id: request.requestId,
+      http_info: {
+        status: request.status,
+        method: request.method,
+        ip: request.ip,
+        url: request.url,
+        http_version: `HTTP/${request.httpVersion}`,
+        content_encoding: request.contentEncoding ?? null,
+      },
+      operation,
+    },
+    trace_id: request.traceId,
+  };
+}
+
+/** `2024-05-01T10:00:00.123+0000` */
+function timestamp(): string {
+  return `${new Date().toISOString().slice(0, -1)}+0000`;
+}
+
+/** An error's own words and place, with those of its causes; no other properties, which may hold anything. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  return {
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describe(error.cause) }),
+  };
+}
