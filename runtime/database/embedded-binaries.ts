@@ -9,6 +9,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -198,8 +199,8 @@ function copiedFolder(folder: string, version: string, account: Account): string
   const half = `${dirname(target)}.${process.pid}`;
   try {
     mkdirSync(half, { recursive: true, mode: 0o755 });
-    cpSync(folder, join(half, 'native'), { recursive: true, verbatimSymlinks: true });
-    completeFiles(join(half, 'native'));
+    copyFolder(folder, join(half, 'native'));
+    if (!completeFiles(join(half, 'native'))) throw new Error('the libraries could not be linked');
     renameSync(half, dirname(target));
   } catch (error) {
     rmSync(half, { recursive: true, force: true });
@@ -214,4 +215,14 @@ function copiedFolder(folder: string, version: string, account: Account): string
     }
   }
   return target;
+}
+
+/** Not cpSync for the whole: it keeps the modes, and a read-only folder could not be completed. */
+function copyFolder(from: string, to: string): void {
+  mkdirSync(to, { mode: 0o755 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, copy] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) copyFolder(source, copy);
+    else cpSync(source, copy, { verbatimSymlinks: true });
+  }
 }

