@@ -2,9 +2,24 @@
  * What generated files import as `engine/contract`: the constructors of their data and the functions that their
  * resolvers call. Nothing else of the runtime is visible to them.
  */
+
+export { deleteRow, deleteRows } from './mutation/delete.ts';
+export { insertRow, insertRows } from './mutation/insert.ts';
+export { updateMany, updateRow, updateRows } from './mutation/update.ts';
+export { selectAggregate, selectByKey, selectRows } from './query/select.ts';
 export {
-  access,
+  type FunctionResolvers,
+  functionResolvers,
+  type GeneratedProgram,
+  program,
+  type Requester,
+  type RootFields,
+  resolvers,
+  type TableResolvers,
+} from './resolvers.ts';
+export {
   type AccessRules,
+  access,
   type DeleteRule,
   EVERY_ROW,
   type FunctionAccess,

@@ -1,14 +1,46 @@
 /** Errors that a client sees: code, message and the path into the request (reference graphql-api §7.2, server §6). */
 
 export type ErrorCode =
-  | 'access-denied' | 'already-exists' | 'already-tracked' | 'already-untracked' | 'bad-request' | 'busy'
-  | 'coercion-error' | 'concurrent-update' | 'conflict' | 'connection-not-established' | 'constraint-error'
-  | 'constraint-violation' | 'cyclic-dependency' | 'data-exception' | 'dependency-error' | 'invalid-configuration'
-  | 'invalid-headers' | 'invalid-json' | 'invalid-jwt' | 'invalid-params' | 'jwt-invalid-claims'
-  | 'jwt-missing-role-claims' | 'metadata-warnings' | 'method-not-allowed' | 'not-exists' | 'not-found' | 'not-supported'
-  | 'parse-failed' | 'permission-denied' | 'permission-error' | 'postgres-error' | 'postgres-max-connections-error'
-  | 'remote-schema-conflicts' | 'remote-schema-error' | 'start-failed' | 'template-resolution-failed' | 'timeout'
-  | 'unexpected' | 'unexpected-payload' | 'validation-failed';
+  | 'access-denied'
+  | 'already-exists'
+  | 'already-tracked'
+  | 'already-untracked'
+  | 'bad-request'
+  | 'busy'
+  | 'coercion-error'
+  | 'concurrent-update'
+  | 'conflict'
+  | 'connection-not-established'
+  | 'constraint-error'
+  | 'constraint-violation'
+  | 'cyclic-dependency'
+  | 'data-exception'
+  | 'dependency-error'
+  | 'invalid-configuration'
+  | 'invalid-headers'
+  | 'invalid-json'
+  | 'invalid-jwt'
+  | 'invalid-params'
+  | 'jwt-invalid-claims'
+  | 'jwt-missing-role-claims'
+  | 'metadata-warnings'
+  | 'method-not-allowed'
+  | 'not-exists'
+  | 'not-found'
+  | 'not-supported'
+  | 'parse-failed'
+  | 'permission-denied'
+  | 'permission-error'
+  | 'postgres-error'
+  | 'postgres-max-connections-error'
+  | 'remote-schema-conflicts'
+  | 'remote-schema-error'
+  | 'start-failed'
+  | 'template-resolution-failed'
+  | 'timeout'
+  | 'unexpected'
+  | 'unexpected-payload'
+  | 'validation-failed';
 
 /** Status of an error where the endpoint shows statuses at all; 400 unless listed. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -46,7 +78,12 @@ export class EngineError extends Error {
 
   /** The same error at another path. */
   at(path: string): EngineError {
-    return new EngineError(this.code, this.message, { path, status: this.status, internal: this.internal, cause: this });
+    return new EngineError(this.code, this.message, {
+      path,
+      status: this.status,
+      internal: this.internal,
+      cause: this,
+    });
   }
 }
 

@@ -40,7 +40,13 @@ const family =
   (type: ColumnType) =>
     families.includes(type.family);
 
-function infix(name: string, accepts: Operator['accepts'], operator: string, argument: OperatorArgument = { kind: 'same' }, description?: string): Operator {
+function infix(
+  name: string,
+  accepts: Operator['accepts'],
+  operator: string,
+  argument: OperatorArgument = { kind: 'same' },
+  description?: string,
+): Operator {
   const symbol: Sql = { nodes: [{ kind: 'text', text: ` ${operator} ` }] };
   return {
     name,
@@ -51,7 +57,12 @@ function infix(name: string, accepts: Operator['accepts'], operator: string, arg
   };
 }
 
-function call(name: string, accepts: Operator['accepts'], functionName: string, argument: OperatorArgument = { kind: 'same' }): Operator {
+function call(
+  name: string,
+  accepts: Operator['accepts'],
+  functionName: string,
+  argument: OperatorArgument = { kind: 'same' },
+): Operator {
   const start: Sql = { nodes: [{ kind: 'text', text: `${functionName}(` }] };
   return {
     name,
@@ -74,36 +85,142 @@ const isLtree = family('ltree');
 export const OPERATORS: readonly Operator[] = [
   infix('_eq', always, '='),
   infix('_neq', always, '<>'),
-  { name: '_in', accepts: always, argument: { kind: 'list' }, sql: (left, right) => sql`(${left} = any (${right!}))` },
-  { name: '_nin', accepts: always, argument: { kind: 'list' }, sql: (left, right) => sql`(${left} <> all (${right!}))` },
+  {
+    name: '_in',
+    accepts: always,
+    argument: { kind: 'list' },
+    sql: (left, right) => sql`(${left} = any (${right!}))`,
+  },
+  {
+    name: '_nin',
+    accepts: always,
+    argument: { kind: 'list' },
+    sql: (left, right) => sql`(${left} <> all (${right!}))`,
+  },
   infix('_gt', ordered, '>'),
   infix('_lt', ordered, '<'),
   infix('_gte', ordered, '>='),
   infix('_lte', ordered, '<='),
   infix('_like', isText, 'like', { kind: 'same' }, 'does the column match the given pattern'),
   infix('_nlike', isText, 'not like', { kind: 'same' }, 'does the column NOT match the given pattern'),
-  infix('_ilike', isText, 'ilike', { kind: 'same' }, 'does the column match the given case-insensitive pattern'),
-  infix('_nilike', isText, 'not ilike', { kind: 'same' }, 'does the column NOT match the given case-insensitive pattern'),
-  infix('_similar', isText, 'similar to', { kind: 'same' }, 'does the column match the given SQL regular expression'),
-  infix('_nsimilar', isText, 'not similar to', { kind: 'same' }, 'does the column NOT match the given SQL regular expression'),
-  infix('_regex', isText, '~', { kind: 'same' }, 'does the column match the given POSIX regular expression, case sensitive'),
-  infix('_iregex', isText, '~*', { kind: 'same' }, 'does the column match the given POSIX regular expression, case insensitive'),
-  infix('_nregex', isText, '!~', { kind: 'same' }, 'does the column NOT match the given POSIX regular expression, case sensitive'),
-  infix('_niregex', isText, '!~*', { kind: 'same' }, 'does the column NOT match the given POSIX regular expression, case insensitive'),
-  infix('_contains', family('array'), '@>', { kind: 'same' }, 'is the array contained in the given array value'),
+  infix(
+    '_ilike',
+    isText,
+    'ilike',
+    { kind: 'same' },
+    'does the column match the given case-insensitive pattern',
+  ),
+  infix(
+    '_nilike',
+    isText,
+    'not ilike',
+    { kind: 'same' },
+    'does the column NOT match the given case-insensitive pattern',
+  ),
+  infix(
+    '_similar',
+    isText,
+    'similar to',
+    { kind: 'same' },
+    'does the column match the given SQL regular expression',
+  ),
+  infix(
+    '_nsimilar',
+    isText,
+    'not similar to',
+    { kind: 'same' },
+    'does the column NOT match the given SQL regular expression',
+  ),
+  infix(
+    '_regex',
+    isText,
+    '~',
+    { kind: 'same' },
+    'does the column match the given POSIX regular expression, case sensitive',
+  ),
+  infix(
+    '_iregex',
+    isText,
+    '~*',
+    { kind: 'same' },
+    'does the column match the given POSIX regular expression, case insensitive',
+  ),
+  infix(
+    '_nregex',
+    isText,
+    '!~',
+    { kind: 'same' },
+    'does the column NOT match the given POSIX regular expression, case sensitive',
+  ),
+  infix(
+    '_niregex',
+    isText,
+    '!~*',
+    { kind: 'same' },
+    'does the column NOT match the given POSIX regular expression, case insensitive',
+  ),
+  infix(
+    '_contains',
+    family('array'),
+    '@>',
+    { kind: 'same' },
+    'is the array contained in the given array value',
+  ),
   infix('_contained_in', family('array'), '<@', { kind: 'same' }, 'does the array contain the given value'),
-  infix('_contains', isJsonb, '@>', { kind: 'same' }, 'does the column contain the given json value at the top level'),
+  infix(
+    '_contains',
+    isJsonb,
+    '@>',
+    { kind: 'same' },
+    'does the column contain the given json value at the top level',
+  ),
   infix('_contained_in', isJsonb, '<@', { kind: 'same' }, 'is the column contained in the given json value'),
   infix('_has_key', isJsonb, '?', text, 'does the string exist as a top-level key in the column'),
-  infix('_has_keys_any', isJsonb, '?|', textList, 'do any of these strings exist as top-level keys in the column'),
-  infix('_has_keys_all', isJsonb, '?&', textList, 'do all of these strings exist as top-level keys in the column'),
-  infix('_ancestor', isLtree, '@>', { kind: 'same' }, 'is the left argument an ancestor of right (or equal)?'),
+  infix(
+    '_has_keys_any',
+    isJsonb,
+    '?|',
+    textList,
+    'do any of these strings exist as top-level keys in the column',
+  ),
+  infix(
+    '_has_keys_all',
+    isJsonb,
+    '?&',
+    textList,
+    'do all of these strings exist as top-level keys in the column',
+  ),
+  infix(
+    '_ancestor',
+    isLtree,
+    '@>',
+    { kind: 'same' },
+    'is the left argument an ancestor of right (or equal)?',
+  ),
   infix('_ancestor_any', isLtree, '@>', { kind: 'list' }, 'does array contain an ancestor of `ltree`?'),
-  infix('_descendant', isLtree, '<@', { kind: 'same' }, 'is the left argument a descendant of right (or equal)?'),
+  infix(
+    '_descendant',
+    isLtree,
+    '<@',
+    { kind: 'same' },
+    'is the left argument a descendant of right (or equal)?',
+  ),
   infix('_descendant_any', isLtree, '<@', { kind: 'list' }, 'does array contain a descendant of `ltree`?'),
   infix('_matches', isLtree, '~', { kind: 'type', type: 'lquery' }, 'does `ltree` match `lquery`?'),
-  infix('_matches_any', isLtree, '?', { kind: 'type', type: 'lquery', list: true }, 'does `ltree` match any `lquery` in array?'),
-  infix('_matches_fulltext', isLtree, '@', { kind: 'type', type: 'ltxtquery' }, 'does `ltree` match `ltxtquery`?'),
+  infix(
+    '_matches_any',
+    isLtree,
+    '?',
+    { kind: 'type', type: 'lquery', list: true },
+    'does `ltree` match any `lquery` in array?',
+  ),
+  infix(
+    '_matches_fulltext',
+    isLtree,
+    '@',
+    { kind: 'type', type: 'ltxtquery' },
+    'does `ltree` match `ltxtquery`?',
+  ),
   call('_st_contains', isGeometry, 'ST_Contains'),
   call('_st_crosses', isGeometry, 'ST_Crosses'),
   call('_st_equals', isGeometry, 'ST_Equals'),
@@ -162,7 +279,9 @@ const byType = new WeakMap<ColumnType, ReadonlyMap<string, Operator>>();
 export function operatorsOf(type: ColumnType): ReadonlyMap<string, Operator> {
   let operators = byType.get(type);
   if (!operators) {
-    operators = new Map(OPERATORS.filter((operator) => operator.accepts(type)).map((operator) => [operator.name, operator]));
+    operators = new Map(
+      OPERATORS.filter((operator) => operator.accepts(type)).map((operator) => [operator.name, operator]),
+    );
     byType.set(type, operators);
   }
   return operators;

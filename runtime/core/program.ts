@@ -2,11 +2,20 @@
  * The linked program: what generated files declare, with names resolved to objects and rules parsed. Frozen once made;
  * a request keeps the program it began with.
  */
+
+import { camelCase, isGraphqlName, objectKey, pascalCase, upperFirst } from './names.ts';
 import type { FunctionResolvers, GeneratedProgram, TableResolvers } from './resolvers.ts';
 import { createRoleView, type RoleView } from './schema/role-view.ts';
 import { ADMIN_ROLE } from './session.ts';
-import type { ColumnShape, ComputedFieldShape, FunctionShape, RelationshipShape, SourceShape, TableAccess, TableShape } from './shapes.ts';
-import { camelCase, isGraphqlName, objectKey, pascalCase, upperFirst } from './names.ts';
+import type {
+  ColumnShape,
+  ComputedFieldShape,
+  FunctionShape,
+  RelationshipShape,
+  SourceShape,
+  TableAccess,
+  TableShape,
+} from './shapes.ts';
 import { identifier, type Sql } from './sql/fragment.ts';
 import { type ColumnType, columnType } from './types.ts';
 
@@ -104,7 +113,8 @@ export function linkProgram(generated: GeneratedProgram, options: SchemaOptions)
   const functions = generated.functions.map((resolvers): TableFunction => {
     const shape = resolvers.access.function;
     const returns = bySource.get(shape.source.name)?.get(shape.returns.table);
-    if (!returns) throw new Error(`generated code refers to the table ${shape.returns.table}, which is not part of it`);
+    if (!returns)
+      throw new Error(`generated code refers to the table ${shape.returns.table}, which is not part of it`);
     return { key: objectKey(shape.schema, shape.name), shape, resolvers, returns, source: shape.source };
   });
   const roles = new Set<string>();
@@ -124,7 +134,8 @@ export function linkProgram(generated: GeneratedProgram, options: SchemaOptions)
       const known = role === ADMIN_ROLE || roles.has(role);
       const key = known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown';
       let view = views.get(key);
-      if (!view) views.set(key, (view = createRoleView(linked, known ? role : undefined, backendOnly, options)));
+      if (!view)
+        views.set(key, (view = createRoleView(linked, known ? role : undefined, backendOnly, options)));
       return view;
     },
   };
@@ -184,7 +195,12 @@ function linkTable(resolvers: TableResolvers, find: (key: string) => Table): Tab
   return table;
 }
 
-function linkColumn(table: TableShape, name: string, shape: ColumnShape, find: (key: string) => Table): Column {
+function linkColumn(
+  table: TableShape,
+  name: string,
+  shape: ColumnShape,
+  find: (key: string) => Table,
+): Column {
   const written = shape.field === undefined ? name : shape.field;
   const visible = written !== null && isGraphqlName(written) ? written : undefined;
   const convention = table.source.naming === 'graphql-default' && !shape.customField;
@@ -214,7 +230,8 @@ export function typeNames(shape: { source: SourceShape; graphqlName: string; cus
     const customize = (name: string) => (prefix ? prefix + upperFirst(name) : name) + upperFirst(suffix);
     return {
       object: customize(base),
-      derived: (part) => customize(pascalCase(base) === base ? base + pascalCase(part) : upperFirst(base) + pascalCase(part)),
+      derived: (part) =>
+        customize(pascalCase(base) === base ? base + pascalCase(part) : upperFirst(base) + pascalCase(part)),
       field: camelCase,
     };
   }

@@ -1,7 +1,8 @@
 /** The form of generated resolver files: one entry per root field, and what the entry's function may use. */
+import type { MutationStep } from './mutation/step.ts';
+import type { RootArguments, Selection } from './request/selection.ts';
 import type { FunctionAccess, SourceShape, TableAccess } from './shapes.ts';
 import type { Sql } from './sql/fragment.ts';
-import type { RootArguments, Selection } from './request/selection.ts';
 
 /** Kinds of root fields, named as in `custom_root_fields` (reference graphql-api §1.2). */
 export type QueryFieldKind = 'select' | 'select_by_pk' | 'select_aggregate';
@@ -27,12 +28,11 @@ export interface Requester {
 export type QueryResolver = (selection: Selection, args: RootArguments, requester: Requester) => Sql;
 
 /** Resolves a root field of a mutation: the steps that write and then read what the selection wants. */
-export type MutationResolver = (selection: Selection, args: RootArguments, requester: Requester) => MutationStep;
-
-/** Opaque to generated code; see runtime/core/mutation. */
-export interface MutationStep {
-  readonly kind: string;
-}
+export type MutationResolver = (
+  selection: Selection,
+  args: RootArguments,
+  requester: Requester,
+) => MutationStep;
 
 export interface QueryField<Kind extends string = QueryFieldKind> {
   readonly field: Kind;
@@ -65,12 +65,29 @@ export function resolvers(access: TableAccess, fields: RootFields): TableResolve
 
 export interface FunctionResolvers {
   readonly access: FunctionAccess;
-  readonly query?: Readonly<Record<string, { readonly field: 'function' | 'function_aggregate'; readonly description?: string; readonly resolve: QueryResolver }>>;
-  readonly mutation?: Readonly<Record<string, { readonly field: 'function'; readonly description?: string; readonly resolve: MutationResolver }>>;
+  readonly query?: Readonly<
+    Record<
+      string,
+      {
+        readonly field: 'function' | 'function_aggregate';
+        readonly description?: string;
+        readonly resolve: QueryResolver;
+      }
+    >
+  >;
+  readonly mutation?: Readonly<
+    Record<
+      string,
+      { readonly field: 'function'; readonly description?: string; readonly resolve: MutationResolver }
+    >
+  >;
 }
 
 /** Declares the root fields of a tracked function. */
-export function functionResolvers(access: FunctionAccess, fields: Omit<FunctionResolvers, 'access'>): FunctionResolvers {
+export function functionResolvers(
+  access: FunctionAccess,
+  fields: Omit<FunctionResolvers, 'access'>,
+): FunctionResolvers {
   return Object.freeze({ access, ...fields });
 }
 

@@ -85,7 +85,14 @@ function resolve(owner: SourceShape, key: string): ColumnType {
   if (declared?.kind === 'domain') return { ...columnType(owner, declared.base), key };
   if (!declared && key.endsWith('[]')) {
     const element = columnType(owner, key.slice(0, -2));
-    return { key, name: `_${element.name}`, family: 'array', scalar: element.scalar, sql: `${element.sql}[]`, element };
+    return {
+      key,
+      name: `_${element.name}`,
+      family: 'array',
+      scalar: element.scalar,
+      sql: `${element.sql}[]`,
+      element,
+    };
   }
   if (declared) {
     const [schema, name] = keyParts(key);
@@ -148,7 +155,9 @@ export function jsonText(value: unknown): string {
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
-    return `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${jsonText(item)}`).join(',')}}`;
+    return `{${Object.entries(value)
+      .map(([name, item]) => `${JSON.stringify(name)}:${jsonText(item)}`)
+      .join(',')}}`;
   }
   return JSON.stringify(value ?? null);
 }
@@ -226,7 +235,11 @@ function scientific(text: string): string {
 function encodeArray(element: ColumnType, value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) throw mismatch(element, value);
-  return arrayText(value.map((item) => (Array.isArray(item) ? { nested: encodeArray(element, item) } : encodeValue(element, item))));
+  return arrayText(
+    value.map((item) =>
+      Array.isArray(item) ? { nested: encodeArray(element, item) } : encodeValue(element, item),
+    ),
+  );
 }
 
 function arrayText(items: readonly (string | null | { nested: string })[]): string {
@@ -240,13 +253,21 @@ function arrayText(items: readonly (string | null | { nested: string })[]): stri
 
 /** Array literal of a flat list of texts, for `= any ($1)`. */
 export function encodeList(type: ColumnType, values: readonly unknown[]): string {
-  return arrayText(values.map((value) => (type.element ? { nested: encodeArray(type.element, value) } : encodeValue(type, value))));
+  return arrayText(
+    values.map((value) =>
+      type.element ? { nested: encodeArray(type.element, value) } : encodeValue(type, value),
+    ),
+  );
 }
 
 function mismatch(type: ColumnType, value: unknown): EngineError {
-  if (type.family === 'unknown') return new EngineError('parse-failed', `A string is expected for type: ${type.name}`);
+  if (type.family === 'unknown')
+    return new EngineError('parse-failed', `A string is expected for type: ${type.name}`);
   const found = value instanceof NumberText ? 'Number' : jsonKind(value);
-  return new EngineError('parse-failed', `parsing ${type.scalar} failed, expected ${expected(type)}, but encountered ${found}`);
+  return new EngineError(
+    'parse-failed',
+    `parsing ${type.scalar} failed, expected ${expected(type)}, but encountered ${found}`,
+  );
 }
 
 function expected(type: ColumnType): string {

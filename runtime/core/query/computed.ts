@@ -3,12 +3,18 @@ import { EngineError } from '../errors.ts';
 import type { ComputedField, Table } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { FunctionArgumentShape, SourceShape } from '../shapes.ts';
-import { columnType } from '../types.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnType } from '../types.ts';
 import { listParameter, type Scope, valueParameter } from './scope.ts';
 
 /** The value of a computed field for the row of an alias: a scalar, or in a FROM clause the rows it returns. */
-export function computedField(field: ComputedField, table: Table, alias: Sql, args: InputNode | undefined, scope: Scope): Sql {
+export function computedField(
+  field: ComputedField,
+  table: Table,
+  alias: Sql,
+  args: InputNode | undefined,
+  scope: Scope,
+): Sql {
   const { shape } = field;
   const row = scope.derived.has(alias) ? sql`row(${alias}.*)::${table.sql}` : alias;
   const fixed = new Map([[shape.tableArgument, row]]);
@@ -36,18 +42,26 @@ export function functionCall(
     if (position === sessionArgument) return parameter({ from: 'session-object' }, type.sql);
     const node = given.get(argument.name ?? `arg_${position + 1}`);
     if (!node) return undefined;
-    return type.element && node.kind === 'list' ? listParameter(node, type.element) : valueParameter(node, type);
+    return type.element && node.kind === 'list'
+      ? listParameter(node, type.element)
+      : valueParameter(node, type);
   });
   let omitted = false;
   const parts: Sql[] = [];
   list.forEach((argument, position) => {
     const value = values[position];
     if (value === undefined) {
-      if (!argument.hasDefault) throw new EngineError('not-supported', 'Non default arguments cannot be omitted', { path: args?.path ?? '$' });
+      if (!argument.hasDefault)
+        throw new EngineError('not-supported', 'Non default arguments cannot be omitted', {
+          path: args?.path ?? '$',
+        });
       omitted = true;
     } else if (!omitted) parts.push(value);
     else if (argument.name !== null) parts.push(sql`${identifier(argument.name)} => ${value}`);
-    else throw new EngineError('not-supported', 'Non default arguments cannot be omitted', { path: args?.path ?? '$' });
+    else
+      throw new EngineError('not-supported', 'Non default arguments cannot be omitted', {
+        path: args?.path ?? '$',
+      });
   });
   return sql`${identifier(name.schema, name.name)}(${parts.length ? join(parts, ', ') : raw('')})`;
 }

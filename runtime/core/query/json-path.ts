@@ -1,7 +1,7 @@
 /** The `path` argument of json fields (reference graphql-api §2.1): `$.a.b`, `a[0]`, `["x y"]` → Postgres text array. */
 import { EngineError } from '../errors.ts';
-import { encodeList } from '../types.ts';
 import { fixedType } from '../schema/shared-types.ts';
+import { encodeList } from '../types.ts';
 
 const STEP = /\.?([\p{L}\p{N}_-]+)|\[(\d+)\]|\.?\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]/uy;
 

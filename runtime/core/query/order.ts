@@ -4,7 +4,7 @@ import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import { join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { computedField } from './computed.ts';
-import { type Scope } from './scope.ts';
+import type { Scope } from './scope.ts';
 import { objectOf } from './where.ts';
 
 export interface SortKey {
@@ -19,11 +19,19 @@ export interface SortKey {
 export function sortKeys(node: InputNode | undefined, alias: Sql, view: TableView, scope: Scope): SortKey[] {
   if (!node || node.kind === 'null') return [];
   const items = node.kind === 'list' ? node.items : [node];
-  return items.flatMap((item) => (item.kind === 'null' ? [] : objectKeys(item, alias, view, scope, (key) => key)));
+  return items.flatMap((item) =>
+    item.kind === 'null' ? [] : objectKeys(item, alias, view, scope, (key) => key),
+  );
 }
 
 /** `wrap` turns an expression on the far row into one on the near row. */
-function objectKeys(node: InputNode, alias: Sql, view: TableView, scope: Scope, wrap: (expression: Sql) => Sql): SortKey[] {
+function objectKeys(
+  node: InputNode,
+  alias: Sql,
+  view: TableView,
+  scope: Scope,
+  wrap: (expression: Sql) => Sql,
+): SortKey[] {
   const object = objectOf(node);
   const definitions = object.type.fields();
   return [...object.fields].flatMap(([name, value]): SortKey[] => {
@@ -31,16 +39,32 @@ function objectKeys(node: InputNode, alias: Sql, view: TableView, scope: Scope, 
     const { meaning } = definitions.get(name)!;
     switch (meaning.kind) {
       case 'column':
-        return [{ expression: wrap(meaning.column.value(alias)), direction: direction(value), column: meaning.column.column.name }];
+        return [
+          {
+            expression: wrap(meaning.column.value(alias)),
+            direction: direction(value),
+            column: meaning.column.column.name,
+          },
+        ];
       case 'computedField':
-        return [{ expression: wrap(computedField(meaning.computedField, view.table, alias, undefined, scope)), direction: direction(value) }];
+        return [
+          {
+            expression: wrap(computedField(meaning.computedField, view.table, alias, undefined, scope)),
+            direction: direction(value),
+          },
+        ];
       case 'relationship': {
         const inner = scope.alias();
         const { relationship, view: target } = meaning;
-        const conditions = [joinCondition(relationship, alias, inner), ...(target.select?.where ? [target.select.where(inner)] : [])];
+        const conditions = [
+          joinCondition(relationship, alias, inner),
+          ...(target.select?.where ? [target.select.where(inner)] : []),
+        ];
         const limit = relationship.shape.unique ? raw('') : raw(' limit 1');
         return objectKeys(value, inner, target, scope, (expression) =>
-          wrap(sql`(select ${expression} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')}${limit})`),
+          wrap(
+            sql`(select ${expression} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')}${limit})`,
+          ),
         ).map(({ expression, direction: order }) => ({ expression, direction: order }));
       }
       case 'aggregateOrder': {
@@ -80,34 +104,55 @@ function aggregateKeys(node: InputNode, alias: Sql): SortKey[] {
       const target = columnDefinitions.get(column)!.meaning;
       if (order.kind === 'null') return [];
       if (target.kind !== 'column') throw new Error(`an aggregate order has no ${target.kind}`);
-      return [{ expression: sql`${raw(meaning.function)}(${target.column.value(alias)})`, direction: direction(order) }];
+      return [
+        {
+          expression: sql`${raw(meaning.function)}(${target.column.value(alias)})`,
+          direction: direction(order),
+        },
+      ];
     });
   });
 }
 
 function direction(node: InputNode): string {
   if (node.kind === 'enum') return node.value;
-  throw new EngineError('validation-failed', `expected an enum value for type 'order_by', but found something else`, { path: node.path });
+  throw new EngineError(
+    'validation-failed',
+    `expected an enum value for type 'order_by', but found something else`,
+    { path: node.path },
+  );
 }
 
 /** ` order by …`, or nothing. */
 export function orderBy(keys: readonly SortKey[]): Sql {
   if (keys.length === 0) return raw('');
-  return sql` order by ${join(keys.map((key) => sql`${key.expression} ${raw(key.direction)}`), ', ')}`;
+  return sql` order by ${join(
+    keys.map((key) => sql`${key.expression} ${raw(key.direction)}`),
+    ', ',
+  )}`;
 }
 
 /**
  * The columns of `distinct_on`, which must lead the order (in any order among themselves).
  * @throws EngineError when they do not
  */
-export function distinctColumns(node: InputNode | undefined, keys: readonly SortKey[], view: TableView, path: string): string[] {
+export function distinctColumns(
+  node: InputNode | undefined,
+  keys: readonly SortKey[],
+  view: TableView,
+  path: string,
+): string[] {
   if (!node || node.kind === 'null') return [];
   const items = node.kind === 'list' ? node.items : [node];
   const columns = [...new Set(items.flatMap((item) => (item.kind === 'enum' ? [item.value] : [])))];
   const leading = keys.slice(0, columns.length).map((key) => key.column);
   const leads = columns.every((column) => leading.includes(column));
   if (keys.length > 0 && !leads) {
-    throw new EngineError('validation-failed', '"distinct_on" columns must match initial "order_by" columns', { path });
+    throw new EngineError(
+      'validation-failed',
+      '"distinct_on" columns must match initial "order_by" columns',
+      { path },
+    );
   }
   return columns.filter((column) => view.select?.columns.has(column));
 }

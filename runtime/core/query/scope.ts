@@ -2,12 +2,21 @@
 import { EngineError } from '../errors.ts';
 import type { InputNode } from '../request/selection.ts';
 import { checkStrict } from '../request/values.ts';
+import type { Requester } from '../resolvers.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import type { ScalarType } from '../schema/types.ts';
-import { identifier, join, literal, type ParameterSource, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import {
+  identifier,
+  join,
+  literal,
+  type ParameterSource,
+  parameter,
+  raw,
+  type Sql,
+  sql,
+} from '../sql/fragment.ts';
 import { REQUEST_ALIAS } from '../sql/rule.ts';
 import { type ColumnType, encodeList, encodeValue, NumberText } from '../types.ts';
-import type { Requester } from '../resolvers.ts';
 
 export interface PlanOptions {
   /** bigint, numeric and double precision as JSON strings. */
@@ -28,18 +37,26 @@ export interface Scope extends Requester {
 
 export function createScope(view: RoleView, options: PlanOptions): Scope {
   let count = 0;
-  return { role: view.role ?? '', view, options, alias: () => identifier(`${REQUEST_ALIAS}${++count}`), derived: new Set() };
+  return {
+    role: view.role ?? '',
+    view,
+    options,
+    alias: () => identifier(`${REQUEST_ALIAS}${++count}`),
+    derived: new Set(),
+  };
 }
 
 /** The scope behind a requester. Resolvers get theirs from the planner, so anything else is a defect. */
 export function scopeOf(requester: Requester): Scope {
-  if (!('alias' in requester)) throw new Error('a resolver was called without the requester that the planner made');
+  if (!('alias' in requester))
+    throw new Error('a resolver was called without the requester that the planner made');
   return requester as Scope;
 }
 
 /** A parameter holding a value of a column's type. */
 export function valueParameter(node: InputNode, type: ColumnType): Sql {
-  if (node.kind === 'enum') return parameter({ from: 'constant', value: node.value }, type.sql, String, node.path);
+  if (node.kind === 'enum')
+    return parameter({ from: 'constant', value: node.value }, type.sql, String, node.path);
   if (node.kind === 'null') return raw(`null::${type.sql}`);
   const source = sourceOf(node);
   return parameter(source, type.sql, (value) => encodeValue(type, value), node.path);
@@ -51,7 +68,12 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
   if (node.kind === 'list') {
     if (node.items.length > 0 && node.items.every((item) => item.kind === 'enum')) {
       const values = node.items.map((item) => (item.kind === 'enum' ? item.value : null));
-      return parameter({ from: 'constant', value: values }, arrayType, (value) => encodeList(type, value as unknown[]), node.path);
+      return parameter(
+        { from: 'constant', value: values },
+        arrayType,
+        (value) => encodeList(type, value as unknown[]),
+        node.path,
+      );
     }
     const sources = node.items.map(sourceOf);
     const constants = sources.flatMap((source) => (source.from === 'constant' ? [source.value] : []));
@@ -59,7 +81,10 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
       const encode = (value: unknown) => encodeItems(type, value as readonly unknown[], node.items);
       return parameter({ from: 'constant', value: constants }, arrayType, encode, node.path);
     }
-    return sql`array[${join(node.items.map((item) => valueParameter(item, type)), ', ')}]`;
+    return sql`array[${join(
+      node.items.map((item) => valueParameter(item, type)),
+      ', ',
+    )}]`;
   }
   return parameter(sourceOf(node), arrayType, (value) => encodeWhole(type, value), node.path);
 }
@@ -82,7 +107,11 @@ function encodeWhole(type: ColumnType, value: unknown): string | null {
 }
 
 /** A parameter of an argument that is no column value (`limit`, `offset`, `path`). */
-export function strictParameter(node: InputNode, sqlType: string, encode: (value: string) => string = (value) => value): Sql {
+export function strictParameter(
+  node: InputNode,
+  sqlType: string,
+  encode: (value: string) => string = (value) => value,
+): Sql {
   const type = scalarOfNode(node);
   return parameter(
     sourceOf(node),
@@ -108,7 +137,9 @@ export function sourceOf(node: InputNode): ParameterSource {
   if (node.kind === 'list') {
     const items = node.items.map(sourceOf);
     const constants = items.flatMap((item) => (item.from === 'constant' ? [item.value] : []));
-    return constants.length === items.length ? { from: 'constant', value: constants } : { from: 'list', items };
+    return constants.length === items.length
+      ? { from: 'constant', value: constants }
+      : { from: 'list', items };
   }
   throw new EngineError('validation-failed', 'expected a scalar, but found an object', { path: node.path });
 }
@@ -129,7 +160,10 @@ export function jsonObject(entries: readonly (readonly [name: string, value: Sql
 
 /** `"value" as "name"` for each entry. */
 export function columns(entries: readonly (readonly [name: string, value: Sql])[]): Sql {
-  return join(entries.map(([name, value]) => sql`${value} as ${identifier(name)}`), ', ');
+  return join(
+    entries.map(([name, value]) => sql`${value} as ${identifier(name)}`),
+    ', ',
+  );
 }
 
 /**
@@ -146,7 +180,8 @@ export function jsonRows(
   const short = entries.every(([name]) => Buffer.byteLength(name) <= LONGEST_IDENTIFIER);
   const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
   const row = short ? alias : sql`${alias}."object"`;
-  const result = form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
+  const result =
+    form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
   return sql`(select ${result} from (select ${list} ${rest}) as ${alias})`;
 }
 
@@ -155,6 +190,8 @@ function pairs(alias: Sql): Sql {
 }
 
 function pairRows(entries: readonly (readonly [name: string, value: Sql])[]): Sql {
-  return join(entries.map(([name, value]) => sql`(${literal(name)}, to_json(${value}))`), ', ');
+  return join(
+    entries.map(([name, value]) => sql`(${literal(name)}, to_json(${value}))`),
+    ', ',
+  );
 }
-

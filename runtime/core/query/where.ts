@@ -29,16 +29,31 @@ function expression(node: ObjectNode, alias: Sql, view: TableView, scope: Scope)
     const nested = () => expression(requireObject(value, definition.type), alias, view, scope);
     switch (meaning.kind) {
       case 'and':
-        conditions.push(and(items(value, definition.type).map((item) => expression(item, alias, view, scope)).filter((item) => !isTrue(item))));
+        conditions.push(
+          and(
+            items(value, definition.type)
+              .map((item) => expression(item, alias, view, scope))
+              .filter((item) => !isTrue(item)),
+          ),
+        );
         break;
       case 'or':
-        conditions.push(or(items(value, definition.type).map((item) => expression(item, alias, view, scope))));
+        conditions.push(
+          or(items(value, definition.type).map((item) => expression(item, alias, view, scope))),
+        );
         break;
       case 'not':
         conditions.push(sql`not ${nested()}`);
         break;
       case 'column':
-        conditions.push(comparison(requireObject(value, definition.type), meaning.column.value(alias), meaning.column.column.type, scope));
+        conditions.push(
+          comparison(
+            requireObject(value, definition.type),
+            meaning.column.value(alias),
+            meaning.column.column.type,
+            scope,
+          ),
+        );
         break;
       case 'relationship': {
         const inner = scope.alias();
@@ -53,7 +68,16 @@ function expression(node: ObjectNode, alias: Sql, view: TableView, scope: Scope)
         break;
       }
       case 'computedField':
-        conditions.push(computedCondition(meaning.computedField, meaning.view, requireObject(value, definition.type), alias, view, scope));
+        conditions.push(
+          computedCondition(
+            meaning.computedField,
+            meaning.view,
+            requireObject(value, definition.type),
+            alias,
+            view,
+            scope,
+          ),
+        );
         break;
       default:
         throw new Error(`a boolean expression has no ${meaning.kind}`);
@@ -62,7 +86,14 @@ function expression(node: ObjectNode, alias: Sql, view: TableView, scope: Scope)
   return and(conditions.filter((condition) => !isTrue(condition)));
 }
 
-function computedCondition(field: ComputedField, target: TableView | undefined, node: ObjectNode, alias: Sql, view: TableView, scope: Scope): Sql {
+function computedCondition(
+  field: ComputedField,
+  target: TableView | undefined,
+  node: ObjectNode,
+  alias: Sql,
+  view: TableView,
+  scope: Scope,
+): Sql {
   if (!target) {
     const { returns } = field;
     if (!('type' in returns)) throw new Error(`the computed field ${field.name} returns no scalar`);
@@ -102,7 +133,9 @@ export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope:
     } else if (meaning.kind === 'cast') {
       for (const inner of requireObject(value, definition.type).fields.values()) {
         if (inner.kind === 'null') continue;
-        conditions.push(comparison(objectOf(inner), sql`(${left})::${raw(meaning.type.sql)}`, meaning.type, scope));
+        conditions.push(
+          comparison(objectOf(inner), sql`(${left})::${raw(meaning.type.sql)}`, meaning.type, scope),
+        );
       }
     } else if (meaning.kind === 'operator') {
       conditions.push(operation(meaning.operator, left, value, type));
@@ -115,14 +148,23 @@ export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope:
 
 function isNull(value: InputNode, left: Sql): Sql {
   if (value.kind === 'boolean') return value.value ? sql`(${left} is null)` : sql`(${left} is not null)`;
-  throw new EngineError('validation-failed', "expected a boolean for type 'Boolean', but found something else", { path: value.path });
+  throw new EngineError(
+    'validation-failed',
+    "expected a boolean for type 'Boolean', but found something else",
+    { path: value.path },
+  );
 }
 
 function operation(operator: Operator, left: Sql, value: InputNode, type: ColumnType): Sql {
   const { argument } = operator;
   switch (argument.kind) {
     case 'same':
-      return operator.sql(left, value.kind === 'list' && type.element ? listParameter(value, type.element) : valueParameter(value, type));
+      return operator.sql(
+        left,
+        value.kind === 'list' && type.element
+          ? listParameter(value, type.element)
+          : valueParameter(value, type),
+      );
     case 'list':
       return operator.sql(left, listParameter(value, type));
     case 'type': {
@@ -155,7 +197,11 @@ function requireObject(node: InputNode, type: TypeReference): ObjectNode {
 /** The object that a checked node of an input type is. */
 export function objectOf(node: InputNode): ObjectNode {
   if (node.kind === 'object') return node;
-  throw new EngineError('validation-failed', `expected an object, but found ${node.kind === 'null' ? 'null' : 'something else'}`, { path: node.path });
+  throw new EngineError(
+    'validation-failed',
+    `expected an object, but found ${node.kind === 'null' ? 'null' : 'something else'}`,
+    { path: node.path },
+  );
 }
 
 /** Conditions that a row of a table must meet for a by-key field: its key and the role's rule. */

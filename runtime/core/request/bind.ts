@@ -1,5 +1,6 @@
 /** Values of parameters for one request: variables, session variables, constants of the document. */
 import { EngineError } from '../errors.ts';
+import type { Results } from '../mutation/step.ts';
 import type { Session } from '../session.ts';
 import type { ParameterNode, ParameterSource, Statement } from '../sql/fragment.ts';
 
@@ -11,12 +12,19 @@ export function bindParameters(
   statement: Statement,
   variables: Readonly<Record<string, unknown>>,
   session: Session,
+  results: Results = {},
 ): (string | null)[] {
-  return statement.parameters.map((parameter) => bindParameter(parameter, variables, session));
+  return statement.parameters.map((parameter) => bindParameter(parameter, variables, session, results));
 }
 
-function bindParameter(parameter: ParameterNode, variables: Readonly<Record<string, unknown>>, session: Session): string | null {
+function bindParameter(
+  parameter: ParameterNode,
+  variables: Readonly<Record<string, unknown>>,
+  session: Session,
+  results: Results,
+): string | null {
   const { source, encode } = parameter;
+  if (source.from === 'result') return results[source.name] ?? null;
   if (source.from === 'session') return sessionVariable(session, source.name);
   if (source.from === 'session-object') return JSON.stringify(session.variables);
   const value = sourceValue(source, variables);
@@ -24,7 +32,8 @@ function bindParameter(parameter: ParameterNode, variables: Readonly<Record<stri
   try {
     return encode(value);
   } catch (error) {
-    if (error instanceof EngineError && error.path === '$' && parameter.path !== undefined) throw error.at(parameter.path);
+    if (error instanceof EngineError && error.path === '$' && parameter.path !== undefined)
+      throw error.at(parameter.path);
     throw error;
   }
 }
@@ -41,7 +50,8 @@ function sourceValue(source: ParameterSource, variables: Readonly<Record<string,
       return source.value;
     case 'variable':
       return source.path.reduce<unknown>(
-        (value, step) => (value === null || value === undefined ? value : (value as Record<string | number, unknown>)[step]),
+        (value, step) =>
+          value === null || value === undefined ? value : (value as Record<string | number, unknown>)[step],
         variables[source.name],
       );
     case 'list':

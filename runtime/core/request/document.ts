@@ -29,7 +29,10 @@ export function parseDocument(query: string): DocumentNode {
     return parse(query, { noLocation: true, maxTokens: MOST_TOKENS });
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    throw new EngineError('validation-failed', 'not a valid graphql query', { path: '$.query', internal: { message: error.message, locations: error.locations } });
+    throw new EngineError('validation-failed', 'not a valid graphql query', {
+      path: '$.query',
+      internal: { message: error.message, locations: error.locations },
+    });
   }
 }
 
@@ -54,23 +57,38 @@ export function chooseOperation(document: DocumentNode, operationName: string | 
   const variables = new Map<string, DeclaredVariable>();
   for (const { variable, type, defaultValue } of node.variableDefinitions ?? []) {
     const name = variable.name.value;
-    if (variables.has(name)) throw new EngineError('validation-failed', `multiple definitions for variable "${name}"`);
+    if (variables.has(name))
+      throw new EngineError('validation-failed', `multiple definitions for variable "${name}"`);
     variables.set(name, { name, type, ...(defaultValue ? { defaultValue } : {}) });
   }
   return { kind: node.operation, node, fragments, variables };
 }
 
-function choose(operations: readonly OperationDefinitionNode[], name: string | undefined): OperationDefinitionNode {
+function choose(
+  operations: readonly OperationDefinitionNode[],
+  name: string | undefined,
+): OperationDefinitionNode {
   if (name === undefined) {
     if (operations.length === 1) return operations[0]!;
-    throw new EngineError('validation-failed', 'exactly one operation has to be present in the document when operationName is not specified');
+    throw new EngineError(
+      'validation-failed',
+      'exactly one operation has to be present in the document when operationName is not specified',
+    );
   }
   if (operations.some((operation) => operation.name === undefined)) {
-    throw new EngineError('validation-failed', 'operationName cannot be used when an anonymous operation exists in the document');
+    throw new EngineError(
+      'validation-failed',
+      'operationName cannot be used when an anonymous operation exists in the document',
+    );
   }
   const found = operations.filter((operation) => operation.name?.value === name);
-  if (found.length === 0) throw new EngineError('validation-failed', `no such operation found in the document: "${name}"`);
-  if (found.length > 1) throw new EngineError('validation-failed', `the operation "${name}" is defined more than once in the document`);
+  if (found.length === 0)
+    throw new EngineError('validation-failed', `no such operation found in the document: "${name}"`);
+  if (found.length > 1)
+    throw new EngineError(
+      'validation-failed',
+      `the operation "${name}" is defined more than once in the document`,
+    );
   return found[0]!;
 }
 
@@ -96,10 +114,18 @@ interface SelectionSource {
   readonly path: string;
 }
 
-function selection(type: ObjectType, sources: readonly SelectionSource[], path: string, context: SelectionContext): Selection {
+function selection(
+  type: ObjectType,
+  sources: readonly SelectionSource[],
+  path: string,
+  context: SelectionContext,
+): Selection {
   const groups = new Map<string, Collected[]>();
-  for (const source of sources) collect(type, source.set, pathStep(source.path, 'selectionSet'), groups, context);
-  const fields = [...groups].map(([responseName, nodes]) => selectedField(type, responseName, nodes, context));
+  for (const source of sources)
+    collect(type, source.set, pathStep(source.path, 'selectionSet'), groups, context);
+  const fields = [...groups].map(([responseName, nodes]) =>
+    selectedField(type, responseName, nodes, context),
+  );
   return { typeName: type.name, argumentsPath: pathStep(path, 'args'), fields };
 }
 
@@ -126,7 +152,10 @@ function collect(
       const name = node.name.value;
       if (!included(node.directives, path, context)) continue;
       const fragment = context.operation.fragments.get(name);
-      if (!fragment) throw new EngineError('validation-failed', `reference to undefined fragment "${name}"`, { path: pathStep(path, name) });
+      if (!fragment)
+        throw new EngineError('validation-failed', `reference to undefined fragment "${name}"`, {
+          path: pathStep(path, name),
+        });
       if (fragment.typeCondition.name.value !== type.name) continue;
       collect(type, fragment.selectionSet, path, groups, context);
     }
@@ -150,7 +179,8 @@ export function checkFragmentCycles(operation: Operation): void {
         visit(fragment.selectionSet, pathStep(pathStep(path, name), 'selectionSet'), [...open, name]);
         done.add(name);
       } else if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet, path, open);
-      else if (node.selectionSet) visit(node.selectionSet, pathStep(pathStep(path, node.name.value), 'selectionSet'), open);
+      else if (node.selectionSet)
+        visit(node.selectionSet, pathStep(pathStep(path, node.name.value), 'selectionSet'), open);
     }
   };
   visit(operation.node.selectionSet, '$.selectionSet', []);
@@ -162,12 +192,20 @@ function cycleText(names: readonly string[]): string {
 }
 
 /** `@include` and `@skip`; other directives must exist. */
-function included(directives: readonly DirectiveNode[] | undefined, path: string, context: SelectionContext): boolean {
+function included(
+  directives: readonly DirectiveNode[] | undefined,
+  path: string,
+  context: SelectionContext,
+): boolean {
   if (!directives || directives.length === 0) return true;
   const names = directives.map((directive) => directive.name.value);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   if (twice.length > 0) {
-    throw new EngineError('validation-failed', `the following directives are used more than once: ${[...new Set(twice)].map((name) => `'${name}'`).join(', ')}`, { path });
+    throw new EngineError(
+      'validation-failed',
+      `the following directives are used more than once: ${[...new Set(twice)].map((name) => `'${name}'`).join(', ')}`,
+      { path },
+    );
   }
   let result = true;
   for (const directive of directives) {
@@ -175,9 +213,13 @@ function included(directives: readonly DirectiveNode[] | undefined, path: string
     if (name !== 'include' && name !== 'skip') throw misplacedDirective(name, path);
     const given = directive.arguments?.find((argument) => argument.name.value === 'if');
     const directivePath = pathStep(pathStep(path, 'directives'), name);
-    if (!given) throw new EngineError('validation-failed', `missing required field 'if'`, { path: directivePath });
+    if (!given)
+      throw new EngineError('validation-failed', `missing required field 'if'`, { path: directivePath });
     const value = inputNode(nonNull(BOOLEAN), given.value, pathStep(directivePath, 'if'), context.variables);
-    if (value.kind !== 'boolean') throw new EngineError('validation-failed', "expected a boolean for type 'Boolean'", { path: directivePath });
+    if (value.kind !== 'boolean')
+      throw new EngineError('validation-failed', "expected a boolean for type 'Boolean'", {
+        path: directivePath,
+      });
     if (value.value === (name === 'skip')) result = false;
   }
   return result;
@@ -187,7 +229,9 @@ function included(directives: readonly DirectiveNode[] | undefined, path: string
 const OPERATION_DIRECTIVES = new Set(['cached', '_multiple_top_level_fields']);
 
 function misplacedDirective(name: string, path: string): EngineError {
-  const text = OPERATION_DIRECTIVES.has(name) ? `directive '${name}' is not allowed on a field` : `directive '${name}' is not defined in the schema`;
+  const text = OPERATION_DIRECTIVES.has(name)
+    ? `directive '${name}' is not allowed on a field`
+    : `directive '${name}' is not defined in the schema`;
   return new EngineError('validation-failed', text, { path });
 }
 
@@ -195,31 +239,72 @@ function misplacedDirective(name: string, path: string): EngineError {
 export function checkOperationDirectives(operation: Operation): void {
   for (const directive of operation.node.directives ?? []) {
     const name = directive.name.value;
-    const known = name === 'cached' ? operation.kind === 'query' : name === '_multiple_top_level_fields' && operation.kind === 'subscription';
+    const known =
+      name === 'cached'
+        ? operation.kind === 'query'
+        : name === '_multiple_top_level_fields' && operation.kind === 'subscription';
     if (known) continue;
     const defined = name === 'include' || name === 'skip' || OPERATION_DIRECTIVES.has(name);
-    throw new EngineError('validation-failed', defined ? `directive '${name}' is not allowed on a ${operation.kind}` : `directive '${name}' is not defined in the schema`);
+    throw new EngineError(
+      'validation-failed',
+      defined
+        ? `directive '${name}' is not allowed on a ${operation.kind}`
+        : `directive '${name}' is not defined in the schema`,
+    );
   }
 }
 
-function selectedField(type: ObjectType, responseName: string, nodes: readonly Collected[], context: SelectionContext): SelectedField {
+function selectedField(
+  type: ObjectType,
+  responseName: string,
+  nodes: readonly Collected[],
+  context: SelectionContext,
+): SelectedField {
   const [first, ...rest] = nodes as [Collected, ...Collected[]];
   const name = first.node.name.value;
   const definition = type.fields().get(name);
-  if (!definition) throw new EngineError('validation-failed', `field '${name}' not found in type: '${type.name}'`, { path: first.path });
+  if (!definition)
+    throw new EngineError('validation-failed', `field '${name}' not found in type: '${type.name}'`, {
+      path: first.path,
+    });
   for (const other of rest) checkMergeable(first, other, responseName);
   if (definition.meaning.kind === 'introspection') {
-    return { responseName, definition, arguments: new Map(), selection: EMPTY, path: first.path, nodes: nodes.map(({ node }) => node) };
+    return {
+      responseName,
+      definition,
+      arguments: new Map(),
+      selection: EMPTY,
+      path: first.path,
+      nodes: nodes.map(({ node }) => node),
+    };
   }
   const target = namedType(definition.type);
   if (target.kind === 'object') {
-    const sets = nodes.flatMap(({ node, path }) => (node.selectionSet ? [{ set: node.selectionSet, path }] : []));
-    if (sets.length === 0) throw new EngineError('validation-failed', `missing selection set for '${name}'`, { path: first.path });
+    const sets = nodes.flatMap(({ node, path }) =>
+      node.selectionSet ? [{ set: node.selectionSet, path }] : [],
+    );
+    if (sets.length === 0)
+      throw new EngineError('validation-failed', `missing selection set for '${name}'`, { path: first.path });
     const args = fieldArguments(definition, first, context);
-    return { responseName, definition, arguments: args, selection: selection(target, sets, first.path, context), path: first.path };
+    return {
+      responseName,
+      definition,
+      arguments: args,
+      selection: selection(target, sets, first.path, context),
+      path: first.path,
+    };
   }
-  if (first.node.selectionSet) throw new EngineError('validation-failed', 'unexpected subselection set for non-object field', { path: first.path });
-  return { responseName, definition, arguments: fieldArguments(definition, first, context), selection: EMPTY, path: first.path };
+  if (first.node.selectionSet)
+    throw new EngineError('validation-failed', 'unexpected subselection set for non-object field', {
+      path: first.path,
+    });
+  return {
+    responseName,
+    definition,
+    arguments: fieldArguments(definition, first, context),
+    selection: EMPTY,
+    path: first.path,
+  };
 }
 
 const EMPTY: Selection = { typeName: '', argumentsPath: '$', fields: [] };
@@ -228,10 +313,18 @@ function checkMergeable(first: Collected, other: Collected, responseName: string
   const a = first.node;
   const b = other.node;
   if (a.name.value !== b.name.value) {
-    throw new EngineError('validation-failed', `selection of both '${a.name.value}' and '${b.name.value}' specify the same response name, '${responseName}'`, { path: first.path });
+    throw new EngineError(
+      'validation-failed',
+      `selection of both '${a.name.value}' and '${b.name.value}' specify the same response name, '${responseName}'`,
+      { path: first.path },
+    );
   }
   if (argumentsText(a) !== argumentsText(b)) {
-    throw new EngineError('validation-failed', `inconsistent arguments between multiple selections of field '${a.name.value}'`, { path: first.path });
+    throw new EngineError(
+      'validation-failed',
+      `inconsistent arguments between multiple selections of field '${a.name.value}'`,
+      { path: first.path },
+    );
   }
 }
 
@@ -242,19 +335,38 @@ function argumentsText(node: FieldNode): string {
     .join();
 }
 
-function fieldArguments(definition: FieldDefinition, { node, path }: Collected, context: SelectionContext): ReadonlyMap<string, InputNode> {
+function fieldArguments(
+  definition: FieldDefinition,
+  { node, path }: Collected,
+  context: SelectionContext,
+): ReadonlyMap<string, InputNode> {
   const argumentsPath = pathStep(path, 'args');
   const values = new Map<string, InputNode>();
   for (const argument of node.arguments ?? []) {
     const name = argument.name.value;
     const known = definition.arguments.get(name);
-    if (!known) throw new EngineError('validation-failed', `'${node.name.value}' has no argument named '${name}'`, { path });
-    if (values.has(name)) throw new EngineError('validation-failed', `the argument '${name}' is given more than once`, { path });
-    values.set(name, inputNode(known.type, argument.value, pathStep(argumentsPath, name), context.variables, known.defaultValue !== undefined));
+    if (!known)
+      throw new EngineError('validation-failed', `'${node.name.value}' has no argument named '${name}'`, {
+        path,
+      });
+    if (values.has(name))
+      throw new EngineError('validation-failed', `the argument '${name}' is given more than once`, { path });
+    values.set(
+      name,
+      inputNode(
+        known.type,
+        argument.value,
+        pathStep(argumentsPath, name),
+        context.variables,
+        known.defaultValue !== undefined,
+      ),
+    );
   }
   for (const known of definition.arguments.values()) {
     if (known.type.kind === 'nonNull' && known.defaultValue === undefined && !values.has(known.name)) {
-      throw new EngineError('validation-failed', `missing required field '${known.name}'`, { path: argumentsPath });
+      throw new EngineError('validation-failed', `missing required field '${known.name}'`, {
+        path: argumentsPath,
+      });
     }
   }
   return values;

@@ -3,12 +3,18 @@
  * variables, and is kept; values are bound when it runs.
  */
 import { EngineError } from '../errors.ts';
+import type { MutationStep } from '../mutation/step.ts';
 import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
 import { introspect } from '../schema/introspection.ts';
 import type { RoleView } from '../schema/role-view.ts';
-import { join, print, type Sql, sql, type Statement } from '../sql/fragment.ts';
-import type { MutationStep } from '../resolvers.ts';
-import { checkFragmentCycles, checkOperationDirectives, type Operation, rootSelection, type SelectionContext } from './document.ts';
+import { join, print, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import {
+  checkFragmentCycles,
+  checkOperationDirectives,
+  type Operation,
+  rootSelection,
+  type SelectionContext,
+} from './document.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import type { Variables } from './values.ts';
 
@@ -41,7 +47,12 @@ export interface MutationPlan {
 export type RequestPlan = QueryPlan | MutationPlan;
 
 /** Plans an operation. @throws EngineError for everything that is wrong with it */
-export function planOperation(view: RoleView, operation: Operation, variables: Variables, options: PlanOptions): RequestPlan {
+export function planOperation(
+  view: RoleView,
+  operation: Operation,
+  variables: Variables,
+  options: PlanOptions,
+): RequestPlan {
   checkOperationDirectives(operation);
   checkFragmentCycles(operation);
   const context: SelectionContext = { operation, variables };
@@ -55,12 +66,20 @@ export function planOperation(view: RoleView, operation: Operation, variables: V
     }
     case 'subscription': {
       if (!view.roots.subscription) throw new EngineError('validation-failed', 'no subscriptions exist');
-      throw new EngineError('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead');
+      throw new EngineError(
+        'unexpected-payload',
+        'subscriptions are not supported over HTTP, use websockets instead',
+      );
     }
   }
 }
 
-function planQuery(view: RoleView, selection: Selection, context: SelectionContext, options: PlanOptions): QueryPlan {
+function planQuery(
+  view: RoleView,
+  selection: Selection,
+  context: SelectionContext,
+  options: PlanOptions,
+): QueryPlan {
   const scope = createScope(view, options);
   const expressions = new Map<string, { readonly index: number; readonly list: Sql[] }>();
   let reusable = true;
@@ -72,7 +91,8 @@ function planQuery(view: RoleView, selection: Selection, context: SelectionConte
       return result.text;
     }
     if (meaning.kind === 'constant') return JSON.stringify(meaning.value);
-    if (meaning.kind !== 'query' && meaning.kind !== 'functionQuery') throw new Error(`a query has no ${meaning.kind}`);
+    if (meaning.kind !== 'query' && meaning.kind !== 'functionQuery')
+      throw new Error(`a query has no ${meaning.kind}`);
     let group = expressions.get(meaning.source);
     if (!group) expressions.set(meaning.source, (group = { index: expressions.size, list: [] }));
     group.list.push(meaning.root.resolve(field.selection, field.arguments, scope));
@@ -84,7 +104,12 @@ function planQuery(view: RoleView, selection: Selection, context: SelectionConte
 
 /** One statement for all root fields of a source; each column is the JSON text of one. */
 export function readStatement(expressions: readonly Sql[]): Statement {
-  return print(sql`select ${join(expressions.map((expression) => sql`${expression}::text`), ', ')}`);
+  return print(
+    sql`select ${join(
+      expressions.map((expression) => sql`${expression}::text`),
+      ', ',
+    )}`,
+  );
 }
 
 function planMutation(view: RoleView, selection: Selection, options: PlanOptions): MutationPlan {
@@ -93,7 +118,11 @@ function planMutation(view: RoleView, selection: Selection, options: PlanOptions
   const answer = answerParts(selection, (field) => {
     const { meaning } = field.definition;
     if (meaning.kind !== 'mutation') throw new Error(`a mutation has no ${meaning.kind}`);
-    fields.push({ source: meaning.source, step: meaning.root.resolve(field.selection, field.arguments, scope), path: field.path });
+    fields.push({
+      source: meaning.source,
+      step: meaning.root.resolve(field.selection, field.arguments, scope),
+      path: field.path,
+    });
     return { step: fields.length - 1, column: 0 };
   });
   return { kind: 'mutation', fields, answer, reusable: true };

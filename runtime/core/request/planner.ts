@@ -49,7 +49,8 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
       const view = program.view(session.role, session.backendOnly);
       let cache = operations.get(view);
       if (!cache) operations.set(view, (cache = new LRUCache({ max: MOST_OPERATIONS })));
-      const key = request.operationName === undefined ? request.query : `${request.operationName}\0${request.query}`;
+      const key =
+        request.operationName === undefined ? request.query : `${request.operationName}\0${request.query}`;
       let cached = cache.get(key);
       if (!cached) {
         const operation = chooseOperation(parseDocument(request.query), request.operationName);
@@ -59,7 +60,12 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
       const variables = variableValues(cached.operation.variables, request.variables ?? {});
       let plan = cached.plans.get(variablesShape(cached.used, variables));
       if (!plan) {
-        plan = planOperation(view, cached.operation, { declared: cached.operation.variables, values: variables, used: cached.used }, options);
+        plan = planOperation(
+          view,
+          cached.operation,
+          { declared: cached.operation.variables, values: variables, used: cached.used },
+          options,
+        );
         if (plan.reusable) cached.plans.set(variablesShape(cached.used, variables), plan);
       }
       return { plan, variables };
@@ -68,7 +74,10 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
 }
 
 /** The key of a plan: which variables were looked at, and the shape of each. */
-function variablesShape(used: ReadonlyMap<string, TypeReference>, values: Readonly<Record<string, unknown>>): string {
+function variablesShape(
+  used: ReadonlyMap<string, TypeReference>,
+  values: Readonly<Record<string, unknown>>,
+): string {
   if (used.size === 0) return '';
   let key = '';
   for (const [name, type] of used) key += `${name}=${shapeOf(type, values[name])};`;

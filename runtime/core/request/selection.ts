@@ -3,8 +3,8 @@
  * typed nodes whose values become parameters.
  */
 import type { FieldNode } from 'graphql';
-import type { ParameterSource } from '../sql/fragment.ts';
 import type { FieldDefinition, InputType, ScalarType } from '../schema/types.ts';
+import type { ParameterSource } from '../sql/fragment.ts';
 
 /** One field of a selection set, after expansion of fragments and merging of equal response names. */
 export interface SelectedField {
@@ -39,5 +39,10 @@ export type InputNode = { readonly path: string } & (
   /** Only ever a parameter; `constant` when the document itself holds it. May be a whole list of scalars. */
   | { readonly kind: 'scalar'; readonly source: ParameterSource; readonly type: ScalarType }
   /** Booleans are known when planning: an operation has a plan for either value. */
-  | { readonly kind: 'boolean'; readonly value: boolean; readonly source: ParameterSource; readonly type: ScalarType }
+  | {
+      readonly kind: 'boolean';
+      readonly value: boolean;
+      readonly source: ParameterSource;
+      readonly type: ScalarType;
+    }
 );

@@ -4,9 +4,16 @@
  * (fields of input objects, enum values, booleans, null) is looked at here, and `shapeOf` says the same of a variable's
  * value in one text, which is the key under which a plan is found again.
  */
-import { type ConstValueNode, Kind, type TypeNode, type ValueNode, print as printAst } from 'graphql';
+import { type ConstValueNode, Kind, print as printAst, type TypeNode, type ValueNode } from 'graphql';
 import { EngineError, pathStep } from '../errors.ts';
-import { type EnumType, type InputType, namedType, printType, type ScalarType, type TypeReference } from '../schema/types.ts';
+import {
+  type EnumType,
+  type InputType,
+  namedType,
+  printType,
+  type ScalarType,
+  type TypeReference,
+} from '../schema/types.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 import { jsonKind, NumberText } from '../types.ts';
 import type { InputNode } from './selection.ts';
@@ -26,7 +33,13 @@ export interface DeclaredVariable {
 }
 
 /** Reads a value of the document for a place of a type. Null counts as given; see `requiredNode` for places that refuse it. */
-export function inputNode(type: TypeReference, value: ValueNode, path: string, variables: Variables, hasDefault = false): InputNode {
+export function inputNode(
+  type: TypeReference,
+  value: ValueNode,
+  path: string,
+  variables: Variables,
+  hasDefault = false,
+): InputNode {
   if (value.kind === Kind.VARIABLE) return variableNode(type, value.name.value, path, variables, hasDefault);
   if (type.kind === 'nonNull') {
     if (value.kind === Kind.NULL) throw unexpectedNull(type, path);
@@ -35,10 +48,15 @@ export function inputNode(type: TypeReference, value: ValueNode, path: string, v
   if (value.kind === Kind.NULL) return { kind: 'null', path };
   if (type.kind === 'list') {
     if (value.kind !== Kind.LIST) {
-      if (isLeaf(type.of) && value.kind === Kind.STRING && isColumnScalar(type)) return leaf(type, value, path, variables);
+      if (isLeaf(type.of) && value.kind === Kind.STRING && isColumnScalar(type))
+        return leaf(type, value, path, variables);
       return { kind: 'list', path, items: [inputNode(type.of, value, path, variables)] };
     }
-    return { kind: 'list', path, items: value.values.map((item, index) => inputNode(type.of, item, pathStep(path, index), variables)) };
+    return {
+      kind: 'list',
+      path,
+      items: value.values.map((item, index) => inputNode(type.of, item, pathStep(path, index), variables)),
+    };
   }
   switch (type.kind) {
     case 'input': {
@@ -72,8 +90,12 @@ function isLeaf(type: TypeReference): boolean {
 function leaf(type: TypeReference, value: ValueNode, path: string, variables: Variables): InputNode {
   const scalar = namedType(type) as ScalarType;
   const source = literalSource(value, scalar, path, variables);
-  if (scalar.accepts === 'boolean' || (typeof scalar.accepts === 'object' && scalar.accepts.family === 'boolean')) {
-    if (source.from === 'constant' && typeof source.value === 'boolean') return { kind: 'boolean', path, value: source.value, source, type: scalar };
+  if (
+    scalar.accepts === 'boolean' ||
+    (typeof scalar.accepts === 'object' && scalar.accepts.family === 'boolean')
+  ) {
+    if (source.from === 'constant' && typeof source.value === 'boolean')
+      return { kind: 'boolean', path, value: source.value, source, type: scalar };
   }
   if (source.from === 'constant') checkStrict(scalar, source.value, path);
   return { kind: 'scalar', path, source, type: scalar };
@@ -82,8 +104,15 @@ function leaf(type: TypeReference, value: ValueNode, path: string, variables: Va
 type LiteralSource = Extract<ParameterSource, { from: 'constant' | 'variable' | 'list' | 'object' }>;
 
 /** A literal as a parameter's source; JSON scalars may hold variables inside. */
-function literalSource(value: ValueNode, scalar: ScalarType, path: string, variables: Variables): LiteralSource {
-  const json = typeof scalar.accepts === 'object' && (scalar.accepts.family === 'json' || scalar.accepts.family === 'jsonb');
+function literalSource(
+  value: ValueNode,
+  scalar: ScalarType,
+  path: string,
+  variables: Variables,
+): LiteralSource {
+  const json =
+    typeof scalar.accepts === 'object' &&
+    (scalar.accepts.family === 'json' || scalar.accepts.family === 'jsonb');
   switch (value.kind) {
     case Kind.INT:
     case Kind.FLOAT:
@@ -94,7 +123,12 @@ function literalSource(value: ValueNode, scalar: ScalarType, path: string, varia
     case Kind.NULL:
       return { from: 'constant', value: null };
     case Kind.ENUM:
-      if (!json) throw new EngineError('validation-failed', `expected ${article(scalar)} for type '${scalar.name}', but found an enum value`, { path });
+      if (!json)
+        throw new EngineError(
+          'validation-failed',
+          `expected ${article(scalar)} for type '${scalar.name}', but found an enum value`,
+          { path },
+        );
       return { from: 'constant', value: value.value };
     case Kind.VARIABLE: {
       if (!variables.declared.has(value.name.value)) throw unbound(value.name.value, path);
@@ -103,19 +137,31 @@ function literalSource(value: ValueNode, scalar: ScalarType, path: string, varia
     }
     case Kind.LIST: {
       const items = value.values.map((item) => literalSource(item, scalar, path, variables));
-      if (items.every((item) => item.from === 'constant')) return { from: 'constant', value: items.map((item) => item.value) };
+      if (items.every((item) => item.from === 'constant'))
+        return { from: 'constant', value: items.map((item) => item.value) };
       return { from: 'list', items };
     }
     case Kind.OBJECT: {
-      const fields = value.fields.map((field) => [field.name.value, literalSource(field.value, scalar, path, variables)] as const);
-      const constants = fields.flatMap(([name, source]) => (source.from === 'constant' ? [[name, source.value] as const] : []));
-      if (constants.length === fields.length) return { from: 'constant', value: Object.fromEntries(constants) };
+      const fields = value.fields.map(
+        (field) => [field.name.value, literalSource(field.value, scalar, path, variables)] as const,
+      );
+      const constants = fields.flatMap(([name, source]) =>
+        source.from === 'constant' ? [[name, source.value] as const] : [],
+      );
+      if (constants.length === fields.length)
+        return { from: 'constant', value: Object.fromEntries(constants) };
       return { from: 'object', fields };
     }
   }
 }
 
-function variableNode(type: TypeReference, name: string, path: string, variables: Variables, hasDefault: boolean): InputNode {
+function variableNode(
+  type: TypeReference,
+  name: string,
+  path: string,
+  variables: Variables,
+  hasDefault: boolean,
+): InputNode {
   const declared = variables.declared.get(name);
   if (!declared) throw unbound(name, path);
   if (!usableAt(declared, type, hasDefault)) {
@@ -137,8 +183,10 @@ function noteUse(variables: Variables, name: string, type: TypeReference): void 
 
 /** The rule of GraphQL's "All Variable Usages Are Allowed", by exact type names. */
 function usableAt(declared: DeclaredVariable, type: TypeReference, hasDefault: boolean): boolean {
-  const lenient = hasDefault || (declared.defaultValue !== undefined && declared.defaultValue.kind !== Kind.NULL);
-  if (type.kind === 'nonNull' && declared.type.kind !== Kind.NON_NULL_TYPE && lenient) return fits(declared.type, type.of);
+  const lenient =
+    hasDefault || (declared.defaultValue !== undefined && declared.defaultValue.kind !== Kind.NULL);
+  if (type.kind === 'nonNull' && declared.type.kind !== Kind.NON_NULL_TYPE && lenient)
+    return fits(declared.type, type.of);
   return fits(declared.type, type);
 }
 
@@ -162,11 +210,16 @@ function jsonNode(type: TypeReference, value: unknown, path: string, source: Var
     if (isLeaf(type.of)) return { kind: 'scalar', path, source, type: namedType(type) as ScalarType };
     const step = (index: number): VariableSource => ({ ...source, path: [...source.path, index] });
     if (!Array.isArray(value)) return { kind: 'list', path, items: [jsonNode(type.of, value, path, source)] };
-    return { kind: 'list', path, items: value.map((item, index) => jsonNode(type.of, item, pathStep(path, index), step(index))) };
+    return {
+      kind: 'list',
+      path,
+      items: value.map((item, index) => jsonNode(type.of, item, pathStep(path, index), step(index))),
+    };
   }
   switch (type.kind) {
     case 'input': {
-      if (typeof value !== 'object' || Array.isArray(value)) throw expectedObject(type, describeJson(value), path);
+      if (typeof value !== 'object' || Array.isArray(value))
+        throw expectedObject(type, describeJson(value), path);
       const object = value as Record<string, unknown>;
       return objectNode(type, path, Object.keys(object), (name, fieldType, fieldPath) =>
         jsonNode(fieldType, object[name], fieldPath, { ...source, path: [...source.path, name] }),
@@ -195,12 +248,21 @@ function objectNode(
   for (const name of names) {
     const definition = definitions.get(name);
     if (!definition) {
-      throw new EngineError('validation-failed', `field '${name}' not found in type: '${type.name}'`, { path: pathStep(path, name) });
+      throw new EngineError('validation-failed', `field '${name}' not found in type: '${type.name}'`, {
+        path: pathStep(path, name),
+      });
     }
-    fields.set(name, read(name, definition.type, pathStep(path, name), definition.defaultValue !== undefined));
+    fields.set(
+      name,
+      read(name, definition.type, pathStep(path, name), definition.defaultValue !== undefined),
+    );
   }
   for (const definition of definitions.values()) {
-    if (definition.type.kind === 'nonNull' && definition.defaultValue === undefined && !fields.has(definition.name)) {
+    if (
+      definition.type.kind === 'nonNull' &&
+      definition.defaultValue === undefined &&
+      !fields.has(definition.name)
+    ) {
       throw new EngineError('validation-failed', `missing required field '${definition.name}'`, { path });
     }
   }
@@ -211,7 +273,11 @@ function enumNode(type: EnumType, name: string, path: string): InputNode {
   const value = type.values.get(name);
   if (!value) {
     const known = [...type.values.keys()].sort().map((item) => `'${item}'`);
-    throw new EngineError('validation-failed', `expected one of the values [${known.join(', ')}] for type '${type.name}', but found '${name}'`, { path });
+    throw new EngineError(
+      'validation-failed',
+      `expected one of the values [${known.join(', ')}] for type '${type.name}', but found '${name}'`,
+      { path },
+    );
   }
   return { kind: 'enum', path, name, value: value.value };
 }
@@ -219,16 +285,22 @@ function enumNode(type: EnumType, name: string, path: string): InputNode {
 /** Arguments that are no column values are checked before anything runs. */
 export function checkStrict(type: ScalarType, value: unknown, path: string): void {
   const refuse = (expected: string) => {
-    throw new EngineError('validation-failed', `expected ${expected} for type '${type.name}', but found ${describeJson(value)}`, { path });
+    throw new EngineError(
+      'validation-failed',
+      `expected ${expected} for type '${type.name}', but found ${describeJson(value)}`,
+      { path },
+    );
   };
   switch (type.accepts) {
     case 'count': {
       const number = numberOf(value);
-      if (number === undefined || !Number.isInteger(number) || number < 0 || number > 2147483647) refuse('a non-negative 32-bit integer');
+      if (number === undefined || !Number.isInteger(number) || number < 0 || number > 2147483647)
+        refuse('a non-negative 32-bit integer');
       return;
     }
     case 'offset': {
-      const digits = typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isInteger(numberOf(value));
+      const digits =
+        typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isInteger(numberOf(value));
       if (!digits) refuse('a 64-bit integer');
       return;
     }
@@ -271,13 +343,19 @@ export function variableValues(
       throw new EngineError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
     }
     if (value === null && type.kind === Kind.NON_NULL_TYPE) {
-      throw new EngineError('validation-failed', `null value found for non-nullable type: "${printAst(type)}"`);
+      throw new EngineError(
+        'validation-failed',
+        `null value found for non-nullable type: "${printAst(type)}"`,
+      );
     }
     values[name] = value ?? null;
   }
   const unknown = Object.keys(given).filter((name) => !declared.has(name));
   if (unknown.length > 0) {
-    throw new EngineError('validation-failed', `unexpected variables in variableValues: ${unknown.sort().join(', ')}`);
+    throw new EngineError(
+      'validation-failed',
+      `unexpected variables in variableValues: ${unknown.sort().join(', ')}`,
+    );
   }
   return values;
 }
@@ -332,16 +410,27 @@ function unbound(name: string, path: string): EngineError {
 export function unexpectedNull(type: TypeReference, path: string): EngineError {
   const named = type.kind === 'nonNull' ? type.of : type;
   if (named.kind === 'input') return expectedObject(named, 'null', path);
-  if (named.kind === 'list') return new EngineError('validation-failed', 'expected a list, but found null', { path });
-  return new EngineError('validation-failed', `unexpected null value for type '${printType(named)}'`, { path });
+  if (named.kind === 'list')
+    return new EngineError('validation-failed', 'expected a list, but found null', { path });
+  return new EngineError('validation-failed', `unexpected null value for type '${printType(named)}'`, {
+    path,
+  });
 }
 
 function expectedObject(type: InputType, found: string, path: string): EngineError {
-  return new EngineError('validation-failed', `expected an object for type '${type.name}', but found ${found}`, { path });
+  return new EngineError(
+    'validation-failed',
+    `expected an object for type '${type.name}', but found ${found}`,
+    { path },
+  );
 }
 
 function wrongEnum(type: EnumType, found: string, path: string): EngineError {
-  return new EngineError('validation-failed', `expected an enum value for type '${type.name}', but found ${found}`, { path });
+  return new EngineError(
+    'validation-failed',
+    `expected an enum value for type '${type.name}', but found ${found}`,
+    { path },
+  );
 }
 
 function article(scalar: ScalarType): string {

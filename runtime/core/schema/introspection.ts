@@ -5,11 +5,11 @@
 import {
   DirectiveLocation,
   type DocumentNode,
+  executeSync,
   type FieldNode,
   GraphQLBoolean,
   GraphQLDirective,
   GraphQLEnumType,
-  executeSync,
   type GraphQLFieldConfig,
   GraphQLFloat,
   GraphQLIncludeDirective,
@@ -60,7 +60,11 @@ const cached = new GraphQLDirective({
   locations: [DirectiveLocation.QUERY],
   args: {
     ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: 'measured in seconds' },
-    refresh: { type: new GraphQLNonNull(GraphQLBoolean), defaultValue: false, description: 'refresh the cache entry' },
+    refresh: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      defaultValue: false,
+      description: 'refresh the cache entry',
+    },
   },
 });
 
@@ -78,7 +82,8 @@ function buildSchema(view: RoleView): GraphQLSchema {
   };
   const output = (type: TypeReference) => reference(type) as GraphQLOutputType;
   const input = (type: TypeReference) => reference(type) as GraphQLInputType;
-  const described = (item: { readonly description?: string }) => (item.description ? { description: item.description } : {});
+  const described = (item: { readonly description?: string }) =>
+    item.description ? { description: item.description } : {};
 
   function make(type: NamedType): GraphQLNamedType {
     switch (type.kind) {
@@ -88,7 +93,9 @@ function buildSchema(view: RoleView): GraphQLSchema {
         return new GraphQLEnumType({
           name: type.name,
           ...described(type),
-          values: Object.fromEntries([...type.values].map(([name, value]) => [name, { ...described(value) }])),
+          values: Object.fromEntries(
+            [...type.values].map(([name, value]) => [name, { ...described(value) }]),
+          ),
         });
       case 'input':
         return new GraphQLInputObjectType({
@@ -101,13 +108,19 @@ function buildSchema(view: RoleView): GraphQLSchema {
                 {
                   type: input(field.type),
                   ...described(field),
-                  ...(field.defaultValue === undefined ? {} : { defaultValue: valueFromASTUntyped(parseValue(field.defaultValue)) }),
+                  ...(field.defaultValue === undefined
+                    ? {}
+                    : { defaultValue: valueFromASTUntyped(parseValue(field.defaultValue)) }),
                 },
               ]),
             ),
         });
       case 'object':
-        return new GraphQLObjectType({ name: type.name, ...described(type), fields: () => objectFields(type) });
+        return new GraphQLObjectType({
+          name: type.name,
+          ...described(type),
+          fields: () => objectFields(type),
+        });
     }
   }
 
@@ -121,7 +134,10 @@ function buildSchema(view: RoleView): GraphQLSchema {
             type: output(field.type),
             ...described(field),
             args: Object.fromEntries(
-              [...field.arguments.values()].map((argument) => [argument.name, { type: input(argument.type), ...described(argument) }]),
+              [...field.arguments.values()].map((argument) => [
+                argument.name,
+                { type: input(argument.type), ...described(argument) },
+              ]),
             ),
           },
         ]),
@@ -140,7 +156,11 @@ function buildSchema(view: RoleView): GraphQLSchema {
 }
 
 /** Answers `__schema` and `__type` of a query. Reusable unless a variable took part. */
-export function introspect(view: RoleView, field: SelectedField, context: SelectionContext): { readonly text: string; readonly reusable: boolean } {
+export function introspect(
+  view: RoleView,
+  field: SelectedField,
+  context: SelectionContext,
+): { readonly text: string; readonly reusable: boolean } {
   const nodes: readonly FieldNode[] = field.nodes ?? [];
   const { operation, variables } = context;
   const document: DocumentNode = {
@@ -149,16 +169,24 @@ export function introspect(view: RoleView, field: SelectedField, context: Select
       {
         kind: Kind.OPERATION_DEFINITION,
         operation: OperationTypeNode.QUERY,
-        ...(operation.node.variableDefinitions ? { variableDefinitions: operation.node.variableDefinitions } : {}),
+        ...(operation.node.variableDefinitions
+          ? { variableDefinitions: operation.node.variableDefinitions }
+          : {}),
         selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
       },
       ...[...operation.fragments.values()],
     ],
   };
   const schema = graphqlSchema(view);
-  const problems = validate(schema, document, undefined, { maxErrors: 20 }).filter((error) => !/never used|is never/.test(error.message));
+  const problems = validate(schema, document, undefined, { maxErrors: 20 }).filter(
+    (error) => !/never used|is never/.test(error.message),
+  );
   if (problems[0]) throw new EngineError('validation-failed', problems[0].message, { path: field.path });
   const result = executeSync({ schema, document, variableValues: variables.values });
-  if (result.errors?.[0]) throw new EngineError('validation-failed', result.errors[0].message, { path: field.path });
-  return { text: JSON.stringify(result.data?.[field.responseName] ?? null), reusable: operation.variables.size === 0 };
+  if (result.errors?.[0])
+    throw new EngineError('validation-failed', result.errors[0].message, { path: field.path });
+  return {
+    text: JSON.stringify(result.data?.[field.responseName] ?? null),
+    reusable: operation.variables.size === 0,
+  };
 }

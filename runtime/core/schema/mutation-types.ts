@@ -3,7 +3,7 @@ import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
 import { isNumeric } from '../types.ts';
 import type { RoleView } from './role-view.ts';
-import { columnGraphqlType, INT, sharedTypes, STRING } from './shared-types.ts';
+import { columnGraphqlType, INT, STRING, sharedTypes } from './shared-types.ts';
 import { typename } from './table-types.ts';
 import type { TableView } from './table-view.ts';
 import {
@@ -42,7 +42,11 @@ export function updatableColumns(view: TableView): readonly Column[] {
   return writableColumns(view, view.update?.columns, view.update?.presets);
 }
 
-function writableColumns(view: TableView, names: readonly string[] | undefined, presets: object | undefined): readonly Column[] {
+function writableColumns(
+  view: TableView,
+  names: readonly string[] | undefined,
+  presets: object | undefined,
+): readonly Column[] {
   return (names ?? []).flatMap((name) => {
     const column = view.table.columns.get(name);
     const hidden = !column || column.field === undefined || column.shape.generated || column.shape.readOnly;
@@ -58,13 +62,54 @@ export const UPDATE_OPERATORS: readonly {
   readonly accepts: (column: Column) => boolean;
   readonly value?: TypeReference;
 }[] = [
-  { name: '_append', input: 'append_input', description: 'append existing jsonb value of filtered columns with new jsonb value', accepts: isJsonb },
-  { name: '_delete_at_path', input: 'delete_at_path_input', description: 'delete the field or element with specified path (for JSON arrays, negative integers count from the end)', accepts: isJsonb, value: listOf(nonNull(STRING)) },
-  { name: '_delete_elem', input: 'delete_elem_input', description: 'delete the array element with specified index (negative integers count from the end). throws an error if top level container is not an array', accepts: isJsonb, value: INT },
-  { name: '_delete_key', input: 'delete_key_input', description: 'delete key/value pair or string element. key/value pairs are matched based on their key value', accepts: isJsonb, value: STRING },
-  { name: '_inc', input: 'inc_input', description: 'increments the numeric columns with given value of the filtered values', accepts: (column) => !column.enumTable && isNumeric(column.type) },
-  { name: '_prepend', input: 'prepend_input', description: 'prepend existing jsonb value of filtered columns with new jsonb value', accepts: isJsonb },
-  { name: '_set', input: 'set_input', description: 'sets the columns of the filtered rows to the given values', accepts: () => true },
+  {
+    name: '_append',
+    input: 'append_input',
+    description: 'append existing jsonb value of filtered columns with new jsonb value',
+    accepts: isJsonb,
+  },
+  {
+    name: '_delete_at_path',
+    input: 'delete_at_path_input',
+    description:
+      'delete the field or element with specified path (for JSON arrays, negative integers count from the end)',
+    accepts: isJsonb,
+    value: listOf(nonNull(STRING)),
+  },
+  {
+    name: '_delete_elem',
+    input: 'delete_elem_input',
+    description:
+      'delete the array element with specified index (negative integers count from the end). throws an error if top level container is not an array',
+    accepts: isJsonb,
+    value: INT,
+  },
+  {
+    name: '_delete_key',
+    input: 'delete_key_input',
+    description:
+      'delete key/value pair or string element. key/value pairs are matched based on their key value',
+    accepts: isJsonb,
+    value: STRING,
+  },
+  {
+    name: '_inc',
+    input: 'inc_input',
+    description: 'increments the numeric columns with given value of the filtered values',
+    accepts: (column) => !column.enumTable && isNumeric(column.type),
+  },
+  {
+    name: '_prepend',
+    input: 'prepend_input',
+    description: 'prepend existing jsonb value of filtered columns with new jsonb value',
+    accepts: isJsonb,
+  },
+  {
+    name: '_set',
+    input: 'set_input',
+    description: 'sets the columns of the filtered rows to the given values',
+    accepts: () => true,
+  },
 ];
 
 function isJsonb(column: Column): boolean {
@@ -93,7 +138,9 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       fields: lazy(() => byName([...insertableColumns(view).map(columnInput), ...nestedInserts()])),
     })),
     onConflict: lazy(() => onConflict()),
-    objectInsertInput: lazy(() => relationshipInsert('obj_rel_insert_input', 'object', nonNull(types.insertInput()))),
+    objectInsertInput: lazy(() =>
+      relationshipInsert('obj_rel_insert_input', 'object', nonNull(types.insertInput())),
+    ),
     arrayInsertInput: lazy(() =>
       relationshipInsert('arr_rel_insert_input', 'array', nonNull(listOf(nonNull(types.insertInput())))),
     ),
@@ -106,7 +153,12 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
           name: table.names.derived(operator.input),
           description: operator.description,
           fields: () =>
-            byName(columns.map((column) => ({ ...columnInput(column), ...(operator.value ? { type: operator.value } : {}) }))),
+            byName(
+              columns.map((column) => ({
+                ...columnInput(column),
+                ...(operator.value ? { type: operator.value } : {}),
+              })),
+            ),
         };
         return [{ name: name(operator.name), description: operator.description, type }];
       }),
@@ -116,7 +168,9 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       name: table.names.derived('updates'),
       fields: () =>
         byName<InputFieldDefinition>([
-          ...types.updateOperators().map((argument) => ({ ...argument, meaning: { kind: 'plain' as const } })),
+          ...types
+            .updateOperators()
+            .map((argument) => ({ ...argument, meaning: { kind: 'plain' as const } })),
           {
             name: 'where',
             description: 'filter the rows which have to be updated',
@@ -129,7 +183,13 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       kind: 'input',
       name: table.names.derived('pk_columns_input'),
       description: `primary key columns input for table: ${table.names.object}`,
-      fields: () => byName(table.primaryKey.map((column) => ({ ...columnInput(column), type: nonNull(columnGraphqlType(column, shared)) }))),
+      fields: () =>
+        byName(
+          table.primaryKey.map((column) => ({
+            ...columnInput(column),
+            type: nonNull(columnGraphqlType(column, shared)),
+          })),
+        ),
     })),
     response: lazy(() => ({
       kind: 'object',
@@ -169,7 +229,14 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       type: columnGraphqlType(column, shared),
       meaning: {
         kind: 'column',
-        column: { column, field: column.field!, nullable: !column.shape.notNull, value: () => { throw new Error('an input has no value'); } },
+        column: {
+          column,
+          field: column.field!,
+          nullable: !column.shape.notNull,
+          value: () => {
+            throw new Error('an input has no value');
+          },
+        },
       },
     };
   }
@@ -179,8 +246,17 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       const target = view.of(relationship.target);
       if (!target.insert) return [];
       const targetTypes = mutationTypes(target, role);
-      const type = relationship.shape.kind === 'object' ? targetTypes.objectInsertInput() : targetTypes.arrayInsertInput();
-      return [{ name: relationship.field, type, meaning: { kind: 'nestedInsert' as const, relationship, view: target } }];
+      const type =
+        relationship.shape.kind === 'object'
+          ? targetTypes.objectInsertInput()
+          : targetTypes.arrayInsertInput();
+      return [
+        {
+          name: relationship.field,
+          type,
+          meaning: { kind: 'nestedInsert' as const, relationship, view: target },
+        },
+      ];
     });
   }
 
@@ -193,7 +269,16 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
         const conflict = types.onConflict();
         return byName<InputFieldDefinition>([
           { name: 'data', type: data, meaning: { kind: 'plain' } },
-          ...(conflict ? [{ name: name('on_conflict'), description: 'upsert condition', type: conflict, meaning: { kind: 'plain' as const } }] : []),
+          ...(conflict
+            ? [
+                {
+                  name: name('on_conflict'),
+                  description: 'upsert condition',
+                  type: conflict,
+                  meaning: { kind: 'plain' as const },
+                },
+              ]
+            : []),
         ]);
       }),
     };
@@ -210,7 +295,13 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       values: new Map(
         constraints.map((value) => {
           const columns = value === primaryKey?.name ? primaryKey.columns : (unique?.[value] ?? []);
-          return [value, { value, description: `unique or primary key constraint on columns ${columns.map((column) => `"${column}"`).join(', ')}` }];
+          return [
+            value,
+            {
+              value,
+              description: `unique or primary key constraint on columns ${columns.map((column) => `"${column}"`).join(', ')}`,
+            },
+          ];
         }),
       ),
     };
@@ -218,7 +309,9 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
     const column: EnumType = {
       kind: 'enum',
       name: table.names.derived('update_column'),
-      description: updatable.length ? `update columns of table "${display}"` : `placeholder for update columns of table "${display}" (current role has no relevant permissions)`,
+      description: updatable.length
+        ? `update columns of table "${display}"`
+        : `placeholder for update columns of table "${display}" (current role has no relevant permissions)`,
       values: updatable.length
         ? new Map(updatable.map((item) => [item.field!, { value: item.name, description: 'column name' }]))
         : new Map([['_PLACEHOLDER', { value: '', description: 'placeholder (do not use)' }]]),
@@ -230,11 +323,15 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       fields: lazy(() =>
         byName<InputFieldDefinition>([
           { name: 'constraint', type: nonNull(constraint), meaning: { kind: 'plain' } },
-          { name: name('update_columns'), type: nonNull(listOf(nonNull(column))), defaultValue: '[]', meaning: { kind: 'plain' } },
+          {
+            name: name('update_columns'),
+            type: nonNull(listOf(nonNull(column))),
+            defaultValue: '[]',
+            meaning: { kind: 'plain' },
+          },
           { name: 'where', type: role.types(table).booleanExpression(), meaning: { kind: 'plain' } },
         ]),
       ),
     };
   }
 }
-

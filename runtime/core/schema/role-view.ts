@@ -3,8 +3,8 @@ import type { Program, SchemaOptions, Table } from '../program.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import type { TableAccess } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
-import { type TableView, tableView } from './table-view.ts';
 import { createTableTypes, type TableTypes } from './table-types.ts';
+import { type TableView, tableView } from './table-view.ts';
 
 export interface RoleView {
   /** undefined: a role that no rule mentions. */
@@ -20,7 +20,12 @@ export interface RoleView {
 }
 
 /** Makes the view of a role; everything inside is built on first use. */
-export function createRoleView(program: Program, role: string | undefined, backendOnly: boolean, options: SchemaOptions): RoleView {
+export function createRoleView(
+  program: Program,
+  role: string | undefined,
+  backendOnly: boolean,
+  options: SchemaOptions,
+): RoleView {
   const tables = new Map<Table, TableView>();
   const types = new Map<Table, TableTypes>();
   const byShape = new Map(program.tables.map((table) => [table.shape, table]));
@@ -32,13 +37,17 @@ export function createRoleView(program: Program, role: string | undefined, backe
     options,
     table: (table) => {
       let result = tables.get(table);
-      if (!result) tables.set(table, (result = tableView(table, table.access, role, backendOnly, view.table)));
+      if (!result)
+        tables.set(table, (result = tableView(table, table.access, role, backendOnly, view.table)));
       return result;
     },
     byAccess: (access) => {
       const table = byShape.get(access.table);
-      if (!table) throw new Error(`no table is served with the shape of ${access.table.schema}.${access.table.name}`);
-      return access === table.access ? view.table(table) : tableView(table, access, role, backendOnly, view.table);
+      if (!table)
+        throw new Error(`no table is served with the shape of ${access.table.schema}.${access.table.name}`);
+      return access === table.access
+        ? view.table(table)
+        : tableView(table, access, role, backendOnly, view.table);
     },
     types: (table) => {
       let result = types.get(table);

@@ -5,7 +5,7 @@ import type { MutationField, QueryField, QueryFieldKind } from '../resolvers.ts'
 import type { SourceShape } from '../shapes.ts';
 import { mutationTypes, updatableColumns } from './mutation-types.ts';
 import type { RoleView } from './role-view.ts';
-import { columnGraphqlType, sharedTypes, STRING } from './shared-types.ts';
+import { columnGraphqlType, STRING, sharedTypes } from './shared-types.ts';
 import { typename } from './table-types.ts';
 import type { TableView } from './table-view.ts';
 import {
@@ -28,7 +28,7 @@ export interface RootTypes {
 
 /** What a role without any query sees instead (reference graphql-api §1.7). */
 export const NO_QUERIES =
-  'There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn\'t have the required permissions.';
+  "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 
 export function createRootTypes(role: RoleView): RootTypes {
   const query = rootFields(role, 'query');
@@ -58,7 +58,12 @@ function noQueries(): FieldDefinition {
 
 /** `__schema` and `__type`: hidden from the list of fields, as in every GraphQL schema. */
 function introspectionFields(): FieldDefinition[] {
-  return ['__schema', '__type'].map((name) => ({ name, arguments: new Map(), type: STRING, meaning: { kind: 'introspection' } }));
+  return ['__schema', '__type'].map((name) => ({
+    name,
+    arguments: new Map(),
+    type: STRING,
+    meaning: { kind: 'introspection' },
+  }));
 }
 
 type RootKind = 'query' | 'mutation' | 'subscription';
@@ -76,21 +81,42 @@ function rootFields(role: RoleView, kind: RootKind): FieldDefinition[] {
 }
 
 /** Root fields of a source gathered below one field (reference graphql-api §1.6). */
-function namespace(source: SourceShape, name: string, kind: RootKind, fields: readonly FieldDefinition[], role: RoleView): FieldDefinition {
+function namespace(
+  source: SourceShape,
+  name: string,
+  kind: RootKind,
+  fields: readonly FieldDefinition[],
+  role: RoleView,
+): FieldDefinition {
   const part = kind === 'mutation' ? `mutation_${role.backendOnly ? 'backend' : 'frontend'}` : kind;
   const typeName = `${source.typePrefix ?? ''}${name}_${part}${source.typeSuffix ?? ''}`;
-  return { name, arguments: new Map(), type: nonNull(objectType(typeName, fields)), meaning: { kind: 'namespace' } };
+  return {
+    name,
+    arguments: new Map(),
+    type: nonNull(objectType(typeName, fields)),
+    meaning: { kind: 'namespace' },
+  };
 }
 
 function tableRootFields(role: RoleView, table: Table, kind: RootKind): FieldDefinition[] {
   const view = role.table(table);
   if (kind === 'mutation') {
-    return Object.entries(table.resolvers.mutation ?? {}).flatMap(([name, root]) => mutationField(role, view, name, root) ?? []);
+    return Object.entries(table.resolvers.mutation ?? {}).flatMap(
+      ([name, root]) => mutationField(role, view, name, root) ?? [],
+    );
   }
-  return Object.entries(table.resolvers.query ?? {}).flatMap(([name, root]) => queryField(role, view, name, root, kind) ?? []);
+  return Object.entries(table.resolvers.query ?? {}).flatMap(
+    ([name, root]) => queryField(role, view, name, root, kind) ?? [],
+  );
 }
 
-function queryField(role: RoleView, view: TableView, name: string, root: QueryField<QueryFieldKind>, kind: 'query' | 'subscription'): FieldDefinition | undefined {
+function queryField(
+  role: RoleView,
+  view: TableView,
+  name: string,
+  root: QueryField<QueryFieldKind>,
+  kind: 'query' | 'subscription',
+): FieldDefinition | undefined {
   const { table, select } = view;
   if (!select) return undefined;
   const offered = kind === 'query' ? select.queryRoots : select.subscriptionRoots;
@@ -125,7 +151,12 @@ function queryField(role: RoleView, view: TableView, name: string, root: QueryFi
   }
 }
 
-function mutationField(role: RoleView, view: TableView, name: string, root: MutationField): FieldDefinition | undefined {
+function mutationField(
+  role: RoleView,
+  view: TableView,
+  name: string,
+  root: MutationField,
+): FieldDefinition | undefined {
   const { table } = view;
   const allowed =
     root.field === 'insert' || root.field === 'insert_one'
@@ -139,10 +170,17 @@ function mutationField(role: RoleView, view: TableView, name: string, root: Muta
   const display = displayName(table.shape.schema, table.shape.name);
   const where: ArgumentDefinition = {
     name: 'where',
-    description: root.field === 'delete' ? 'filter the rows which have to be deleted' : 'filter the rows which have to be updated',
+    description:
+      root.field === 'delete'
+        ? 'filter the rows which have to be deleted'
+        : 'filter the rows which have to be updated',
     type: nonNull(role.types(table).booleanExpression()),
   };
-  const field = (generated: string, list: readonly ArgumentDefinition[], type: TypeReference): FieldDefinition => ({
+  const field = (
+    generated: string,
+    list: readonly ArgumentDefinition[],
+    type: TypeReference,
+  ): FieldDefinition => ({
     name,
     ...text(root.description, generated),
     arguments: byName(list),
@@ -157,36 +195,63 @@ function mutationField(role: RoleView, view: TableView, name: string, root: Muta
     case 'insert':
       return field(
         `insert data into the table: "${display}"`,
-        [{ name: 'objects', description: 'the rows to be inserted', type: nonNull(listOf(nonNull(types.insertInput()))) }, ...onConflict()],
+        [
+          {
+            name: 'objects',
+            description: 'the rows to be inserted',
+            type: nonNull(listOf(nonNull(types.insertInput()))),
+          },
+          ...onConflict(),
+        ],
         types.response(),
       );
     case 'insert_one':
       if (!view.select) return undefined;
       return field(
         `insert a single row into the table: "${display}"`,
-        [{ name: 'object', description: 'the row to be inserted', type: nonNull(types.insertInput()) }, ...onConflict()],
+        [
+          { name: 'object', description: 'the row to be inserted', type: nonNull(types.insertInput()) },
+          ...onConflict(),
+        ],
         role.types(table).object(),
       );
     case 'update':
-      return field(`update data of the table: "${display}"`, [...types.updateOperators(), where], types.response());
+      return field(
+        `update data of the table: "${display}"`,
+        [...types.updateOperators(), where],
+        types.response(),
+      );
     case 'update_by_pk':
       if (!keySelectable(view)) return undefined;
       return field(
         `update single row of the table: "${display}"`,
-        [...types.updateOperators(), { name: shared.name('pk_columns'), type: nonNull(types.primaryKeyInput()) }],
+        [
+          ...types.updateOperators(),
+          { name: shared.name('pk_columns'), type: nonNull(types.primaryKeyInput()) },
+        ],
         role.types(table).object(),
       );
     case 'update_many':
       return field(
         `update multiples rows of table: "${display}"`,
-        [{ name: 'updates', description: 'updates to execute, in order', type: nonNull(listOf(nonNull(types.updates()))) }],
+        [
+          {
+            name: 'updates',
+            description: 'updates to execute, in order',
+            type: nonNull(listOf(nonNull(types.updates()))),
+          },
+        ],
         listOf(types.response()),
       );
     case 'delete':
       return field(`delete data from the table: "${display}"`, [where], types.response());
     case 'delete_by_pk':
       if (!keySelectable(view)) return undefined;
-      return field(`delete single row from the table: "${display}"`, [...keyArguments(table).values()], role.types(table).object());
+      return field(
+        `delete single row from the table: "${display}"`,
+        [...keyArguments(table).values()],
+        role.types(table).object(),
+      );
   }
 }
 

@@ -36,7 +36,10 @@ export const STRING: ScalarType = { kind: 'scalar', name: 'String', accepts: 'st
 export const BOOLEAN: ScalarType = { kind: 'scalar', name: 'Boolean', accepts: 'boolean' };
 
 /** GraphQL type of a column's value, without nullability: scalar, list for arrays, enum for enum-table columns. */
-export function columnGraphqlType(column: Column, types: SharedTypes): ScalarType | EnumType | { kind: 'list'; of: TypeReference } {
+export function columnGraphqlType(
+  column: Column,
+  types: SharedTypes,
+): ScalarType | EnumType | { kind: 'list'; of: TypeReference } {
   if (column.enumTable) return types.enumOf(column.enumTable);
   const scalar = scalarOf(column.type);
   return column.type.element ? listOf(nonNull(scalar)) : scalar;
@@ -77,7 +80,8 @@ const ORDERS: readonly (readonly [name: string, sql: string, description: string
 function createSharedTypes(naming: NamingConvention): SharedTypes {
   const camel = naming === 'graphql-default';
   const name = camel ? camelCase : (text: string) => text;
-  const typeName = (scalar: string, part: string) => (camel ? pascalCase(scalar) + pascalCase(part) : `${scalar}_${part}`);
+  const typeName = (scalar: string, part: string) =>
+    camel ? pascalCase(scalar) + pascalCase(part) : `${scalar}_${part}`;
   const comparisons = new Map<string, InputType>();
   const enums = new WeakMap<Table, EnumType>();
   const types: SharedTypes = {
@@ -87,7 +91,12 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
       kind: 'enum',
       name: 'order_by',
       description: 'column ordering options',
-      values: new Map(ORDERS.map(([value, sql, description]) => [camel ? value.toUpperCase() : value, { value: sql, description }])),
+      values: new Map(
+        ORDERS.map(([value, sql, description]) => [
+          camel ? value.toUpperCase() : value,
+          { value: sql, description },
+        ]),
+      ),
     },
     cursorOrdering: {
       kind: 'enum',
@@ -141,7 +150,10 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
     return byName(fields);
   }
 
-  function operatorType(argument: import('../operators.ts').OperatorArgument, same: TypeReference): TypeReference {
+  function operatorType(
+    argument: import('../operators.ts').OperatorArgument,
+    same: TypeReference,
+  ): TypeReference {
     if (argument.kind === 'same') return same;
     if (argument.kind === 'list') return listOf(nonNull(same as ScalarType));
     if (argument.kind === 'type') {

@@ -1,9 +1,20 @@
 /** The types that derive from a table, as one role sees it (reference graphql-api §1.3, §1.7). */
-import type { Column, ComputedField, Relationship } from '../program.ts';
+
 import { displayName } from '../names.ts';
+import type { Column, ComputedField, Relationship } from '../program.ts';
 import { type ColumnType, columnType, isComparable, isNumeric } from '../types.ts';
 import type { RoleView } from './role-view.ts';
-import { BOOLEAN, COUNT, columnGraphqlType, INT, OFFSET, scalarOf, sharedTypes, STRING, FLOAT } from './shared-types.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  columnGraphqlType,
+  FLOAT,
+  INT,
+  OFFSET,
+  STRING,
+  scalarOf,
+  sharedTypes,
+} from './shared-types.ts';
 import type { ColumnView, SelectView, TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,
@@ -34,7 +45,12 @@ export interface TableTypes {
 }
 
 /** Aggregate functions over columns: name and the columns they take. */
-export const AGGREGATE_FUNCTIONS: readonly { readonly name: string; readonly sql: string; readonly comparable: boolean; readonly float: boolean }[] = [
+export const AGGREGATE_FUNCTIONS: readonly {
+  readonly name: string;
+  readonly sql: string;
+  readonly comparable: boolean;
+  readonly float: boolean;
+}[] = [
   { name: 'avg', sql: 'avg', comparable: false, float: true },
   { name: 'max', sql: 'max', comparable: true, float: false },
   { name: 'min', sql: 'min', comparable: true, float: false },
@@ -72,8 +88,18 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
       description: `aggregated selection of "${display}"`,
       fields: lazy(() =>
         byName<FieldDefinition>([
-          { name: 'aggregate', arguments: new Map(), type: aggregateFields(), meaning: { kind: 'aggregate' } },
-          { name: 'nodes', arguments: new Map(), type: nonNull(listOf(nonNull(types.object()))), meaning: { kind: 'nodes' } },
+          {
+            name: 'aggregate',
+            arguments: new Map(),
+            type: aggregateFields(),
+            meaning: { kind: 'aggregate' },
+          },
+          {
+            name: 'nodes',
+            arguments: new Map(),
+            type: nonNull(listOf(nonNull(types.object()))),
+            meaning: { kind: 'nodes' },
+          },
           typename(),
         ]),
       ),
@@ -106,16 +132,33 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
             kind: 'enum',
             name: table.names.derived('select_column'),
             description: `select columns of table "${display}"`,
-            values: new Map(columns().map((column) => [column.field, { value: column.column.name, description: 'column name' }])),
+            values: new Map(
+              columns().map((column) => [
+                column.field,
+                { value: column.column.name, description: 'column name' },
+              ]),
+            ),
           },
     ),
     listArguments: lazy(() => {
       const column = types.selectColumn();
       return byName<ArgumentDefinition>([
-        ...(column ? [{ name: name('distinct_on'), description: 'distinct select on columns', type: listOf(nonNull(column)) }] : []),
+        ...(column
+          ? [
+              {
+                name: name('distinct_on'),
+                description: 'distinct select on columns',
+                type: listOf(nonNull(column)),
+              },
+            ]
+          : []),
         { name: 'limit', description: 'limit the number of rows returned', type: COUNT },
         { name: 'offset', description: 'skip the first n rows. Use only with order_by', type: OFFSET },
-        { name: name('order_by'), description: 'sort the rows by one or more columns', type: listOf(nonNull(types.orderBy())) },
+        {
+          name: name('order_by'),
+          description: 'sort the rows by one or more columns',
+          type: listOf(nonNull(types.orderBy())),
+        },
         { name: 'where', description: 'filter the rows returned', type: types.booleanExpression() },
       ]);
     }),
@@ -124,7 +167,8 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
 
   function objectFields(): FieldDefinition[] {
     const fields = columns().map(columnField);
-    for (const { relationship, view: target } of select().relationships) fields.push(...relationshipFields(relationship, target));
+    for (const { relationship, view: target } of select().relationships)
+      fields.push(...relationshipFields(relationship, target));
     for (const field of select().computedFields) fields.push(computedField(field));
     return fields;
   }
@@ -178,7 +222,10 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
   function computedField(field: ComputedField): FieldDefinition {
     const { returns } = field;
     const own = computedArguments(field);
-    const text = description(field.shape.description, `A computed field, executes function "${displayName(field.shape.function.schema, field.shape.function.name)}"`);
+    const text = description(
+      field.shape.description,
+      `A computed field, executes function "${displayName(field.shape.function.schema, field.shape.function.name)}"`,
+    );
     if ('table' in returns) {
       const target = view.of(returns.table);
       const targetTypes = role.types(returns.table);
@@ -203,19 +250,34 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
 
   function computedArguments(field: ComputedField): ReadonlyMap<string, ArgumentDefinition> {
     const type = argumentsType(field, shared.naming === 'graphql-default' ? name : undefined);
-    return type ? byName([{ name: 'args', description: `input parameters for computed field "${field.name}" defined on table "${display}"`, type }]) : new Map();
+    return type
+      ? byName([
+          {
+            name: 'args',
+            description: `input parameters for computed field "${field.name}" defined on table "${display}"`,
+            type,
+          },
+        ])
+      : new Map();
   }
 
-  function argumentsType(field: ComputedField, camel: ((text: string) => string) | undefined): TypeReference | undefined {
+  function argumentsType(
+    field: ComputedField,
+    camel: ((text: string) => string) | undefined,
+  ): TypeReference | undefined {
     const hidden = new Set([field.shape.tableArgument, field.shape.sessionArgument]);
     const inputs = functionInputs(field.shape.arguments, hidden, view);
     if (inputs.length === 0) return undefined;
     const type: InputType = {
       kind: 'input',
-      name: camel ? table.names.derived(`${field.name}_args`) : `${table.source.typePrefix ?? ''}${field.name}_${table.shape.graphqlName}_args${table.source.typeSuffix ?? ''}`,
+      name: camel
+        ? table.names.derived(`${field.name}_args`)
+        : `${table.source.typePrefix ?? ''}${field.name}_${table.shape.graphqlName}_args${table.source.typeSuffix ?? ''}`,
       fields: () => byName(inputs),
     };
-    return field.shape.arguments.some((argument, index) => !hidden.has(index) && !argument.hasDefault) ? nonNull(type) : type;
+    return field.shape.arguments.some((argument, index) => !hidden.has(index) && !argument.hasDefault)
+      ? nonNull(type)
+      : type;
   }
 
   function aggregateFields(): ObjectType {
@@ -296,7 +358,11 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
       { name: '_or', type: listOf(nonNull(self)), meaning: { kind: 'or' } },
     ];
     for (const column of columns()) {
-      fields.push({ name: column.field, type: shared.comparison(column.column), meaning: { kind: 'column', column } });
+      fields.push({
+        name: column.field,
+        type: shared.comparison(column.column),
+        meaning: { kind: 'column', column },
+      });
     }
     for (const { relationship, view: target } of view.select?.relationships ?? []) {
       fields.push({
@@ -315,7 +381,11 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
           meaning: { kind: 'computedField', computedField: field, view: target },
         });
       } else {
-        fields.push({ name: field.field, type: shared.comparisonOf(field.returns.type), meaning: { kind: 'computedField', computedField: field } });
+        fields.push({
+          name: field.field,
+          type: shared.comparisonOf(field.returns.type),
+          meaning: { kind: 'computedField', computedField: field },
+        });
       }
     }
     return fields;
@@ -345,7 +415,11 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
     for (const field of view.select?.computedFields ?? []) {
       if (userArguments(field).length > 0) continue;
       if ('type' in field.returns) {
-        fields.push({ name: field.field, type: shared.orderBy, meaning: { kind: 'computedField', computedField: field } });
+        fields.push({
+          name: field.field,
+          type: shared.orderBy,
+          meaning: { kind: 'computedField', computedField: field },
+        });
       } else if (view.of(field.returns.table).select?.aggregations && field.returns.set) {
         fields.push({
           name: name(`${field.name}_aggregate`),
@@ -362,7 +436,9 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
       { name: 'count', type: shared.orderBy, meaning: { kind: 'aggregateFunction', function: 'count' } },
     ];
     for (const operation of AGGREGATE_FUNCTIONS) {
-      const members = aggregated(operation.comparable).filter((member): member is ColumnView => 'column' in member);
+      const members = aggregated(operation.comparable).filter(
+        (member): member is ColumnView => 'column' in member,
+      );
       if (members.length === 0) continue;
       fields.push({
         name: name(operation.name),
@@ -371,7 +447,13 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
           name: table.names.derived(`${operation.name}_order_by`),
           description: `order by ${operation.name}() on columns of table "${display}"`,
           fields: lazy(() =>
-            byName(members.map((column) => ({ name: column.field, type: shared.orderBy, meaning: { kind: 'column' as const, column } }))),
+            byName(
+              members.map((column) => ({
+                name: column.field,
+                type: shared.orderBy,
+                meaning: { kind: 'column' as const, column },
+              })),
+            ),
           ),
         },
         meaning: { kind: 'aggregateFunction', function: operation.sql },
@@ -383,7 +465,9 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
 
 /** Arguments of a computed field that the client gives. */
 export function userArguments(field: ComputedField): readonly { readonly type: string }[] {
-  return field.shape.arguments.filter((_, index) => index !== field.shape.tableArgument && index !== field.shape.sessionArgument);
+  return field.shape.arguments.filter(
+    (_, index) => index !== field.shape.tableArgument && index !== field.shape.sessionArgument,
+  );
 }
 
 /** Inputs of a function as fields of its `args` object; unnamed ones are `arg_1`, `arg_2` … by position. */

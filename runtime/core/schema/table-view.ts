@@ -1,7 +1,14 @@
 /** A table as one role sees it: which columns, under which row condition, with which limit. */
 import type { Column, ComputedField, Relationship, Table } from '../program.ts';
 import { ADMIN_ROLE } from '../session.ts';
-import { type DeleteRule, EVERY_ROW, type InsertRule, type SelectRule, type TableAccess, type UpdateRule } from '../shapes.ts';
+import {
+  type DeleteRule,
+  EVERY_ROW,
+  type InsertRule,
+  type SelectRule,
+  type TableAccess,
+  type UpdateRule,
+} from '../shapes.ts';
 import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { parseRule } from '../sql/rule.ts';
 import { isStringified } from '../types.ts';
@@ -43,7 +50,13 @@ export interface SelectView {
 }
 
 /** What a role may do with a table by an access file; admin may do everything. */
-export function tableView(table: Table, access: TableAccess, role: string | undefined, backendOnly: boolean, of: TableView['of']): TableView {
+export function tableView(
+  table: Table,
+  access: TableAccess,
+  role: string | undefined,
+  backendOnly: boolean,
+  of: TableView['of'],
+): TableView {
   const admin = role === ADMIN_ROLE;
   const writable = <Rule extends { readonly backendOnly?: true }>(
     operation: 'insert' | 'update' | 'delete',
@@ -57,7 +70,17 @@ export function tableView(table: Table, access: TableAccess, role: string | unde
   };
   const allColumns = lazy(() => [...table.columns.keys()]);
   const select = lazy(() => {
-    if (admin) return selectView(table, { columns: allColumns(), where: EVERY_ROW, aggregations: true, computedFields: [...table.computedFields.keys()] }, of);
+    if (admin)
+      return selectView(
+        table,
+        {
+          columns: allColumns(),
+          where: EVERY_ROW,
+          aggregations: true,
+          computedFields: [...table.computedFields.keys()],
+        },
+        of,
+      );
     const rule = ruleOf(access.select, role);
     return rule && selectView(table, rule, of);
   });
@@ -74,7 +97,10 @@ export function tableView(table: Table, access: TableAccess, role: string | unde
 }
 
 /** A rule of a role; role names are data, so inherited properties of the record do not count. */
-function ruleOf<Rule>(rules: Readonly<Record<string, Rule>> | undefined, role: string | undefined): Rule | undefined {
+function ruleOf<Rule>(
+  rules: Readonly<Record<string, Rule>> | undefined,
+  role: string | undefined,
+): Rule | undefined {
   return rules && role !== undefined && Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
 
@@ -94,7 +120,9 @@ function selectView(table: Table, rule: SelectRule, of: TableView['of']): Select
     columns,
     get computedFields() {
       return [...table.computedFields.values()].filter((field) =>
-        'table' in field.returns ? of(field.returns.table).select !== undefined : rule.computedFields?.includes(field.name),
+        'table' in field.returns
+          ? of(field.returns.table).select !== undefined
+          : rule.computedFields?.includes(field.name),
       );
     },
     get relationships() {
@@ -109,7 +137,8 @@ function selectView(table: Table, rule: SelectRule, of: TableView['of']): Select
 }
 
 function columnView(column: Column, field: string, rule: SelectRule): ColumnView {
-  const mask = rule.cells && Object.hasOwn(rule.cells, column.name) ? boundRule(rule.cells[column.name]!) : undefined;
+  const mask =
+    rule.cells && Object.hasOwn(rule.cells, column.name) ? boundRule(rule.cells[column.name]!) : undefined;
   const name = identifier(column.name);
   return {
     column,
@@ -130,7 +159,9 @@ export function boundRule(text: string): (alias: Sql) => Sql {
 /** Joins `columns` of two aliases: `"a"."x" = "b"."y" and …`. */
 export function joinCondition(relationship: Relationship, from: Sql, to: Sql): Sql {
   return join(
-    relationship.columns.map(([own, other]) => sql`${to}.${identifier(other.name)} = ${from}.${identifier(own.name)}`),
+    relationship.columns.map(
+      ([own, other]) => sql`${to}.${identifier(other.name)} = ${from}.${identifier(own.name)}`,
+    ),
     ' and ',
   );
 }
@@ -144,6 +175,7 @@ export function outputValue(type: Column['type'], value: Sql, stringifyNumbers: 
   if (!type.element && (base.family === 'geometry' || base.family === 'geography')) {
     return sql`ST_AsGeoJSON(${value}, 15, 4)::json`;
   }
-  if (stringifyNumbers && isStringified(type)) return sql`(${value})::${raw(type.element ? 'text[]' : 'text')}`;
+  if (stringifyNumbers && isStringified(type))
+    return sql`(${value})::${raw(type.element ? 'text[]' : 'text')}`;
   return value;
 }

@@ -4,9 +4,15 @@
  * Every field carries its meaning, so planning never looks a name up twice.
  */
 import type { Operator } from '../operators.ts';
-import type { MutationField, QueryField, QueryResolver, SubscriptionFieldKind, QueryFieldKind } from '../resolvers.ts';
-import type { ColumnType } from '../types.ts';
 import type { ComputedField, Relationship, TableFunction } from '../program.ts';
+import type {
+  MutationField,
+  QueryField,
+  QueryFieldKind,
+  QueryResolver,
+  SubscriptionFieldKind,
+} from '../resolvers.ts';
+import type { ColumnType } from '../types.ts';
 import type { ColumnView, TableView } from './table-view.ts';
 
 export type TypeReference = NamedType | ListType | NonNullType;
@@ -74,7 +80,11 @@ export type InputMeaning =
   | { readonly kind: 'cast'; readonly type: ColumnType }
   | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly view: TableView }
   | { readonly kind: 'aggregatePredicate'; readonly relationship: Relationship; readonly view: TableView }
-  | { readonly kind: 'aggregateOrder'; readonly relationship: Relationship | ComputedField; readonly view: TableView }
+  | {
+      readonly kind: 'aggregateOrder';
+      readonly relationship: Relationship | ComputedField;
+      readonly view: TableView;
+    }
   | { readonly kind: 'aggregateFunction'; readonly function: string }
   | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly view?: TableView }
   | { readonly kind: 'nestedInsert'; readonly relationship: Relationship; readonly view: TableView }
@@ -119,8 +129,17 @@ export type FieldMeaning =
   | { readonly kind: 'introspection' }
   /** A value that is known when the schema is built (`no_queries_available`). */
   | { readonly kind: 'constant'; readonly value: string }
-  | { readonly kind: 'query'; readonly source: string; readonly root: QueryField<QueryFieldKind | SubscriptionFieldKind> }
-  | { readonly kind: 'functionQuery'; readonly source: string; readonly function: TableFunction; readonly root: { readonly resolve: QueryResolver } }
+  | {
+      readonly kind: 'query';
+      readonly source: string;
+      readonly root: QueryField<QueryFieldKind | SubscriptionFieldKind>;
+    }
+  | {
+      readonly kind: 'functionQuery';
+      readonly source: string;
+      readonly function: TableFunction;
+      readonly root: { readonly resolve: QueryResolver };
+    }
   | { readonly kind: 'mutation'; readonly source: string; readonly root: MutationField };
 
 export function listOf(of: TypeReference): ListType {

@@ -11,6 +11,8 @@ export type ParameterSource =
   | { readonly from: 'session'; readonly name: string }
   /** All session variables, as a JSON object. */
   | { readonly from: 'session-object' }
+  /** A value that an earlier statement of the same mutation yielded. */
+  | { readonly from: 'result'; readonly name: string }
   /** A JSON value or list written in the document with variables inside. */
   | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
   | { readonly from: 'object'; readonly fields: readonly (readonly [string, ParameterSource])[] };
@@ -82,7 +84,13 @@ export function parameter(
 ): Sql {
   return {
     nodes: [
-      { kind: 'parameter', source: parameterSource, type, ...(encode ? { encode } : {}), ...(path === undefined ? {} : { path }) },
+      {
+        kind: 'parameter',
+        source: parameterSource,
+        type,
+        ...(encode ? { encode } : {}),
+        ...(path === undefined ? {} : { path }),
+      },
     ],
   };
 }
@@ -131,7 +139,9 @@ export const FALSE: Sql = raw('false');
 
 /** Whether a fragment is the constant condition `true`. */
 export function isTrue(fragment: Sql): boolean {
-  return fragment.nodes.length === 1 && fragment.nodes[0]!.kind === 'text' && fragment.nodes[0]!.text === 'true';
+  return (
+    fragment.nodes.length === 1 && fragment.nodes[0]!.kind === 'text' && fragment.nodes[0]!.text === 'true'
+  );
 }
 
 export type ParameterNode = Extract<SqlNode, { kind: 'parameter' }>;

@@ -1,0 +1,66 @@
+/** `on_conflict` (reference graphql-api §3.1, upsert). */
+import { EngineError } from '../errors.ts';
+import type { Scope } from '../query/scope.ts';
+import { whereCondition } from '../query/where.ts';
+import type { InputNode } from '../request/selection.ts';
+import { sharedTypes } from '../schema/shared-types.ts';
+import type { TableView } from '../schema/table-view.ts';
+import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { ruleCondition, whereClause } from './delete.ts';
+import { presetAssignments } from './update.ts';
+
+type ObjectNode = Extract<InputNode, { kind: 'object' }>;
+
+/** The conflict object of an insert; null is none. */
+export function conflictOf(node: InputNode | undefined): ObjectNode | undefined {
+  return node?.kind === 'object' ? node : undefined;
+}
+
+/** The clause, and whether rows that exist may be changed by it. */
+export function conflictClause(
+  node: ObjectNode | undefined,
+  view: TableView,
+  alias: Sql,
+  scope: Scope,
+): { readonly sql: Sql; readonly updates: boolean } {
+  if (!node) return { sql: raw(''), updates: false };
+  const target = join(
+    constraintColumns(node, view).map((name) => identifier(name)),
+    ', ',
+  );
+  const columns = updateColumns(node, view);
+  if (columns.length === 0) return { sql: sql` on conflict (${target}) do nothing`, updates: false };
+  const rule = view.update!;
+  const assignments = [
+    ...columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
+    ...presetAssignments(rule.presets),
+  ];
+  const conditions = [
+    ...ruleCondition(rule.where, alias),
+    whereCondition(node.fields.get('where'), alias, view, scope),
+  ];
+  return {
+    sql: sql` on conflict (${target}) do update set ${join(assignments, ', ')}${whereClause(conditions)}`,
+    updates: true,
+  };
+}
+
+/** A constraint is named by its columns, which holds for unique indexes too. */
+function constraintColumns(node: ObjectNode, { table }: TableView): readonly string[] {
+  const constraint = node.fields.get('constraint');
+  const name = constraint?.kind === 'enum' ? constraint.value : '';
+  if (name === table.shape.primaryKey?.name) return table.shape.primaryKey.columns;
+  return table.shape.unique?.[name] ?? [];
+}
+
+function updateColumns(node: ObjectNode, view: TableView): string[] {
+  const list = node.fields.get(sharedTypes(view.table.source).name('update_columns'));
+  if (!list || list.kind === 'null') return [];
+  const items = list.kind === 'list' ? list.items : [list];
+  return items.flatMap((item) => {
+    if (item.kind !== 'enum') return [];
+    if (item.value === '')
+      throw new EngineError('validation-failed', 'erroneous column name', { path: item.path });
+    return [item.value];
+  });
+}

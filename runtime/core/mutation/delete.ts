@@ -1,0 +1,72 @@
+/** Deletes (reference graphql-api §3.2). */
+import { type Scope, scopeOf } from '../query/scope.ts';
+import { keyCondition, whereCondition } from '../query/where.ts';
+import type { RootArguments, Selection } from '../request/selection.ts';
+import type { Requester } from '../resolvers.ts';
+import { boundRule, type TableView } from '../schema/table-view.ts';
+import { EVERY_ROW, type RuleText, type TableAccess } from '../shapes.ts';
+import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import type { MutationStep } from './step.ts';
+import { type AnswerForm, writeStep } from './written.ts';
+
+/** Resolver of `delete_<t>`: the rows that the rule and `where` allow. */
+export function deleteRows(
+  access: TableAccess,
+  requester: Requester,
+  selection: Selection,
+  args: RootArguments,
+): MutationStep {
+  const scope = scopeOf(requester);
+  const view = scope.view.byAccess(access);
+  const alias = scope.alias();
+  return remove(
+    view,
+    alias,
+    [whereCondition(args.get('where'), alias, view, scope)],
+    selection,
+    'object',
+    scope,
+  );
+}
+
+/** Resolver of `delete_<t>_by_pk`. */
+export function deleteRow(
+  access: TableAccess,
+  requester: Requester,
+  selection: Selection,
+  args: RootArguments,
+): MutationStep {
+  const scope = scopeOf(requester);
+  const view = scope.view.byAccess(access);
+  const alias = scope.alias();
+  return remove(view, alias, keyCondition(view, alias, args), selection, 'row', scope);
+}
+
+function remove(
+  view: TableView,
+  alias: Sql,
+  conditions: readonly Sql[],
+  selection: Selection,
+  form: AnswerForm,
+  scope: Scope,
+): MutationStep {
+  const where = whereClause([...ruleCondition(view.delete!.where, alias), ...conditions]);
+  const statement = sql`delete from ${view.table.sql} as ${alias}${where}`;
+  return writeStep(
+    { statement, alias, check: undefined, path: '$', checkPath: '$' },
+    view,
+    selection,
+    form,
+    scope,
+  );
+}
+
+/** A row rule as a list of conditions, empty for every row. */
+export function ruleCondition(rule: RuleText, alias: Sql): Sql[] {
+  return rule === EVERY_ROW ? [] : [boundRule(rule)(alias)];
+}
+
+export function whereClause(conditions: readonly Sql[]): Sql {
+  const all = conditions.filter((condition) => !isTrue(condition));
+  return all.length ? sql` where ${join(all, ' and ')}` : raw('');
+}

@@ -1,0 +1,174 @@
+/** Updates (reference graphql-api §3.2). */
+import { EngineError } from '../errors.ts';
+import type { Column } from '../program.ts';
+import { listParameter, type Scope, scopeOf, strictParameter, valueParameter } from '../query/scope.ts';
+import { keyCondition, objectOf, whereCondition } from '../query/where.ts';
+import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
+import type { Requester } from '../resolvers.ts';
+import { UPDATE_OPERATORS } from '../schema/mutation-types.ts';
+import { fixedType, sharedTypes } from '../schema/shared-types.ts';
+import { boundRule, type TableView } from '../schema/table-view.ts';
+import { EVERY_ROW, type TableAccess } from '../shapes.ts';
+import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { parseRule } from '../sql/rule.ts';
+import { ruleCondition, whereClause } from './delete.ts';
+import type { MutationStep } from './step.ts';
+import { type AnswerForm, nothingWritten, writeStep } from './written.ts';
+
+type Arguments = ReadonlyMap<string, InputNode>;
+
+/** Resolver of `update_<t>`: the rows that the rule and `where` allow. */
+export function updateRows(
+  access: TableAccess,
+  requester: Requester,
+  selection: Selection,
+  args: RootArguments,
+): MutationStep {
+  const scope = scopeOf(requester);
+  const view = scope.view.byAccess(access);
+  return updateWhere(view, args, selection, selection.argumentsPath, scope);
+}
+
+/** Resolver of `update_<t>_by_pk`. */
+export function updateRow(
+  access: TableAccess,
+  requester: Requester,
+  selection: Selection,
+  args: RootArguments,
+): MutationStep {
+  const scope = scopeOf(requester);
+  const view = scope.view.byAccess(access);
+  const alias = scope.alias();
+  const key = args.get(argumentName(view)('pk_columns'));
+  const conditions = keyCondition(view, alias, key?.kind === 'object' ? key.fields : new Map());
+  return change(view, alias, conditions, args, selection, 'row', selection.argumentsPath, scope);
+}
+
+/** Resolver of `update_<t>_many`: the entries in order, each seeing what the ones before did. */
+export function updateMany(
+  access: TableAccess,
+  requester: Requester,
+  selection: Selection,
+  args: RootArguments,
+): MutationStep {
+  const scope = scopeOf(requester);
+  const view = scope.view.byAccess(access);
+  const node = args.get('updates');
+  const entries = node?.kind === 'list' ? node.items : [];
+  const steps = entries.map((entry) =>
+    updateWhere(view, objectOf(entry).fields, selection, entry.path, scope),
+  );
+  return {
+    kind: 'run',
+    run: async (execution) => {
+      const results: string[] = [];
+      for (const step of steps)
+        results.push(step.kind === 'constant' ? step.text : await step.run(execution));
+      return `[${results.join(',')}]`;
+    },
+  };
+}
+
+function updateWhere(
+  view: TableView,
+  args: Arguments,
+  selection: Selection,
+  path: string,
+  scope: Scope,
+): MutationStep {
+  const alias = scope.alias();
+  return change(
+    view,
+    alias,
+    [whereCondition(args.get('where'), alias, view, scope)],
+    args,
+    selection,
+    'object',
+    path,
+    scope,
+  );
+}
+
+function argumentName(view: TableView): (name: string) => string {
+  return sharedTypes(view.table.source).name;
+}
+
+function change(
+  view: TableView,
+  alias: Sql,
+  conditions: readonly Sql[],
+  args: Arguments,
+  selection: Selection,
+  form: AnswerForm,
+  path: string,
+  scope: Scope,
+): MutationStep {
+  const rule = view.update!;
+  const assignments = [...operatorAssignments(view, alias, args, path), ...presetAssignments(rule.presets)];
+  if (assignments.length === 0) return nothingWritten(selection, form);
+  const where = whereClause([...ruleCondition(rule.where, alias), ...conditions]);
+  const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
+  const check =
+    rule.check === undefined || rule.check === EVERY_ROW ? undefined : boundRule(rule.check)(alias);
+  return writeStep({ statement, alias, check, path: '$', checkPath: '$' }, view, selection, form, scope);
+}
+
+/** `"column" = <rule expression>` for each preset. */
+export function presetAssignments(presets: Readonly<Record<string, string>> | undefined): Sql[] {
+  return Object.entries(presets ?? {}).map(([name, text]) => sql`${identifier(name)} = ${parseRule(text)}`);
+}
+
+function operatorAssignments(view: TableView, alias: Sql, args: Arguments, path: string): Sql[] {
+  const name = argumentName(view);
+  const assignments: Sql[] = [];
+  const seen = new Map<string, string>();
+  const twice: string[] = [];
+  for (const operator of UPDATE_OPERATORS) {
+    const node = args.get(name(operator.name));
+    if (!node || node.kind === 'null') continue;
+    const object = objectOf(node);
+    const definitions = object.type.fields();
+    for (const [field, value] of object.fields) {
+      const { meaning } = definitions.get(field)!;
+      if (meaning.kind !== 'column') throw new Error(`an update has no ${meaning.kind}`);
+      const { column } = meaning.column;
+      if (seen.has(column.name)) twice.push(field);
+      seen.set(column.name, operator.name);
+      const current = sql`${alias}.${identifier(column.name)}`;
+      assignments.push(sql`${identifier(column.name)} = ${assigned(operator.name, column, current, value)}`);
+    }
+  }
+  if (twice.length > 0) {
+    const list = twice.map((field) => `'${field}'`).join(', ');
+    throw new EngineError('validation-failed', `Column found in multiple operators: [${list}].`, { path });
+  }
+  return assignments;
+}
+
+function assigned(operator: string, column: Column, current: Sql, value: InputNode): Sql {
+  switch (operator) {
+    case '_set':
+      return columnParameter(value, column);
+    case '_inc':
+      return sql`${current} + ${columnParameter(value, column)}`;
+    case '_append':
+      return sql`${current} || ${columnParameter(value, column)}`;
+    case '_prepend':
+      return sql`${columnParameter(value, column)} || ${current}`;
+    case '_delete_key':
+      return sql`${current} - ${value.kind === 'null' ? raw('null::text') : strictParameter(value, 'text')}`;
+    case '_delete_elem':
+      return sql`${current} - ${value.kind === 'null' ? raw('null::integer') : strictParameter(value, 'integer')}`;
+    case '_delete_at_path':
+      return sql`${current} #- ${value.kind === 'null' ? raw('null::text[]') : listParameter(value, fixedType('text'))}`;
+    default:
+      throw new Error(`unknown update operator ${operator}`);
+  }
+}
+
+/** A value for a column; lists of the document become array parameters. */
+export function columnParameter(value: InputNode, column: Column): Sql {
+  return value.kind === 'list' && column.type.element
+    ? listParameter(value, column.type.element)
+    : valueParameter(value, column.type);
+}

@@ -1,0 +1,142 @@
+/** One GraphQL request on one program: plan, run, answer. */
+import { EngineError, pathStep } from '../core/errors.ts';
+import type { MutationExecution } from '../core/mutation/step.ts';
+import { bindParameters } from '../core/request/bind.ts';
+import type { AnswerPart, MutationPlan, QueryPlan } from '../core/request/plan.ts';
+import type { GraphqlRequest, Planner } from '../core/request/planner.ts';
+import type { Session } from '../core/session.ts';
+import type { Statement } from '../core/sql/fragment.ts';
+import { databaseError } from '../database/errors.ts';
+import type { SourceConnection, SourceConnections } from '../database/source.ts';
+
+/** What a request runs on, taken once at its start. */
+export interface Execution {
+  readonly planner: Planner;
+  readonly sources: SourceConnections;
+}
+
+/**
+ * Answers a request with the text `{"data":…}`.
+ * @throws EngineError for whatever is wrong with the request or goes wrong on the way
+ */
+export async function executeRequest(
+  request: GraphqlRequest,
+  session: Session,
+  execution: Execution,
+): Promise<string> {
+  const { plan, variables } = execution.planner.plan(session, request);
+  return plan.kind === 'query'
+    ? runQuery(plan, variables, session, execution)
+    : runMutation(plan, variables, session, execution);
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** Reads of several sources run side by side; one statement each. */
+async function runQuery(
+  plan: QueryPlan,
+  variables: Variables,
+  session: Session,
+  execution: Execution,
+): Promise<string> {
+  const reads = plan.steps.map(({ source, statement }) => {
+    const values = bindParameters(statement, variables, session);
+    return { connection: connectionOf(source, execution), statement, values };
+  });
+  if (reads.length === 1) {
+    const [read] = reads as [(typeof reads)[0]];
+    return answer(plan.answer, [await readTexts(read.connection, read.statement, read.values)]);
+  }
+  return answer(
+    plan.answer,
+    await Promise.all(
+      reads.map(({ connection, statement, values }) => readTexts(connection, statement, values)),
+    ),
+  );
+}
+
+async function readTexts(
+  connection: Pick<SourceConnection, 'readTexts'>,
+  statement: Statement,
+  values: readonly (string | null)[],
+  path?: string,
+): Promise<readonly (string | null)[]> {
+  try {
+    return await connection.readTexts(statement, values);
+  } catch (error) {
+    throw databaseError(error, { text: statement.text, values }, path);
+  }
+}
+
+/** Fields run in order; neighbours of one source share a transaction. */
+async function runMutation(
+  plan: MutationPlan,
+  variables: Variables,
+  session: Session,
+  execution: Execution,
+): Promise<string> {
+  const results: string[] = [];
+  let index = 0;
+  while (index < plan.fields.length) {
+    const { source } = plan.fields[index]!;
+    let end = index;
+    while (end < plan.fields.length && plan.fields[end]!.source === source) end += 1;
+    const group = plan.fields.slice(index, end);
+    results.push(...(await runGroup(group, connectionOf(source, execution), variables, session)));
+    index = end;
+  }
+  return answer(
+    plan.answer,
+    results.map((result) => [result]),
+  );
+}
+
+async function runGroup(
+  fields: MutationPlan['fields'],
+  connection: SourceConnection,
+  variables: Variables,
+  session: Session,
+): Promise<string[]> {
+  if (fields.every(({ step }) => step.kind === 'constant'))
+    return fields.map(({ step }) => (step.kind === 'constant' ? step.text : ''));
+  try {
+    return await connection.transaction(async (transaction) => {
+      const results: string[] = [];
+      for (const { step } of fields) {
+        if (step.kind === 'constant') results.push(step.text);
+        else results.push(await step.run(mutationExecution(transaction, variables, session)));
+      }
+      return results;
+    });
+  } catch (error) {
+    throw databaseError(error);
+  }
+}
+
+function mutationExecution(
+  transaction: Pick<SourceConnection, 'readTexts'>,
+  variables: Variables,
+  session: Session,
+): MutationExecution {
+  return {
+    read: (statement, path, results) =>
+      readTexts(transaction, statement, bindParameters(statement, variables, session, results), path),
+  };
+}
+
+function connectionOf(source: string, execution: Execution): SourceConnection {
+  const connection = execution.sources.get(source);
+  if (!connection)
+    throw new EngineError('unexpected', `the source ${JSON.stringify(source)} has no connection`, {
+      path: pathStep('$', 'sources'),
+    });
+  return connection;
+}
+
+/** Puts the answer together; a column that is null is the JSON null. */
+function answer(parts: readonly AnswerPart[], rows: readonly (readonly (string | null)[])[]): string {
+  let text = '{"data":';
+  for (const part of parts)
+    text += typeof part === 'string' ? part : (rows[part.step]![part.column] ?? 'null');
+  return `${text}}`;
+}
