@@ -4,6 +4,7 @@
  */
 
 import { camelCase, isGraphqlName, objectKey, pascalCase, upperFirst } from './names.ts';
+import { lazy, remember } from './remember.ts';
 import type { FunctionResolvers, GeneratedProgram, TableResolvers } from './resolvers.ts';
 import { createRoleView, type RoleView } from './schema/role-view.ts';
 import { ADMIN_ROLE } from './session.ts';
@@ -133,10 +134,9 @@ export function linkProgram(generated: GeneratedProgram, options: SchemaOptions)
     view: (role, backendOnly) => {
       const known = role === ADMIN_ROLE || roles.has(role);
       const key = known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown';
-      let view = views.get(key);
-      if (!view)
-        views.set(key, (view = createRoleView(linked, known ? role : undefined, backendOnly, options)));
-      return view;
+      return remember(views, key, () =>
+        createRoleView(linked, known ? role : undefined, backendOnly, options),
+      );
     },
   };
   return linked;
@@ -145,36 +145,29 @@ export function linkProgram(generated: GeneratedProgram, options: SchemaOptions)
 function linkTable(resolvers: TableResolvers, find: (key: string) => Table): Table {
   const shape = resolvers.access.table;
   const names = typeNames(shape);
-  let columns: ReadonlyMap<string, Column> | undefined;
-  let relationships: ReadonlyMap<string, Relationship> | undefined;
-  let computedFields: ReadonlyMap<string, ComputedField> | undefined;
-  const table: Table = {
-    key: objectKey(shape.schema, shape.name),
-    shape,
-    source: shape.source,
-    resolvers,
-    access: resolvers.access,
-    sql: identifier(shape.schema, shape.name),
-    names,
-    get columns() {
-      return (columns ??= new Map(
+  // On first use: tables refer to each other in circles.
+  const columns = lazy(
+    () =>
+      new Map(
         Object.entries(shape.columns).map(([name, column]) => [name, linkColumn(shape, name, column, find)]),
-      ));
-    },
-    get relationships() {
-      return (relationships ??= new Map(
-        Object.entries(shape.relationships ?? {}).map(([name, relationship]) => {
+      ),
+  );
+  const relationships = lazy(
+    () =>
+      new Map(
+        Object.entries(shape.relationships ?? {}).map(([name, relationship]): [string, Relationship] => {
           const target = find(relationship.target);
           const pairs = Object.entries(relationship.columns).map(
             ([own, other]) => [columnOf(table, own), columnOf(target, other)] as const,
           );
           return [name, { name, field: names.field(name), shape: relationship, target, columns: pairs }];
         }),
-      ));
-    },
-    get computedFields() {
-      return (computedFields ??= new Map(
-        Object.entries(shape.computedFields ?? {}).map(([name, field]) => [
+      ),
+  );
+  const computedFields = lazy(
+    () =>
+      new Map(
+        Object.entries(shape.computedFields ?? {}).map(([name, field]): [string, ComputedField] => [
           name,
           {
             name,
@@ -186,7 +179,24 @@ function linkTable(resolvers: TableResolvers, find: (key: string) => Table): Tab
                 : { table: find(field.returns.table), set: field.returns.set },
           },
         ]),
-      ));
+      ),
+  );
+  const table: Table = {
+    key: objectKey(shape.schema, shape.name),
+    shape,
+    source: shape.source,
+    resolvers,
+    access: resolvers.access,
+    sql: identifier(shape.schema, shape.name),
+    names,
+    get columns() {
+      return columns();
+    },
+    get relationships() {
+      return relationships();
+    },
+    get computedFields() {
+      return computedFields();
     },
     get primaryKey() {
       return (shape.primaryKey?.columns ?? []).map((name) => columnOf(table, name));

@@ -3,6 +3,7 @@
  * aggregates they take, how a JSON value is written for them.
  */
 import { EngineError } from './errors.ts';
+import { remember } from './remember.ts';
 import type { SourceShape } from './shapes.ts';
 import { quoteIdentifier } from './sql/fragment.ts';
 
@@ -73,11 +74,8 @@ const cache = new WeakMap<SourceShape, Map<string, ColumnType>>();
 
 /** Resolves a type key of a source. Keys that the source does not declare are types of pg_catalog. */
 export function columnType(owner: SourceShape, key: string): ColumnType {
-  let types = cache.get(owner);
-  if (!types) cache.set(owner, (types = new Map()));
-  let type = types.get(key);
-  if (!type) types.set(key, (type = resolve(owner, key)));
-  return type;
+  const types = remember(cache, owner, () => new Map<string, ColumnType>());
+  return remember(types, key, () => resolve(owner, key));
 }
 
 function resolve(owner: SourceShape, key: string): ColumnType {

@@ -5,6 +5,7 @@
 import { EngineError } from '../errors.ts';
 import type { MutationStep } from '../mutation/step.ts';
 import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
+import { remember } from '../remember.ts';
 import { introspect } from '../schema/introspection.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import { join, print, type Sql, type Statement, sql } from '../sql/fragment.ts';
@@ -93,8 +94,7 @@ function planQuery(
     if (meaning.kind === 'constant') return JSON.stringify(meaning.value);
     if (meaning.kind !== 'query' && meaning.kind !== 'functionQuery')
       throw new Error(`a query has no ${meaning.kind}`);
-    let group = expressions.get(meaning.source);
-    if (!group) expressions.set(meaning.source, (group = { index: expressions.size, list: [] }));
+    const group = remember(expressions, meaning.source, () => ({ index: expressions.size, list: [] }));
     group.list.push(meaning.root.resolve(field.selection, field.arguments, scope));
     return { step: group.index, column: group.list.length - 1 };
   });

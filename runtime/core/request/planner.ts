@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Program } from '../program.ts';
 import type { PlanOptions } from '../query/scope.ts';
+import { remember } from '../remember.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import type { TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
@@ -47,8 +48,11 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
   return {
     plan: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
-      let cache = operations.get(view);
-      if (!cache) operations.set(view, (cache = new LRUCache({ max: MOST_OPERATIONS })));
+      const cache = remember(
+        operations,
+        view,
+        () => new LRUCache<string, CachedOperation>({ max: MOST_OPERATIONS }),
+      );
       const key =
         request.operationName === undefined ? request.query : `${request.operationName}\0${request.query}`;
       let cached = cache.get(key);

@@ -33,6 +33,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { EngineError } from '../errors.ts';
+import { remember } from '../remember.ts';
 import type { SelectionContext } from '../request/document.ts';
 import type { SelectedField } from '../request/selection.ts';
 import type { RoleView } from './role-view.ts';
@@ -42,9 +43,7 @@ const schemas = new WeakMap<RoleView, GraphQLSchema>();
 
 /** The schema that a role sees, everything sorted by name. */
 export function graphqlSchema(view: RoleView): GraphQLSchema {
-  let schema = schemas.get(view);
-  if (!schema) schemas.set(view, (schema = buildSchema(view)));
-  return schema;
+  return remember(schemas, view, () => buildSchema(view));
 }
 
 const STANDARD: Readonly<Record<string, GraphQLScalarType>> = {
@@ -70,11 +69,7 @@ const cached = new GraphQLDirective({
 
 function buildSchema(view: RoleView): GraphQLSchema {
   const built = new Map<string, GraphQLNamedType>();
-  const named = (type: NamedType): GraphQLNamedType => {
-    let result = built.get(type.name);
-    if (!result) built.set(type.name, (result = make(type)));
-    return result;
-  };
+  const named = (type: NamedType) => remember(built, type.name, () => make(type));
   const reference = (type: TypeReference): unknown => {
     if (type.kind === 'list') return new GraphQLList(reference(type.of) as GraphQLOutputType);
     if (type.kind === 'nonNull') return new GraphQLNonNull(reference(type.of) as never);

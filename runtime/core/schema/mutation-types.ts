@@ -1,6 +1,7 @@
 /** Input and output types of mutations, as one role sees them (reference graphql-api §1.3, §1.7, §3). */
 import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
+import { lazy, remember } from '../remember.ts';
 import { isNumeric } from '../types.ts';
 import type { RoleView } from './role-view.ts';
 import { columnGraphqlType, INT, STRING, sharedTypes } from './shared-types.ts';
@@ -13,7 +14,6 @@ import {
   type FieldDefinition,
   type InputFieldDefinition,
   type InputType,
-  lazy,
   listOf,
   nonNull,
   type ObjectType,
@@ -119,9 +119,7 @@ function isJsonb(column: Column): boolean {
 const cache = new WeakMap<TableView, MutationTypes>();
 
 export function mutationTypes(view: TableView, role: RoleView): MutationTypes {
-  let types = cache.get(view);
-  if (!types) cache.set(view, (types = createMutationTypes(view, role)));
-  return types;
+  return remember(cache, view, () => createMutationTypes(view, role));
 }
 
 function createMutationTypes(view: TableView, role: RoleView): MutationTypes {

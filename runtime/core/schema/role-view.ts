@@ -1,5 +1,6 @@
 /** The API as one role sees it: its tables, its root types, and every type that those reach. */
 import type { Program, SchemaOptions, Table } from '../program.ts';
+import { lazy, remember } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import type { TableAccess } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
@@ -29,18 +30,14 @@ export function createRoleView(
   const tables = new Map<Table, TableView>();
   const types = new Map<Table, TableTypes>();
   const byShape = new Map(program.tables.map((table) => [table.shape, table]));
-  let roots: RootTypes | undefined;
+  const roots = lazy(() => createRootTypes(view));
   const view: RoleView = {
     role,
     backendOnly,
     program,
     options,
-    table: (table) => {
-      let result = tables.get(table);
-      if (!result)
-        tables.set(table, (result = tableView(table, table.access, role, backendOnly, view.table)));
-      return result;
-    },
+    table: (table) =>
+      remember(tables, table, () => tableView(table, table.access, role, backendOnly, view.table)),
     byAccess: (access) => {
       const table = byShape.get(access.table);
       if (!table)
@@ -49,13 +46,9 @@ export function createRoleView(
         ? view.table(table)
         : tableView(table, access, role, backendOnly, view.table);
     },
-    types: (table) => {
-      let result = types.get(table);
-      if (!result) types.set(table, (result = createTableTypes(view.table(table), view)));
-      return result;
-    },
+    types: (table) => remember(types, table, () => createTableTypes(view.table(table), view)),
     get roots() {
-      return (roots ??= createRootTypes(view));
+      return roots();
     },
   };
   return view;

@@ -1,6 +1,8 @@
 /** The root types of a role: which fields it is offered (reference graphql-api §1.2, §1.7). */
+
 import { displayName } from '../names.ts';
 import type { Column, Table } from '../program.ts';
+import { lazy } from '../remember.ts';
 import type { MutationField, QueryField, QueryFieldKind } from '../resolvers.ts';
 import type { SourceShape } from '../shapes.ts';
 import { mutationTypes, updatableColumns } from './mutation-types.ts';
@@ -12,7 +14,6 @@ import {
   type ArgumentDefinition,
   byName,
   type FieldDefinition,
-  lazy,
   listOf,
   nonNull,
   type ObjectType,

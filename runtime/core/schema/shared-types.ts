@@ -2,6 +2,7 @@
 import { camelCase, type NamingConvention, pascalCase } from '../names.ts';
 import { operatorsOf } from '../operators.ts';
 import type { Column, Table } from '../program.ts';
+import { lazy, remember } from '../remember.ts';
 import type { SourceShape } from '../shapes.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type EnumType,
   type InputFieldDefinition,
   type InputType,
-  lazy,
   listOf,
   nonNull,
   type ScalarType,
@@ -22,9 +22,7 @@ const scalars = new Map<string, ScalarType>();
 export function scalarOf(type: ColumnType): ScalarType {
   const base = type.element ?? type;
   const key = `${base.scalar} ${base.sql}`;
-  let scalar = scalars.get(key);
-  if (!scalar) scalars.set(key, (scalar = { kind: 'scalar', name: base.scalar, accepts: base }));
-  return scalar;
+  return remember(scalars, key, () => ({ kind: 'scalar', name: base.scalar, accepts: base }));
 }
 
 /** Arguments that are checked strictly. */
@@ -63,9 +61,7 @@ const registry = new Map<NamingConvention, SharedTypes>();
 /** The shared types of a naming convention. */
 export function sharedTypes(source: SourceShape): SharedTypes {
   const naming = source.naming ?? 'engine-default';
-  let types = registry.get(naming);
-  if (!types) registry.set(naming, (types = createSharedTypes(naming)));
-  return types;
+  return remember(registry, naming, () => createSharedTypes(naming));
 }
 
 const ORDERS: readonly (readonly [name: string, sql: string, description: string])[] = [
@@ -84,6 +80,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
     camel ? pascalCase(scalar) + pascalCase(part) : `${scalar}_${part}`;
   const comparisons = new Map<string, InputType>();
   const enums = new WeakMap<Table, EnumType>();
+  const enumComparisons = new WeakMap<Table, InputType>();
   const types: SharedTypes = {
     naming,
     name,
@@ -107,13 +104,14 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
         ['DESC', { value: 'desc', description: 'descending ordering of the cursor' }],
       ]),
     },
-    comparison: (column) => (column.enumTable ? enumComparison(column.enumTable) : comparisonOf(column.type)),
-    comparisonOf,
-    enumOf: (table) => {
-      let type = enums.get(table);
-      if (!type) enums.set(table, (type = enumType(table, camel)));
-      return type;
+    comparison: (column) => {
+      const { enumTable } = column;
+      return enumTable
+        ? remember(enumComparisons, enumTable, () => enumComparison(enumTable))
+        : comparisonOf(column.type);
     },
+    comparisonOf,
+    enumOf: (table) => remember(enums, table, () => enumType(table, camel)),
   };
   return types;
 
@@ -188,24 +186,19 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
 
   function enumComparison(table: Table): InputType {
     const type = types.enumOf(table);
-    let comparison = comparisons.get(`enum ${type.name} ${table.key}`);
-    if (!comparison) {
-      const operators = operatorsOf(columnOfEnum(table));
-      const fields: InputFieldDefinition[] = ['_eq', '_neq', '_in', '_nin'].map((operator) => ({
-        name: name(operator),
-        type: operator.endsWith('in') ? listOf(nonNull(type)) : type,
-        meaning: { kind: 'operator', operator: operators.get(operator)! },
-      }));
-      fields.push({ name: name('_is_null'), type: BOOLEAN, meaning: { kind: 'isNull' } });
-      comparison = {
-        kind: 'input',
-        name: typeName(type.name, 'comparison_exp'),
-        description: `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
-        fields: () => byName(fields),
-      };
-      comparisons.set(`enum ${type.name} ${table.key}`, comparison);
-    }
-    return comparison;
+    const operators = operatorsOf(columnOfEnum(table));
+    const fields: InputFieldDefinition[] = ['_eq', '_neq', '_in', '_nin'].map((operator) => ({
+      name: name(operator),
+      type: operator.endsWith('in') ? listOf(nonNull(type)) : type,
+      meaning: { kind: 'operator', operator: operators.get(operator)! },
+    }));
+    fields.push({ name: name('_is_null'), type: BOOLEAN, meaning: { kind: 'isNull' } });
+    return {
+      kind: 'input',
+      name: typeName(type.name, 'comparison_exp'),
+      description: `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
+      fields: () => byName(fields),
+    };
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { displayName } from '../names.ts';
 import type { Column, ComputedField, Relationship } from '../program.ts';
+import { lazy } from '../remember.ts';
 import { type ColumnType, columnType, isComparable, isNumeric } from '../types.ts';
 import type { RoleView } from './role-view.ts';
 import {
@@ -23,7 +24,6 @@ import {
   type FieldDefinition,
   type InputFieldDefinition,
   type InputType,
-  lazy,
   listOf,
   nonNull,
   type ObjectType,

@@ -1,5 +1,6 @@
 /** A table as one role sees it: which columns, under which row condition, with which limit. */
 import type { Column, ComputedField, Relationship, Table } from '../program.ts';
+import { lazy } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import {
   type DeleteRule,
@@ -12,7 +13,6 @@ import {
 import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { parseRule } from '../sql/rule.ts';
 import { isStringified } from '../types.ts';
-import { lazy } from './types.ts';
 
 /** A column of a table as one role may read it. */
 export interface ColumnView {

@@ -161,12 +161,6 @@ export function printType(type: TypeReference): string {
   return type.kind === 'nonNull' ? `${printType(type.of)}!` : type.name;
 }
 
-/** Values computed once. */
-export function lazy<T>(make: () => T): () => T {
-  let value: { readonly made: T } | undefined;
-  return () => (value ??= { made: make() }).made;
-}
-
 /** A map by name, in the order given. */
 export function byName<T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> {
   return new Map(items.map((item) => [item.name, item]));

@@ -1,0 +1,21 @@
+/** Values made once. */
+
+interface Memory<Key, Value> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): unknown;
+}
+
+/** The value of a key, made when it is asked for first. */
+export function remember<Key, Value>(memory: Memory<Key, Value>, key: Key, make: () => Value): Value {
+  const known = memory.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  memory.set(key, made);
+  return made;
+}
+
+/** A function that computes its value on the first call. */
+export function lazy<T>(make: () => T): () => T {
+  const memory = new Map<'value', { readonly made: T }>();
+  return () => remember(memory, 'value', () => ({ made: make() })).made;
+}
