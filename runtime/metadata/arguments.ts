@@ -1,0 +1,31 @@
+/** Argument schemas that many operations share. */
+import type { z } from 'zod';
+import type { QualifiedName } from '../../compiler/model/metadata.ts';
+import {
+  choose,
+  functionNameSchema,
+  isObject,
+  nameSchema,
+  object,
+  tableNameSchema,
+  withDefault,
+} from '../../compiler/phases/1-read/schemas/shared.ts';
+
+/** Name of the source; `default` unless given. */
+export const sourceArgument: z.ZodType<string> = withDefault(nameSchema, 'default');
+
+export const tableArguments = { table: tableNameSchema, source: sourceArgument };
+
+export const noArguments = object<object>({});
+
+export interface FunctionArguments {
+  readonly function: QualifiedName;
+  readonly source: string;
+}
+
+/** A bare function name, which means one of source `default`, or `{function, source}`. */
+export const functionArguments: z.ZodType<FunctionArguments> = choose((input) =>
+  isObject(input) && 'function' in input
+    ? object<FunctionArguments>({ function: functionNameSchema, source: sourceArgument })
+    : functionNameSchema.transform((name) => ({ function: name, source: 'default' })),
+);

@@ -1,0 +1,30 @@
+/**
+ * What may be told about a failed connection: the server's or the system's reason, never the address, which may hold a
+ * password.
+ */
+import pg from 'pg';
+import { EngineError } from '../core/errors.ts';
+
+export function describeConnectionError(error: unknown): string {
+  if (error instanceof EngineError) return error.message;
+  if (error instanceof pg.DatabaseError) return error.message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'connection refused';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name could not be resolved';
+    case 'ETIMEDOUT':
+      return 'the database did not answer in time';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'the database closed the connection';
+    case undefined:
+      return error instanceof Error && /timeout|terminated/i.test(error.message)
+        ? error.message
+        : 'the database cannot be reached';
+    default:
+      return `the database cannot be reached (${code})`;
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Json } from '../../../compiler/model/metadata.ts';
+import { EngineError } from '../../core/errors.ts';
+import { describeError } from '../answer.ts';
+import { type Operation, operation, SUCCESS } from '../operation.ts';
+import type { MetadataRequest } from '../request.ts';
+import { runRequest } from '../run.ts';
+
+/** The request reader has read the steps already. */
+const steps = z.array(z.custom<MetadataRequest>());
+
+/** Requests in order on one copy; the first that fails ends it, and nothing of the metadata is stored. */
+export const bulk = operation<MetadataRequest[]>({
+  name: 'bulk',
+  spelling: 'bare',
+  endpoints: ['/v1/metadata', '/v1/query', '/v2/query'],
+  documentation:
+    'Runs a list of requests in order and answers with the list of their answers. The first failure aborts: no metadata ' +
+    'is stored, but what `run_sql` did to a database stays.',
+  arguments: steps,
+  isBulk: true,
+  changesMetadata: true,
+  run: async (requests, copy, { session }) => {
+    const answers: Json[] = [];
+    for (const request of requests) answers.push(await runRequest(request, copy, session));
+    return answers;
+  },
+});
+
+export const bulkKeepGoing = operation<MetadataRequest[]>({
+  name: 'bulk_keep_going',
+  spelling: 'bare',
+  endpoints: ['/v1/metadata'],
+  documentation:
+    'Like `bulk`, but goes on after a failure: the slot of the failed request holds its error, and its change is undone.',
+  arguments: steps,
+  isBulk: true,
+  changesMetadata: true,
+  run: async (requests, copy, { session }) => {
+    const answers: Json[] = [];
+    for (const request of requests) {
+      const point = copy.save();
+      try {
+        answers.push(await runRequest(request, copy, session));
+      } catch (error) {
+        copy.restore(point);
+        answers.push(describeError(error, true));
+      }
+    }
+    return answers;
+  },
+});
+
+/** Operations that bulk_atomic accepts. */
+const relationshipOperations = new Set([
+  'create_object_relationship',
+  'create_array_relationship',
+  'drop_relationship',
+  'rename_relationship',
+  'set_relationship_comment',
+  'create_remote_relationship',
+  'update_remote_relationship',
+  'delete_remote_relationship',
+]);
+
+export const bulkAtomic: Operation = operation<MetadataRequest[]>({
+  name: 'bulk_atomic',
+  spelling: 'bare',
+  endpoints: ['/v1/metadata'],
+  documentation: 'Runs operations on relationships as one change, which is judged once, at its end.',
+  arguments: steps,
+  isBulk: true,
+  policy: 'others',
+  changesMetadata: true,
+  run: async (requests, copy, { session }) => {
+    for (const { operation: step, args, endpoint, version } of requests) {
+      if (!relationshipOperations.has(step.name)) {
+        throw new EngineError('unexpected', 'Bulk atomic does not support this command');
+      }
+      await step.run(args as never, copy, { endpoint, version, session });
+    }
+    return SUCCESS;
+  },
+});

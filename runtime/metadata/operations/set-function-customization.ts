@@ -1,0 +1,32 @@
+import type { FunctionConfiguration, QualifiedName } from '../../../compiler/model/metadata.ts';
+import { functionNameSchema, object } from '../../../compiler/phases/1-read/schemas/shared.ts';
+import { functionConfigurationSchema } from '../../../compiler/phases/1-read/schemas/table.ts';
+import { sourceArgument } from '../arguments.ts';
+import { withFunction } from '../edit.ts';
+import { functionObject } from '../names.ts';
+import { METADATA, operation, SUCCESS } from '../operation.ts';
+
+interface Arguments {
+  readonly function: QualifiedName;
+  readonly source: string;
+  readonly configuration: FunctionConfiguration;
+}
+
+export default operation<Arguments>({
+  name: 'set_function_customization',
+  spelling: 'prefixed',
+  endpoints: METADATA,
+  documentation: 'Replaces the configuration of a tracked function.',
+  arguments: object<Arguments>({
+    function: functionNameSchema,
+    source: sourceArgument,
+    configuration: functionConfigurationSchema,
+  }),
+  policy: 'target',
+  targets: ({ source, function: name }) => [functionObject(source, name)],
+  changesMetadata: true,
+  run: ({ function: name, source, configuration }, copy) => {
+    copy.metadata = withFunction(copy.metadata, source, name, (entry) => ({ ...entry, configuration }));
+    return SUCCESS;
+  },
+});

@@ -1,0 +1,55 @@
+import type { QualifiedName } from '../../../compiler/model/metadata.ts';
+import { nameSchema, objectAs, optional, text } from '../../../compiler/phases/1-read/schemas/shared.ts';
+import { tableArguments } from '../arguments.ts';
+import { optionally, replaceWhere, without, withTable } from '../edit.ts';
+import { findRelationship } from '../find-relationship.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+
+interface Arguments {
+  readonly table: QualifiedName;
+  readonly source: string;
+  readonly relationship: string;
+  readonly comment?: string;
+}
+
+export default operation<Arguments>({
+  name: 'set_relationship_comment',
+  spelling: 'prefixed',
+  endpoints: METADATA_AND_LEGACY,
+  documentation:
+    'Sets the comment of a relationship (`relationship`, or `name`); without `comment` it is cleared.',
+  arguments: objectAs<
+    Partial<Arguments> & Pick<Arguments, 'table' | 'source'> & { name?: string },
+    Arguments
+  >(
+    {
+      ...tableArguments,
+      relationship: optional(nameSchema),
+      name: optional(nameSchema),
+      comment: optional(text),
+    },
+    ({ table, source, relationship, name, comment }, fail) => {
+      const given = relationship ?? name;
+      if (given === undefined) fail('key "relationship" not found');
+      return { table, source, relationship: given ?? '', ...optionally('comment', comment) };
+    },
+  ),
+  policy: 'target',
+  changesMetadata: true,
+  run: ({ source, table, relationship, comment }, copy) => {
+    findRelationship(copy, source, table, relationship);
+    const isIt = ({ name }: { readonly name: string }) => name === relationship;
+    copy.metadata = withTable(copy.metadata, source, table, (entry) => ({
+      ...entry,
+      object_relationships: replaceWhere(entry.object_relationships, isIt, (found) => ({
+        ...without(found, 'comment'),
+        ...optionally('comment', comment),
+      })),
+      array_relationships: replaceWhere(entry.array_relationships, isIt, (found) => ({
+        ...without(found, 'comment'),
+        ...optionally('comment', comment),
+      })),
+    }));
+    return SUCCESS;
+  },
+});

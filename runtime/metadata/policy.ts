@@ -1,0 +1,66 @@
+/**
+ * When a change is accepted (reference metadata-api §2): what became inconsistent decides, never what was so before,
+ * except for the object that the operation itself is about.
+ */
+import type { InconsistentObject } from '../../compiler/model/inconsistency.ts';
+import { EngineError } from '../core/errors.ts';
+import type { ObjectIdentity } from './names.ts';
+
+/**
+ * `target`: the object itself must be consistent, and no other may become inconsistent. `others`: none may become
+ * inconsistent. `everything`: nothing may be inconsistent.
+ */
+export type Policy = 'target' | 'others' | 'everything';
+
+export interface Outcome {
+  readonly before: readonly InconsistentObject[];
+  readonly after: readonly InconsistentObject[];
+  /** What the operation is about, for the policy `target`. */
+  readonly targets: readonly ObjectIdentity[];
+}
+
+/** Throws if the outcome is not acceptable under the policy. */
+export function enforcePolicy(policy: Policy, outcome: Outcome): void {
+  const { before, after, targets } = outcome;
+  if (policy === 'everything') {
+    if (after.length === 0) return;
+    throw new EngineError('unexpected', 'cannot continue due to inconsistent metadata', {
+      status: 400,
+      internal: after,
+    });
+  }
+  if (policy === 'target') {
+    const wanted = new Set(targets.map(identityKey));
+    const own = after.filter((object) => wanted.has(identityKey(object)));
+    if (own.length > 0) {
+      throw new EngineError('invalid-configuration', own.map(({ reason }) => reason).join(', '), {
+        internal: own,
+      });
+    }
+  }
+  const found = newlyInconsistent(before, after);
+  if (found.length === 0) return;
+  throw policy === 'target'
+    ? new EngineError('unexpected', 'cannot continue due to new inconsistent metadata', {
+        status: 400,
+        internal: found,
+      })
+    : new EngineError('unexpected', 'cannot continue due to newly found inconsistent metadata', {
+        status: 500,
+        internal: found,
+      });
+}
+
+/** What is inconsistent after, and was not before. */
+export function newlyInconsistent(
+  before: readonly InconsistentObject[],
+  after: readonly InconsistentObject[],
+): readonly InconsistentObject[] {
+  const known = new Set(before.map(identityKey));
+  return after.filter((object) => !known.has(identityKey(object)));
+}
+
+/** Entries of special shape (conflicts) have no single name: their whole content identifies them. */
+function identityKey(object: Partial<ObjectIdentity>): string {
+  return object.name === undefined ? JSON.stringify(object) : `${object.type} ${object.name}`;
+}

@@ -1,0 +1,123 @@
+/** Every operation, and how requests name them. */
+import { EngineError, pathStep } from '../core/errors.ts';
+import type { Endpoint, Operation } from './operation.ts';
+import addComputedField from './operations/add-computed-field.ts';
+import addSource from './operations/add-source.ts';
+import { bulk, bulkAtomic, bulkKeepGoing } from './operations/bulk.ts';
+import clearMetadata from './operations/clear-metadata.ts';
+import { createArrayRelationship, createObjectRelationship } from './operations/create-relationship.ts';
+import dropComputedField from './operations/drop-computed-field.ts';
+import dropRelationship from './operations/drop-relationship.ts';
+import dropSource from './operations/drop-source.ts';
+import exportMetadata from './operations/export-metadata.ts';
+import { createFunctionPermission, dropFunctionPermission } from './operations/function-permissions.ts';
+import getInconsistentMetadata from './operations/get-inconsistent-metadata.ts';
+import {
+  createDeletePermission,
+  createInsertPermission,
+  createSelectPermission,
+  createUpdatePermission,
+  dropDeletePermission,
+  dropInsertPermission,
+  dropSelectPermission,
+  dropUpdatePermission,
+} from './operations/permissions.ts';
+import reloadMetadata from './operations/reload-metadata.ts';
+import renameRelationship from './operations/rename-relationship.ts';
+import replaceMetadata from './operations/replace-metadata.ts';
+import runSql from './operations/run-sql.ts';
+import setFunctionCustomization from './operations/set-function-customization.ts';
+import setPermissionComment from './operations/set-permission-comment.ts';
+import setRelationshipComment from './operations/set-relationship-comment.ts';
+import setTableCustomFields from './operations/set-table-custom-fields.ts';
+import setTableCustomization from './operations/set-table-customization.ts';
+import setTableIsEnum from './operations/set-table-is-enum.ts';
+import trackFunction from './operations/track-function.ts';
+import trackTable from './operations/track-table.ts';
+import { trackTables, untrackTables } from './operations/track-tables.ts';
+import untrackFunction from './operations/untrack-function.ts';
+import untrackTable from './operations/untrack-table.ts';
+
+/** In the order of the reference. */
+export const operations: readonly Operation[] = [
+  exportMetadata,
+  replaceMetadata,
+  reloadMetadata,
+  clearMetadata,
+  getInconsistentMetadata,
+  bulk,
+  bulkKeepGoing,
+  bulkAtomic,
+  addSource,
+  dropSource,
+  trackTable,
+  trackTables,
+  untrackTable,
+  untrackTables,
+  setTableCustomization,
+  setTableCustomFields,
+  setTableIsEnum,
+  createObjectRelationship,
+  createArrayRelationship,
+  dropRelationship,
+  renameRelationship,
+  setRelationshipComment,
+  trackFunction,
+  setFunctionCustomization,
+  untrackFunction,
+  createFunctionPermission,
+  dropFunctionPermission,
+  addComputedField,
+  dropComputedField,
+  createInsertPermission,
+  createSelectPermission,
+  createUpdatePermission,
+  createDeletePermission,
+  dropInsertPermission,
+  dropSelectPermission,
+  dropUpdatePermission,
+  dropDeletePermission,
+  setPermissionComment,
+  runSql,
+];
+
+/** Prefixes of operations on a source; they mean the same. */
+const PREFIXES = ['pg_', 'postgres_'];
+
+const byName: Readonly<Record<Endpoint, ReadonlyMap<string, Operation>>> = {
+  '/v1/metadata': spellings('/v1/metadata', ({ name, spelling }) => [
+    ...(spelling === 'prefixed' ? [] : [name]),
+    ...(spelling === 'bare' ? [] : PREFIXES.map((prefix) => prefix + name)),
+  ]),
+  '/v1/query': new Map([
+    ...spellings('/v1/query', ({ name }) => [name]),
+    ['add_existing_table_or_view', trackTable],
+  ]),
+  '/v2/query': spellings('/v2/query', ({ name, spelling }) => [
+    name,
+    ...(spelling === 'bare' ? [] : PREFIXES.map((prefix) => prefix + name)),
+  ]),
+};
+
+function spellings(
+  endpoint: Endpoint,
+  names: (operation: Operation) => readonly string[],
+): ReadonlyMap<string, Operation> {
+  const known = operations.filter(({ endpoints }) => endpoints.includes(endpoint));
+  return new Map(known.flatMap((operation) => names(operation).map((name) => [name, operation] as const)));
+}
+
+/** The operation that a request's `type` names on an endpoint; throws `parse-failed` at `path`. */
+export function findOperation(endpoint: Endpoint, type: string, path: string): Operation {
+  const operation = byName[endpoint].get(type);
+  if (operation !== undefined) return operation;
+  throw new EngineError('parse-failed', unknownType(endpoint, type), { path: pathStep(path, 'type') });
+}
+
+function unknownType(endpoint: Endpoint, type: string): string {
+  if (endpoint !== '/v1/metadata') return `Unrecognised RQLQuery type: ${type}`;
+  const prefix = PREFIXES.find((candidate) => type.startsWith(candidate));
+  if (prefix !== undefined)
+    return `unknown metadata command "${type.slice(prefix.length)}" for backend postgres`;
+  return `unknown metadata command "${type}"; "${type.split('_')[0]}" was not recognized as a valid backend name`;
+}

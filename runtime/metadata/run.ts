@@ -1,0 +1,41 @@
+/** Runs the operations of one request, in order, on one working copy, and judges each by its policy. */
+import type { Json } from '../../compiler/model/metadata.ts';
+import { EngineError } from '../core/errors.ts';
+import type { Session } from '../core/session.ts';
+import type { MetadataRequest } from './request.ts';
+import { type WorkingCopy, withWarnings } from './working-copy.ts';
+
+/** Runs a request; errors come out with the path that the endpoint uses. */
+export async function runRequest(
+  request: MetadataRequest,
+  copy: WorkingCopy,
+  session: Session,
+): Promise<Json> {
+  const { operation, endpoint, version, path } = request;
+  const before = copy.baseline();
+  try {
+    if (request.changesMetadata) copy.modified = true;
+    const known = copy.warnings.length;
+    const answer = await operation.run(request.args as never, copy, { endpoint, version, session });
+    if (operation.policy !== undefined) {
+      await copy.accept(operation.policy, before, operation.targets?.(request.args as never) ?? []);
+    }
+    return withWarnings(answer, copy.warnings.slice(known));
+  } catch (error) {
+    throw error instanceof EngineError ? placed(error, path) : error;
+  }
+}
+
+/** Runs a step of a bulk; its errors have absolute paths already. */
+export class StepFailed extends EngineError {}
+
+function placed(error: EngineError, base: string): EngineError {
+  if (error instanceof StepFailed) return error;
+  const path = base + error.path.slice(1);
+  return new StepFailed(error.code, error.message, {
+    path,
+    status: error.status,
+    internal: error.internal,
+    cause: error,
+  });
+}

@@ -1,0 +1,156 @@
+/**
+ * Where the metadata is kept: one row of `engine_catalog.metadata` in the metadata database, with a `resource_version`
+ * that is checked and incremented in the transaction that stores a change, so that of two racing writers one fails.
+ */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { JsonObject } from '../../compiler/model/metadata.ts';
+import { EngineError } from '../core/errors.ts';
+import { migrate } from './migrations.ts';
+
+export interface StoredMetadata {
+  /** Absent before the first write. */
+  readonly metadata?: JsonObject;
+  /** 0 before the first write, then the number of committed modifying requests. */
+  readonly resourceVersion: number;
+}
+
+/** Which cached things other instances have to read again because of a change. */
+export interface Invalidations {
+  readonly metadata: boolean;
+  readonly sources: readonly string[];
+  readonly remote_schemas: readonly string[];
+}
+
+export type CatalogStateKind = 'cli' | 'console';
+
+export interface MetadataStore {
+  readonly instanceId: string;
+  read(): Promise<StoredMetadata>;
+  /** The version alone: cheap, for polling. */
+  readVersion(): Promise<number>;
+  /**
+   * Stores the metadata (as JSON text) as the version after `expected` and tells the other instances.
+   * Throws `conflict` if another writer was faster.
+   */
+  commit(metadata: string, expected: number, invalidations: Invalidations): Promise<number>;
+  /** What the last writer told, for another instance. */
+  readNotification(): Promise<
+    { instanceId: string; resourceVersion: number; invalidations: Invalidations } | undefined
+  >;
+  readCatalogState(): Promise<{ id: string; cli_state: JsonObject; console_state: JsonObject }>;
+  writeCatalogState(kind: CatalogStateKind, state: JsonObject): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Name of the channel on which a commit announces its version (LISTEN / NOTIFY). */
+export const METADATA_CHANNEL = 'engine_metadata';
+
+/** The answer to a request that refers to another version than the current one. */
+export function versionConflict(referenced: number, current: number): EngineError {
+  return new EngineError(
+    'conflict',
+    `metadata resource version referenced (${referenced}) did not match current version (${current})`,
+  );
+}
+
+/** Connects to the metadata database and brings its catalog up to date. */
+export async function openMetadataStore(url: string): Promise<MetadataStore> {
+  const pool = new pg.Pool({ connectionString: url, max: 4, application_name: 'engine metadata' });
+  // A connection that breaks while idle is replaced by the next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  try {
+    await withClient(pool, migrate);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const instanceId = randomUUID();
+
+  return {
+    instanceId,
+    read: async () => {
+      const { rows } = await pool.query<{ metadata: JsonObject; resource_version: number }>(
+        'select metadata, resource_version from engine_catalog.metadata',
+      );
+      const row = rows[0];
+      if (row === undefined) return { resourceVersion: 0 };
+      return { metadata: row.metadata, resourceVersion: row.resource_version };
+    },
+    readVersion: async () => readVersion(pool),
+    commit: (metadata, expected, invalidations) =>
+      withClient(pool, async (client) => {
+        await client.query('begin');
+        try {
+          // On an empty table the insert decides the race; afterwards the row lock of the update does.
+          const { rows } = await client.query<{ resource_version: number }>(
+            expected === 0
+              ? `insert into engine_catalog.metadata (id, metadata, resource_version) values (1, $1, $2 + 1)
+                 on conflict (id) do nothing returning resource_version`
+              : `update engine_catalog.metadata set metadata = $1, resource_version = resource_version + 1
+                 where resource_version = $2 returning resource_version`,
+            [metadata, expected],
+          );
+          if (rows[0] === undefined) throw versionConflict(expected, await readVersion(client));
+          const resourceVersion = rows[0].resource_version;
+          await client.query(
+            `insert into engine_catalog.schema_notifications (id, notification, resource_version, instance_id)
+             values (1, $1, $2, $3)
+             on conflict (id) do update set notification = excluded.notification, instance_id = excluded.instance_id,
+               resource_version = excluded.resource_version, updated_at = now()`,
+            [JSON.stringify(invalidations), resourceVersion, instanceId],
+          );
+          await client.query('select pg_notify($1, $2)', [METADATA_CHANNEL, String(resourceVersion)]);
+          await client.query('commit');
+          return resourceVersion;
+        } catch (error) {
+          await client.query('rollback');
+          throw error;
+        }
+      }),
+    readNotification: async () => {
+      const { rows } = await pool.query<{
+        notification: Invalidations;
+        resource_version: number;
+        instance_id: string;
+      }>('select notification, resource_version, instance_id from engine_catalog.schema_notifications');
+      const row = rows[0];
+      return (
+        row && {
+          instanceId: row.instance_id,
+          resourceVersion: row.resource_version,
+          invalidations: row.notification,
+        }
+      );
+    },
+    readCatalogState: async () => {
+      const { rows } = await pool.query<{ id: string; cli_state: JsonObject; console_state: JsonObject }>(
+        'select engine_uuid as id, cli_state, console_state from engine_catalog.version',
+      );
+      return rows[0]!;
+    },
+    writeCatalogState: async (kind, state) => {
+      await pool.query(`update engine_catalog.version set ${kind}_state = $1`, [JSON.stringify(state)]);
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function readVersion(queryable: pg.Pool | pg.ClientBase): Promise<number> {
+  const { rows } = await queryable.query<{ resource_version: number }>(
+    'select resource_version from engine_catalog.metadata',
+  );
+  return rows[0]?.resource_version ?? 0;
+}
+
+async function withClient<Value>(
+  pool: pg.Pool,
+  use: (client: pg.PoolClient) => Promise<Value>,
+): Promise<Value> {
+  const client = await pool.connect();
+  try {
+    return await use(client);
+  } finally {
+    client.release();
+  }
+}
