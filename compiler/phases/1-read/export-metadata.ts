@@ -23,9 +23,11 @@ import { exportRemoteRelationship } from './export-relationship.ts';
 import { exportFunction, exportTable } from './export-table.ts';
 import { scheduledRetryDefaults } from './schemas/trigger.ts';
 
-/** The whole metadata as an export; cron triggers that are not to be included are left out. */
-export function exportMetadata(metadata: Metadata): JsonObject {
-  const cronTriggers = metadata.cron_triggers.filter((trigger) => trigger.include_in_metadata);
+/** The whole metadata as an export; cron triggers that are not to be included are left out, unless it is to be stored. */
+export function exportMetadata(metadata: Metadata, purpose: 'show' | 'store' = 'show'): JsonObject {
+  const cronTriggers = metadata.cron_triggers.filter(
+    (trigger) => purpose === 'store' || trigger.include_in_metadata,
+  );
   const { disabled_for_roles } = metadata.graphql_schema_introspection;
   return present({
     version: 3,
