@@ -162,7 +162,7 @@ export const diagnostics = {
     ]),
   /** no select permission defined on table %table% for role "%role%" */
   functionPermissionWithoutSelect: ({ table, role }: { table: Hole; role: Hole }): Message =>
-    message('function-permission-without-select', 'error', [
+    message('function-permission-without-select', 'warning', [
       `no select permission defined on table ${table} for role "${role}"`,
     ]),
   /** the function %name% cannot be tracked %reasons% */

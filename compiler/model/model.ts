@@ -1,0 +1,178 @@
+/**
+ * The model: what phase 3 hands on. Every name of the metadata is resolved to what it stands for, everything that could
+ * not be resolved has left with a diagnostic. Plain readonly data, no behaviour. What does not depend on a role is
+ * already in the form of the generated files (`TableShape` and the like); permissions are trees that phase 4 turns into
+ * row rules and ledger lines.
+ */
+import type {
+  MutationFieldKind,
+  QueryFieldKind,
+  SubscriptionFieldKind,
+} from '../../runtime/core/resolvers.ts';
+import type {
+  ComputedFieldShape,
+  FunctionShape,
+  SourceShape,
+  TableShape,
+} from '../../runtime/core/shapes.ts';
+import type { Json, QueryRootField, SubscriptionRootField } from './metadata.ts';
+
+export interface Model {
+  readonly sources: readonly ModelSource[];
+}
+
+export interface ModelSource {
+  readonly shape: SourceShape;
+  /** Tables that are served, sorted by schema and name. */
+  readonly tables: readonly ModelTable[];
+  readonly functions: readonly ModelFunction[];
+}
+
+export interface ModelTable {
+  /** `objectKey(schema, name)`. */
+  readonly key: string;
+  readonly shape: TableShape;
+  readonly rootFields: readonly RootField[];
+  readonly permissions: TablePermissions;
+}
+
+export type RootFieldKind = QueryFieldKind | SubscriptionFieldKind | MutationFieldKind;
+
+export interface RootField {
+  readonly kind: RootFieldKind;
+  /** Final name, customizations of table and source applied. */
+  readonly name: string;
+  /** Absent = generated text, empty = none. */
+  readonly description?: string;
+}
+
+export interface ModelFunction {
+  readonly shape: FunctionShape;
+  readonly exposedAs: 'query' | 'mutation';
+  /** Root fields: the rows, and for queries their aggregate. */
+  readonly rootFields: readonly { readonly kind: 'function' | 'function_aggregate'; readonly name: string }[];
+  /** Roles with a permission of their own, sorted. */
+  readonly roles: readonly string[];
+}
+
+/** Permissions of roles other than admin: role → permission, roles sorted. */
+export interface TablePermissions {
+  readonly select: Readonly<Record<string, ModelSelectPermission>>;
+  readonly insert: Readonly<Record<string, ModelInsertPermission>>;
+  readonly update: Readonly<Record<string, ModelUpdatePermission>>;
+  readonly delete: Readonly<Record<string, ModelDeletePermission>>;
+}
+
+export interface ModelSelectPermission {
+  /** In the order of the table. */
+  readonly columns: readonly string[];
+  readonly computedFields: readonly string[];
+  readonly filter: Condition;
+  readonly limit?: number;
+  readonly aggregations: boolean;
+  /** Absent = all. */
+  readonly queryRoots?: readonly QueryRootField[];
+  readonly subscriptionRoots?: readonly SubscriptionRootField[];
+  /** Inherited roles: columns and computed fields shown only in rows where the condition holds. */
+  readonly cells?: Readonly<Record<string, Condition>>;
+}
+
+export interface ModelInsertPermission {
+  /** Without the preset ones. */
+  readonly columns: readonly string[];
+  readonly check: Condition;
+  readonly presets: Presets;
+  readonly backendOnly: boolean;
+}
+
+export interface ModelUpdatePermission {
+  /** Without the preset ones. */
+  readonly columns: readonly string[];
+  readonly filter: Condition;
+  readonly check?: Condition;
+  readonly presets: Presets;
+  readonly backendOnly: boolean;
+}
+
+export interface ModelDeletePermission {
+  readonly filter: Condition;
+  readonly backendOnly: boolean;
+}
+
+/** Column → value, columns in the order of the table. */
+export type Presets = Readonly<Record<string, Value>>;
+
+/** A value of the metadata. Whether it is a session variable is decided here, once, never at run time. */
+export type Value =
+  | { readonly kind: 'literal'; readonly value: Json }
+  /** `name` in lower case: `x-engine-user-id`. */
+  | { readonly kind: 'session'; readonly name: string };
+
+/** What a comparison looks at: a column of the row, or a computed field of it; `type` after the cast. */
+export type Operand = {
+  /** Type key of what is compared. */
+  readonly type: string;
+  /** False if it is never null. */
+  readonly nullable: boolean;
+  /** Set when the value is cast to `type` before it is compared. */
+  readonly cast?: true;
+} & (
+  | { readonly kind: 'column'; readonly column: string }
+  | { readonly kind: 'computed-field'; readonly name: string; readonly field: ComputedFieldShape }
+);
+
+/** The right side of an operator, in the forms of `OperatorArgument`. */
+export type Argument =
+  | { readonly kind: 'value'; readonly type: string; readonly value: Value }
+  /** A list written in the metadata. */
+  | { readonly kind: 'list'; readonly type: string; readonly values: readonly Value[] }
+  /** A list that a session variable holds. */
+  | { readonly kind: 'session-list'; readonly type: string; readonly name: string }
+  | { readonly kind: 'fields'; readonly values: readonly { readonly type: string; readonly value: Value }[] };
+
+export interface TableReference {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** A boolean expression of a permission, over one row. An empty `and` is true, an empty `or` false. */
+export type Condition =
+  | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
+  | { readonly kind: 'not'; readonly condition: Condition }
+  | {
+      readonly kind: 'comparison';
+      readonly left: Operand;
+      /** Name in the table of operators. */
+      readonly operator: string;
+      readonly right: Argument;
+    }
+  | {
+      readonly kind: 'column-comparison';
+      readonly left: Operand;
+      /** SQL operator. */
+      readonly operator: string;
+      readonly column: string;
+      /** `root`: the table that owns the permission. */
+      readonly of: 'row' | 'root';
+    }
+  | { readonly kind: 'is-null'; readonly left: Operand; readonly negated: boolean }
+  /** Some row of the related table matches. Permissions of that table do not apply. */
+  | {
+      readonly kind: 'relationship';
+      readonly name: string;
+      readonly target: TableReference;
+      /** Column of this row → column of the target. */
+      readonly columns: Readonly<Record<string, string>>;
+      /** At most one row is related. */
+      readonly single: boolean;
+      readonly condition: Condition;
+    }
+  /** Some row that a computed field returns matches. */
+  | {
+      readonly kind: 'computed-rows';
+      readonly name: string;
+      readonly field: ComputedFieldShape;
+      readonly condition: Condition;
+    }
+  /** Some row of any table matches. */
+  | { readonly kind: 'exists'; readonly target: TableReference; readonly condition: Condition };

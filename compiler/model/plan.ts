@@ -1,0 +1,31 @@
+/**
+ * The plan: what phase 4 hands on and phase 5 prints. Shapes, access rules with their SQL texts, and the ledger of every
+ * role: pure data with nothing left to decide.
+ */
+import type { AccessRules, FunctionShape, SourceShape, TableShape } from '../../runtime/core/shapes.ts';
+import type { RootField } from './model.ts';
+
+export interface Plan {
+  readonly sources: readonly PlannedSource[];
+  /** One ledger for every role that may do anything, sorted by role. */
+  readonly ledgers: readonly Ledger[];
+}
+
+export interface PlannedSource {
+  readonly shape: SourceShape;
+  readonly tables: readonly PlannedTable[];
+  readonly functions: readonly FunctionShape[];
+}
+
+export interface PlannedTable {
+  readonly shape: TableShape;
+  /** Rule texts are final, line breaks and indentation included. */
+  readonly access: AccessRules;
+  readonly rootFields: readonly RootField[];
+}
+
+/** Everything a role may do, one fact a line, in the metadata's own words, sorted. */
+export interface Ledger {
+  readonly role: string;
+  readonly facts: readonly string[];
+}

@@ -1,0 +1,162 @@
+/** Computed fields: a function over a row of the table (reference metadata-api §10). */
+import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import type { ComputedFieldShape, FunctionArgumentShape } from '../../../runtime/core/shapes.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import type { CatalogFunction } from '../../model/catalog.ts';
+import type { ComputedField, QualifiedName } from '../../model/metadata.ts';
+import { requireFreeFieldName } from './field.ts';
+import { because, Failure, type ReportedObject, suggest } from './report.ts';
+import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
+import { typeKey } from './type.ts';
+
+/** Resolves a computed field. @throws Failure */
+export function resolveComputedField(
+  scope: SourceScope,
+  table: TableScope,
+  field: ComputedField,
+): ComputedFieldShape {
+  requireFreeFieldName(scope, table, field.name);
+  const { function: name, table_argument, session_argument } = field.definition;
+  const called = catalogFunction(scope, name);
+  const reasons: string[] = [];
+  if (!isGraphqlName(field.name)) reasons.push(`"${field.name}" is not valid GraphQL name`);
+  if (called.volatility === 'volatile')
+    reasons.push(`the function ${quoted(called)} is of type VOLATILE; cannot be added as a computed field`);
+  const returns = fieldReturns(scope, called, reasons);
+  const tableArgument = findTableArgument(called, table, table_argument, reasons);
+  const sessionArgument =
+    session_argument === undefined ? undefined : findSessionArgument(called, session_argument, reasons);
+  if (reasons.length > 0) {
+    throw new Failure(
+      diagnostics.computedFieldInvalid({
+        field: field.name,
+        table: quoted(table.catalog),
+        reasons: because(reasons),
+      }),
+    );
+  }
+  const description = field.comment ?? called.comment;
+  return {
+    function: { schema: called.schema, name: called.name },
+    tableArgument,
+    ...(sessionArgument !== undefined && { sessionArgument }),
+    arguments: functionArguments(called),
+    returns: returns!,
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** The one function of a name. @throws Failure if there is none, or more than one */
+export function catalogFunction(scope: SourceScope, name: QualifiedName): CatalogFunction {
+  const [first, ...overloads] = scope.catalogFunctions.get(keyOf(name)) ?? [];
+  if (!first) {
+    const names = scope.catalog.functions.map((each) => displayName(each.schema, each.name));
+    throw new Failure(
+      diagnostics.functionNotInDatabase({
+        name: quoted(name),
+        ...suggest(displayName(name.schema, name.name), names),
+      }),
+    );
+  }
+  if (overloads.length > 0) throw new Failure(diagnostics.functionOverloaded({ name: quoted(name) }));
+  return first;
+}
+
+export function functionArguments(called: CatalogFunction): FunctionArgumentShape[] {
+  return called.arguments.map((argument) => ({
+    name: argument.name,
+    type: typeKey(argument.type),
+    ...(argument.hasDefault && { hasDefault: true }),
+  }));
+}
+
+function fieldReturns(
+  scope: SourceScope,
+  called: CatalogFunction,
+  reasons: string[],
+): ComputedFieldShape['returns'] | undefined {
+  const { returns } = called;
+  const table = returns.array ? undefined : scope.catalogTables.get(keyOf(returns));
+  if (called.returnsSet && table) {
+    if (scope.tables.has(keyOf(returns))) return { table: keyOf(returns), set: true };
+    reasons.push(
+      `the function ${quoted(called)} returning set of table ${quoted(returns)} is not tracked or not found in database`,
+    );
+    return undefined;
+  }
+  const type = scope.catalog.types.find(
+    ({ schema, name }) => schema === returns.schema && name === returns.name,
+  );
+  const composite = !returns.array && (table || type?.kind === 'composite' || type?.kind === 'pseudo');
+  const nothing = returns.schema === 'pg_catalog' && ['void', 'record', 'trigger'].includes(returns.name);
+  if (called.returnsSet || composite || nothing) {
+    reasons.push(`the function ${quoted(called)} returning type ${returns.name} is not a BASE type`);
+    return undefined;
+  }
+  return { type: typeKey(returns) };
+}
+
+function findTableArgument(
+  called: CatalogFunction,
+  table: TableScope,
+  name: string | undefined,
+  reasons: string[],
+): number {
+  if (called.arguments.length === 0) {
+    reasons.push(`the function ${quoted(called)} has no input arguments`);
+    return 0;
+  }
+  const position = name === undefined ? 0 : called.arguments.findIndex((argument) => argument.name === name);
+  const argument = called.arguments[position];
+  if (!argument) {
+    reasons.push(`"${name}" is not an input argument of the function ${quoted(called)}`);
+    return 0;
+  }
+  const { type } = argument;
+  if (!type.array && keyOf(type) === table.key) return position;
+  const subject =
+    name === undefined
+      ? `first argument of the function ${quoted(called)}`
+      : `"${name}" argument of the function ${quoted(called)}`;
+  if (type.schema === 'pg_catalog') reasons.push(`${subject} is not COMPOSITE type`);
+  reasons.push(
+    `${subject} of type "${type.schema}.${type.name}" is not the table to which the computed field is being added`,
+  );
+  return position;
+}
+
+function findSessionArgument(called: CatalogFunction, name: string, reasons: string[]): number {
+  const position = called.arguments.findIndex((argument) => argument.name === name);
+  const argument = called.arguments[position];
+  if (!argument) reasons.push(`"${name}" is not an input argument of the function ${quoted(called)}`);
+  else if (!['json', 'jsonb'].includes(typeKey(argument.type)))
+    reasons.push(`"${name}" argument of the function ${quoted(called)} is not of type JSON`);
+  return position;
+}
+
+/** The computed field as inconsistencies list it. */
+export function computedFieldObject(
+  scope: SourceScope,
+  table: TableScope,
+  field: ComputedField,
+): ReportedObject {
+  const { schema, name } = table.entry.table;
+  const { function: called, table_argument, session_argument } = field.definition;
+  return {
+    path: field.path,
+    type: 'computed_field',
+    name: `computed_field ${field.name} in table ${displayName(schema, name)} in source ${scope.source.name}`,
+    definition: {
+      source: scope.source.name,
+      table: { schema, name },
+      name: field.name,
+      definition: {
+        function: { schema: called.schema, name: called.name },
+        ...(table_argument !== undefined && { table_argument }),
+        ...(session_argument !== undefined && { session_argument }),
+      },
+      comment: field.comment ?? null,
+    },
+    context: `in table ${quoted(table.entry.table)}: in computed field "${field.name}": `,
+  };
+}

@@ -1,0 +1,38 @@
+/** Names of fields that are no columns: they must not stand in the way of a column or of each other. */
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { Failure } from './report.ts';
+import type { SourceScope, TableScope } from './scope.ts';
+import { fieldName } from './table.ts';
+
+/** @throws Failure if a column has the name, or is shown under it */
+export function requireFreeFieldName(scope: SourceScope, table: TableScope, name: string): void {
+  if (table.columns.has(name)) throw new Failure(diagnostics.fieldConflictsWithColumn(), undefined, true);
+  const field = fieldName(name, undefined, scope.shape.naming);
+  for (const [column, shape] of table.columns) {
+    if (shape.field === null) continue;
+    const taken = fieldName(
+      column,
+      shape.customField ? (shape.field ?? column) : (shape.field ?? undefined),
+      scope.shape.naming,
+    );
+    if (taken === field)
+      throw new Failure(diagnostics.fieldConflictsWithCustomName({ column }), undefined, true);
+  }
+}
+
+/** Names that more than one of the table's relationships and computed fields claim. */
+export function contestedFieldNames(table: TableScope): Set<string> {
+  const { object_relationships, array_relationships, computed_fields, remote_relationships } = table.entry;
+  const seen = new Set<string>();
+  const contested = new Set<string>();
+  for (const { name } of [
+    ...object_relationships,
+    ...array_relationships,
+    ...computed_fields,
+    ...remote_relationships,
+  ]) {
+    if (seen.has(name)) contested.add(name);
+    seen.add(name);
+  }
+  return contested;
+}

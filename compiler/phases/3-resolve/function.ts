@@ -1,0 +1,128 @@
+/** Tracked functions: they return rows of a tracked table (reference metadata-api §10, graphql-api §1.8). */
+import { camelCase, defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import type { FunctionShape } from '../../../runtime/core/shapes.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { at } from '../../diagnostics/diagnostic.ts';
+import type { CatalogFunction } from '../../model/catalog.ts';
+import type { FunctionEntry } from '../../model/metadata.ts';
+import type { ModelFunction } from '../../model/model.ts';
+import { catalogFunction, functionArguments } from './computed-field.ts';
+import { trackedTable } from './relationship.ts';
+import { because, Failure, type ReportedObject } from './report.ts';
+import { customizeRootField } from './root-field.ts';
+import { keyOf, quoted, type SourceScope } from './scope.ts';
+import { typeKey } from './type.ts';
+
+/** Resolves a tracked function. @throws Failure */
+export function resolveFunction(scope: SourceScope, entry: FunctionEntry): ModelFunction {
+  const called = catalogFunction(scope, entry.function);
+  const { configuration } = entry;
+  const graphqlName = configuration.custom_name ?? defaultBaseName(called.schema, called.name);
+  const reasons: string[] = [];
+  if (!isGraphqlName(graphqlName)) reasons.push('function name is not a legal GraphQL identifier');
+  if (called.arguments.some(({ variadic }) => variadic))
+    reasons.push('function with "VARIADIC" parameters are not supported');
+  reasons.push(...returnReasons(scope, called));
+  const volatile = called.volatility === 'volatile';
+  const exposedAs = configuration.exposed_as ?? (volatile ? 'mutation' : 'query');
+  if (exposedAs === 'mutation' && !volatile) {
+    reasons.push(
+      'the function was requested to be exposed as a mutation, but is not marked VOLATILE. ' +
+        'Maybe the function was given the wrong volatility when it was defined?',
+    );
+  }
+  const sessionArgument = findSessionArgument(called, configuration.session_argument, reasons);
+  const illegal = called.arguments.flatMap(({ name }) =>
+    name !== null && !isGraphqlName(name) ? [name] : [],
+  );
+  if (illegal.length > 0)
+    reasons.push(`the function arguments ${illegal.join(',')} are not in compliance with GraphQL spec`);
+  if (reasons.length > 0)
+    throw new Failure(diagnostics.functionUntrackable({ name: quoted(called), reasons: because(reasons) }));
+  const table = trackedTable(scope, called.returns);
+  const description = entry.comment ?? called.comment;
+  const shape: FunctionShape = {
+    source: scope.shape,
+    schema: called.schema,
+    name: called.name,
+    graphqlName,
+    ...(configuration.custom_name !== undefined && { customName: true }),
+    ...(volatile && { volatile: true }),
+    arguments: functionArguments(called),
+    ...(sessionArgument !== undefined && { sessionArgument }),
+    returns: { table: table.key, set: called.returnsSet === true },
+    ...(description !== undefined && { description }),
+  };
+  return {
+    shape,
+    exposedAs,
+    rootFields: rootFields(scope, entry, graphqlName, exposedAs),
+    roles: roles(scope, entry),
+  };
+}
+
+function returnReasons(scope: SourceScope, called: CatalogFunction): string[] {
+  if (!called.returns.array && scope.catalogTables.has(keyOf(called.returns))) return [];
+  const type = scope.catalog.types.find(
+    ({ schema, name }) => schema === called.returns.schema && name === called.returns.name,
+  );
+  return type?.kind === 'composite'
+    ? ['the function does not return a table']
+    : ['the function does not return a "COMPOSITE" type', 'the function does not return a table'];
+}
+
+function findSessionArgument(
+  called: CatalogFunction,
+  name: string | undefined,
+  reasons: string[],
+): number | undefined {
+  if (name === undefined) return undefined;
+  const position = called.arguments.findIndex((argument) => argument.name === name);
+  const argument = called.arguments[position];
+  if (!argument) reasons.push(`given session argument "${name}" not the input argument of the function`);
+  else if (typeKey(argument.type) !== 'json')
+    reasons.push(`given session argument "${name}" is not of type json`);
+  return position;
+}
+
+function rootFields(
+  scope: SourceScope,
+  entry: FunctionEntry,
+  graphqlName: string,
+  exposedAs: 'query' | 'mutation',
+): ModelFunction['rootFields'] {
+  const { custom_name, custom_root_fields } = entry.configuration;
+  const convention = scope.shape.naming === 'graphql-default';
+  const base = convention && custom_name === undefined ? camelCase(graphqlName) : graphqlName;
+  const customization = scope.source.customization;
+  const naming = scope.shape.naming;
+  const rows = {
+    kind: 'function' as const,
+    name: customizeRootField(custom_root_fields.function ?? base, customization, naming),
+  };
+  if (exposedAs === 'mutation') return [rows];
+  const aggregate =
+    custom_root_fields.function_aggregate ?? `${base}${convention ? 'Aggregate' : '_aggregate'}`;
+  return [rows, { kind: 'function_aggregate', name: customizeRootField(aggregate, customization, naming) }];
+}
+
+function roles(scope: SourceScope, entry: FunctionEntry): string[] {
+  const names: string[] = [];
+  for (const { role, path } of entry.permissions) {
+    if (role === 'admin') scope.diagnostics.push(at(path, diagnostics.permissionForAdmin()));
+    else names.push(role);
+  }
+  return [...new Set(names)].sort();
+}
+
+/** The function as inconsistencies list it. */
+export function functionObject(scope: SourceScope, entry: FunctionEntry): ReportedObject {
+  const { schema, name } = entry.function;
+  return {
+    path: entry.path,
+    type: 'function',
+    name: `function ${displayName(schema, name)} in source ${scope.source.name}`,
+    definition: { schema, name },
+    context: `in function ${quoted(entry.function)}: `,
+  };
+}

@@ -1,0 +1,55 @@
+/** Phase 3: names to objects. What cannot be resolved leaves with its reason, and its dependents follow. */
+import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { SourceCatalog } from '../../model/catalog.ts';
+import type { Metadata, Source } from '../../model/metadata.ts';
+import type { Model } from '../../model/model.ts';
+import type { Result } from '../../model/result.ts';
+import { createRootFieldRegister, leaveOutTypeConflicts } from './conflict.ts';
+import { orderInheritedRoles } from './inherited-role.ts';
+import { reportNotServed } from './not-served.ts';
+import { leaveOut } from './report.ts';
+import type { SourceScope } from './scope.ts';
+import { closeSource, type NamingOptions, openSource } from './source.ts';
+
+export type { NamingOptions } from './source.ts';
+
+/** The catalog of a source, or why it could not be read (without passwords). */
+export type CatalogResult = SourceCatalog | { readonly error: string };
+
+/** Resolves the metadata against the catalogs of its sources. Without I/O; the same input gives the same model. */
+export function resolve(
+  metadata: Metadata,
+  catalogs: Readonly<Record<string, CatalogResult>>,
+  naming: NamingOptions,
+): Result<Model> {
+  const diagnostics: Diagnostic[] = [...reportNotServed(metadata)];
+  const scopes: SourceScope[] = [];
+  for (const source of metadata.sources) {
+    const catalog = Object.hasOwn(catalogs, source.name)
+      ? catalogs[source.name]!
+      : { error: 'no catalog was given' };
+    if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error);
+    else scopes.push(openSource(source, catalog, naming, diagnostics));
+  }
+  leaveOutTypeConflicts(scopes);
+  const inheritedRoles = orderInheritedRoles({ diagnostics }, metadata);
+  const freeRootFields = createRootFieldRegister();
+  const sources = scopes.map((scope) => closeSource(scope, inheritedRoles, freeRootFields));
+  sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
+  return { value: { sources }, diagnostics };
+}
+
+function leaveOutSource(diagnostics: Diagnostic[], source: Source, error: string): void {
+  const problem = messages.sourceUnreachable({ reason: error });
+  const object = {
+    path: source.path,
+    type: 'source',
+    name: `source ${source.name}`,
+    definition: source.name,
+    context: '',
+  };
+  leaveOut({ diagnostics }, object, problem);
+  const reported = diagnostics.pop()!;
+  diagnostics.push({ ...reported, inconsistency: { ...reported.inconsistency!, message: error } });
+}

@@ -1,0 +1,59 @@
+/** Objects that are read and kept but not served by this version: each is named, none is passed over in silence. */
+import { displayName } from '../../../runtime/core/names.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Metadata, MetadataPath, Source } from '../../model/metadata.ts';
+
+/** A warning for every object of the metadata that has no effect yet. */
+export function reportNotServed(metadata: Metadata): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const report = (path: MetadataPath, kind: string, name: string) => {
+    found.push(at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })));
+  };
+  for (const source of metadata.sources) reportSource(source, report);
+  for (const { path, name } of metadata.remote_schemas) report(path, 'Remote schema', name);
+  for (const { path, name } of metadata.actions) report(path, 'Action', name);
+  const { custom_types: types } = metadata;
+  for (const { path, name } of [...types.input_objects, ...types.objects, ...types.scalars, ...types.enums])
+    report(path, 'Custom type', name);
+  for (const { path, name } of metadata.cron_triggers) report(path, 'Cron trigger', name);
+  for (const { path, name } of metadata.query_collections) report(path, 'Query collection', name);
+  for (const { path, collection } of metadata.allowlist) report(path, 'Allow-list entry', collection);
+  for (const { path, name } of metadata.rest_endpoints) report(path, 'REST endpoint', name);
+  if (metadata.api_limits) report(['api_limits'], 'Setting', 'api_limits');
+  if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
+  if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)
+    report(['opentelemetry'], 'Setting', 'opentelemetry');
+  if (metadata.graphql_schema_introspection.disabled_for_roles.length > 0)
+    report(['graphql_schema_introspection'], 'Setting', 'graphql_schema_introspection');
+  if (metadata.network.tls_allowlist.length > 0)
+    report(['network', 'tls_allowlist'], 'Setting', 'tls_allowlist');
+  return found;
+}
+
+function reportSource(
+  source: Source,
+  report: (path: MetadataPath, kind: string, name: string) => void,
+): void {
+  for (const { path, function: name } of source.functions)
+    report(path, 'Function', displayName(name.schema, name.name));
+  for (const table of source.tables) {
+    for (const { path, name } of table.computed_fields) report(path, 'Computed field', name);
+    for (const { path, name } of table.remote_relationships) report(path, 'Remote relationship', name);
+    for (const { path, name } of table.event_triggers) report(path, 'Event trigger', name);
+    if (table.apollo_federation_config)
+      report([...table.path, 'apollo_federation_config'], 'Setting', 'apollo_federation_config');
+    for (const { path, role, permission } of [
+      ...table.insert_permissions,
+      ...table.update_permissions,
+      ...table.delete_permissions,
+    ])
+      if (permission.validate_input)
+        report([...path, 'permission', 'validate_input'], 'Input validation of role', role);
+  }
+  for (const key of ['native_queries', 'stored_procedures', 'logical_models', 'query_tags'] as const) {
+    const value = source[key];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    report([...source.path, key], 'Setting', key);
+  }
+}

@@ -1,0 +1,273 @@
+/** Permissions on tables: what each role may select, insert, update and delete (reference metadata-api §9). */
+
+import { displayName } from '../../../runtime/core/names.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import { columnType } from '../../../runtime/core/types.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import type {
+  Columns,
+  DeletePermission,
+  InsertPermission,
+  Json,
+  JsonObject,
+  MetadataPath,
+  Permission,
+  SelectPermission,
+  UpdatePermission,
+} from '../../model/metadata.ts';
+import type {
+  ModelDeletePermission,
+  ModelInsertPermission,
+  ModelSelectPermission,
+  ModelUpdatePermission,
+  Presets,
+  TablePermissions,
+} from '../../model/model.ts';
+import { resolveCondition } from './boolean-expression.ts';
+import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
+import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import { resolveValue } from './value.ts';
+
+export type Operation = keyof TablePermissions;
+
+/** Resolves the permissions of a table; those that fail are reported and left out. */
+export function resolvePermissions(scope: SourceScope, table: TableScope): TablePermissions {
+  const { entry } = table;
+  return {
+    select: resolveEach(scope, table, 'select', entry.select_permissions, resolveSelect),
+    insert: resolveEach(scope, table, 'insert', entry.insert_permissions, resolveInsert),
+    update: resolveEach(scope, table, 'update', entry.update_permissions, resolveUpdate),
+    delete: resolveEach(scope, table, 'delete', entry.delete_permissions, resolveDelete),
+  };
+}
+
+function resolveEach<Entry, Resolved>(
+  scope: SourceScope,
+  table: TableScope,
+  operation: Operation,
+  permissions: readonly Permission<Entry>[],
+  resolve: (scope: SourceScope, table: TableScope, permission: Permission<Entry>) => Resolved,
+): Record<string, Resolved> {
+  const resolved: [string, Resolved][] = [];
+  for (const permission of permissions) {
+    const object = permissionObject(scope, table, operation, permission);
+    const rule = attempt(scope, object, () => {
+      if (permission.role === ADMIN_ROLE) throw new Failure(diagnostics.permissionForAdmin());
+      return resolve(scope, table, permission);
+    });
+    if (rule) resolved.push([permission.role, rule]);
+  }
+  return Object.fromEntries(resolved.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+function resolveSelect(
+  scope: SourceScope,
+  table: TableScope,
+  { role, permission, path }: Permission<SelectPermission>,
+): ModelSelectPermission {
+  const at = [...path, 'permission'];
+  const columns = selectedColumns(table, permission.columns, [...at, 'columns']);
+  const computedFields = permission.computed_fields.toSorted();
+  for (const field of computedFields)
+    requireScalarComputedField(scope, table, field, [...at, 'computed_fields']);
+  if (permission.limit !== undefined && permission.limit < 0)
+    throw new Failure(diagnostics.permissionLimitNegative(), [...at, 'limit']);
+  requirePossibleRoots(scope, table, role, permission, columns, at);
+  return {
+    columns,
+    computedFields,
+    filter: resolveCondition(scope, table, permission.filter, [...at, 'filter']),
+    ...(permission.limit !== undefined && { limit: permission.limit }),
+    aggregations: permission.allow_aggregations,
+    ...(permission.query_root_fields && { queryRoots: permission.query_root_fields.toSorted() }),
+    ...(permission.subscription_root_fields && {
+      subscriptionRoots: permission.subscription_root_fields.toSorted(),
+    }),
+  };
+}
+
+function selectedColumns(table: TableScope, columns: Columns, path: MetadataPath): string[] {
+  if (columns === '*') return [...table.columns.keys()];
+  for (const column of columns) {
+    if (table.columns.has(column)) continue;
+    if (table.relationships.has(column))
+      throw new Failure(diagnostics.permissionColumnIsRelationship({ name: column }), path);
+    throw new Failure(
+      diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+      path,
+    );
+  }
+  return inTableOrder(table, columns);
+}
+
+function inTableOrder(table: TableScope, columns: Iterable<string>): string[] {
+  const wanted = new Set(columns);
+  return [...table.columns.keys()].filter((column) => wanted.has(column));
+}
+
+function requireScalarComputedField(
+  scope: SourceScope,
+  table: TableScope,
+  field: string,
+  path: MetadataPath,
+): void {
+  const shape = table.computedFields.get(field);
+  if (!shape) {
+    throw new Failure(
+      diagnostics.permissionComputedFieldMissing({ field, ...suggest(field, table.computedFields.keys()) }),
+      path,
+    );
+  }
+  if ('table' in shape.returns) {
+    const returned = scope.tables.get(shape.returns.table)!;
+    throw new Failure(
+      diagnostics.permissionComputedFieldReturnsTable({ field, table: quoted(returned.catalog) }),
+      path,
+    );
+  }
+}
+
+function requirePossibleRoots(
+  scope: SourceScope,
+  table: TableScope,
+  role: string,
+  permission: SelectPermission,
+  columns: readonly string[],
+  path: MetadataPath,
+): void {
+  const key = table.catalog.primaryKey?.columns;
+  const hasKey = key?.every((column) => columns.includes(column)) ?? false;
+  for (const list of ['query_root_fields', 'subscription_root_fields'] as const) {
+    const fields: readonly string[] = permission[list] ?? [];
+    if (fields.includes('select_by_pk') && !hasKey) {
+      throw new Failure(
+        diagnostics.permissionRootByKey({
+          list,
+          role,
+          table: displayName(table.catalog.schema, table.catalog.name),
+          source: scope.source.name,
+        }),
+        [...path, list],
+      );
+    }
+    if (fields.includes('select_aggregate') && !permission.allow_aggregations)
+      throw new Failure(diagnostics.permissionRootAggregate({ list }), [...path, list]);
+  }
+}
+
+function resolveInsert(
+  scope: SourceScope,
+  table: TableScope,
+  { permission, path }: Permission<InsertPermission>,
+): ModelInsertPermission {
+  const at = [...path, 'permission'];
+  const presets = resolvePresets(scope, table, permission.set, [...at, 'set']);
+  return {
+    columns: writtenColumns(table, 'insert', permission.columns ?? '*', presets, [...at, 'columns']),
+    check: resolveCondition(scope, table, permission.check, [...at, 'check']),
+    presets,
+    backendOnly: permission.backend_only,
+  };
+}
+
+function resolveUpdate(
+  scope: SourceScope,
+  table: TableScope,
+  { permission, path }: Permission<UpdatePermission>,
+): ModelUpdatePermission {
+  const at = [...path, 'permission'];
+  const presets = resolvePresets(scope, table, permission.set, [...at, 'set']);
+  return {
+    columns: writtenColumns(table, 'update', permission.columns, presets, [...at, 'columns']),
+    filter: resolveCondition(scope, table, permission.filter, [...at, 'filter']),
+    ...(permission.check && { check: resolveCondition(scope, table, permission.check, [...at, 'check']) }),
+    presets,
+    backendOnly: permission.backend_only,
+  };
+}
+
+function resolveDelete(
+  scope: SourceScope,
+  table: TableScope,
+  { permission, path }: Permission<DeletePermission>,
+): ModelDeletePermission {
+  return {
+    filter: resolveCondition(scope, table, permission.filter, [...path, 'permission', 'filter']),
+    backendOnly: permission.backend_only,
+  };
+}
+
+/** Columns that a client may give: a preset is not for the client, though the list may name it. */
+function writtenColumns(
+  table: TableScope,
+  operation: 'insert' | 'update',
+  columns: Columns,
+  presets: Presets,
+  path: MetadataPath,
+): string[] {
+  const writable = (column: string) => {
+    const shape = table.columns.get(column)!;
+    return !shape.generated && !shape.readOnly;
+  };
+  if (columns === '*')
+    return [...table.columns.keys()].filter((column) => writable(column) && !Object.hasOwn(presets, column));
+  for (const column of columns) {
+    if (!table.columns.has(column)) {
+      if (table.relationships.has(column) || table.computedFields.has(column))
+        throw new Failure(diagnostics.writePermissionColumnIsRelationship({ operation, name: column }), path);
+      throw new Failure(
+        diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+        path,
+      );
+    }
+    if (!writable(column)) throw notWritable(operation, column, path);
+  }
+  return inTableOrder(
+    table,
+    columns.filter((column) => !Object.hasOwn(presets, column)),
+  );
+}
+
+function notWritable(operation: 'insert' | 'update', column: string, path: MetadataPath): Failure {
+  const able = operation === 'insert' ? 'insertable' : 'updatable';
+  return new Failure(diagnostics.permissionColumnNotWritable({ column, able, operation }), path);
+}
+
+function resolvePresets(scope: SourceScope, table: TableScope, set: JsonObject, path: MetadataPath): Presets {
+  for (const column of Object.keys(set).sort()) {
+    if (table.columns.has(column)) continue;
+    throw new Failure(
+      diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+      [...path, column],
+    );
+  }
+  return Object.fromEntries(
+    inTableOrder(table, Object.keys(set)).map((column) => {
+      const type = columnType(scope.shape, table.columns.get(column)!.type);
+      return [column, resolveValue(type, set[column]!, [...path, column])];
+    }),
+  );
+}
+
+/** The permission as inconsistencies list it, defaults printed. */
+function permissionObject<Entry>(
+  scope: SourceScope,
+  table: TableScope,
+  operation: Operation,
+  permission: Permission<Entry>,
+): ReportedObject {
+  const { schema, name } = table.entry.table;
+  return {
+    path: permission.path,
+    type: `${operation}_permission`,
+    name: `${operation}_permission ${permission.role} in table ${displayName(schema, name)} in source ${scope.source.name}`,
+    definition: {
+      source: scope.source.name,
+      table: { schema, name },
+      role: permission.role,
+      comment: permission.comment ?? null,
+      permission: permission.permission as unknown as Json,
+    },
+    context: `in table ${quoted(table.entry.table)}: in permission for role "${permission.role}": `,
+  };
+}

@@ -1,0 +1,197 @@
+/** Object and array relationships: by foreign key on either side, or by a column mapping of one's own. */
+import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import type { RelationshipShape } from '../../../runtime/core/shapes.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import type { CatalogForeignKey, CatalogTable } from '../../model/catalog.ts';
+import type {
+  ForeignKeyOnOtherTable,
+  ForeignKeyOnThisTable,
+  Json,
+  ManualConfiguration,
+  ObjectRelationship,
+  QualifiedName,
+  Relationship,
+  RelationshipUsing,
+} from '../../model/metadata.ts';
+import { requireFreeFieldName } from './field.ts';
+import { Failure, type ReportedObject, suggest } from './report.ts';
+import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
+
+/** Resolves a relationship of a table. @throws Failure */
+export function resolveRelationship(
+  scope: SourceScope,
+  table: TableScope,
+  kind: 'object' | 'array',
+  relationship: Relationship<RelationshipUsing>,
+): RelationshipShape {
+  if (!isGraphqlName(relationship.name))
+    throw new Failure(diagnostics.nameNotGraphql({ name: relationship.name }));
+  requireFreeFieldName(scope, table, relationship.name);
+  const { using } = relationship;
+  const join = {
+    foreign_key_on_this_table: () => joinFromHere(scope, table, using as ForeignKeyOnThisTable),
+    foreign_key_on_other_table: () => joinFromThere(scope, table, using as ForeignKeyOnOtherTable),
+    manual: () => joinByHand(scope, table, using as ManualConfiguration),
+  }[using.kind]();
+  const { target, columns } = join;
+  const single = kind === 'object' && coversKey(target.catalog, Object.values(columns));
+  const always =
+    kind === 'object' &&
+    using.kind === 'foreign_key_on_this_table' &&
+    Object.keys(columns).every((name) => table.columns.get(name)?.notNull);
+  const insertAfter =
+    kind === 'object' &&
+    (using.kind === 'foreign_key_on_other_table' ||
+      (using.kind === 'manual' && using.insertion_order === 'after_parent'));
+  return {
+    kind,
+    target: target.key,
+    columns,
+    ...(always && { notNull: true }),
+    ...(single && { unique: true }),
+    ...(insertAfter && { insertAfter: true }),
+    ...(relationship.comment !== undefined && { description: relationship.comment }),
+  };
+}
+
+interface Join {
+  readonly target: TableScope;
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+function joinFromHere(scope: SourceScope, table: TableScope, using: ForeignKeyOnThisTable): Join {
+  const keys = table.catalog.foreignKeys.filter((key) => sameColumns(key.columns, using.columns));
+  const key = onlyKey(keys, () => {
+    const missing = using.columns.find((column) => !table.columns.has(column));
+    return missing === undefined ? {} : columnAdvice(table, missing);
+  });
+  return { target: trackedTable(scope, key.references), columns: pairs(key.columns, key.references.columns) };
+}
+
+function joinFromThere(scope: SourceScope, table: TableScope, using: ForeignKeyOnOtherTable): Join {
+  const target = trackedTable(scope, using.table);
+  const keys = target.catalog.foreignKeys.filter(
+    (key) => keyOf(key.references) === table.key && sameColumns(key.columns, using.columns),
+  );
+  const key = onlyKey(keys, () => {
+    const missing = using.columns.find((column) => !target.columns.has(column));
+    return missing === undefined ? {} : columnAdvice(target, missing);
+  });
+  return { target, columns: pairs(key.references.columns, key.columns) };
+}
+
+function joinByHand(scope: SourceScope, table: TableScope, using: ManualConfiguration): Join {
+  const target = trackedTable(scope, using.remote_table);
+  const mapping = Object.entries(using.column_mapping).sort(([left], [right]) => (left < right ? -1 : 1));
+  for (const [here, there] of mapping) {
+    requireColumn(table, here);
+    requireColumn(target, there);
+  }
+  return { target, columns: Object.fromEntries(mapping) };
+}
+
+function onlyKey(keys: readonly CatalogForeignKey[], advice: () => { advice?: string }): CatalogForeignKey {
+  // Two constraints over the same columns to the same place say the same.
+  const distinct = new Map(
+    keys.map((key) => [JSON.stringify([key.columns.toSorted(), key.references]), key]),
+  );
+  if (distinct.size === 0) throw new Failure(diagnostics.foreignKeyMissing(advice()));
+  if (distinct.size > 1) throw new Failure(diagnostics.foreignKeyAmbiguous());
+  return [...distinct.values()][0]!;
+}
+
+function columnAdvice(table: TableScope, column: string): { advice?: string } {
+  const { nearest } = suggest(column, table.columns.keys());
+  const missing = `Table ${quoted(table.catalog)} has no column "${column}".`;
+  return { advice: nearest === undefined ? missing : `${missing} Did you mean "${nearest}"?` };
+}
+
+/** A table that is served. @throws Failure */
+export function trackedTable(scope: SourceScope, name: QualifiedName): TableScope {
+  const table = scope.tables.get(keyOf(name));
+  if (table) return table;
+  throw new Failure(
+    diagnostics.tableNotTracked({
+      table: quoted(name),
+      ...suggest(displayName(name.schema, name.name), tableNames(scope)),
+    }),
+  );
+}
+
+function requireColumn(table: TableScope, column: string): void {
+  if (table.columns.has(column)) return;
+  throw new Failure(
+    diagnostics.relationshipFieldMissing({
+      table: quoted(table.catalog),
+      column,
+      ...suggest(column, table.columns.keys()),
+    }),
+  );
+}
+
+function sameColumns(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((column) => right.includes(column));
+}
+
+function pairs(from: readonly string[], to: readonly string[]): Record<string, string> {
+  return Object.fromEntries(from.map((column, index) => [column, to[index]!]));
+}
+
+/** Whether at most one row of the table has given values in these columns. */
+function coversKey(table: CatalogTable, columns: readonly string[]): boolean {
+  const keys = [
+    ...(table.primaryKey ? [table.primaryKey] : []),
+    ...table.uniqueConstraints,
+    ...table.uniqueIndexes,
+  ];
+  return keys.some((key) => key.columns.every((column) => columns.includes(column)));
+}
+
+/** The relationship as inconsistencies list it. */
+export function relationshipObject(
+  scope: SourceScope,
+  table: TableScope,
+  kind: 'object' | 'array',
+  relationship: ObjectRelationship,
+): ReportedObject {
+  const { schema, name } = table.entry.table;
+  return {
+    path: relationship.path,
+    type: `${kind}_relation`,
+    name: `${kind}_relation ${relationship.name} in table ${displayName(schema, name)} in source ${scope.source.name}`,
+    definition: {
+      source: scope.source.name,
+      table: { schema, name },
+      name: relationship.name,
+      using: usingJson(relationship.using),
+      comment: relationship.comment ?? null,
+    },
+    context: `in table ${quoted(table.entry.table)}: in relationship "${relationship.name}": `,
+  };
+}
+
+function usingJson(using: RelationshipUsing): Json {
+  switch (using.kind) {
+    case 'foreign_key_on_this_table':
+      return { foreign_key_constraint_on: oneOrMany(using.columns) };
+    case 'foreign_key_on_other_table': {
+      const table = { schema: using.table.schema, name: using.table.name };
+      const columns = oneOrMany(using.columns);
+      return {
+        foreign_key_constraint_on: Array.isArray(columns) ? { columns, table } : { column: columns, table },
+      };
+    }
+    case 'manual':
+      return {
+        manual_configuration: {
+          column_mapping: using.column_mapping,
+          insertion_order: using.insertion_order ?? null,
+          remote_table: { schema: using.remote_table.schema, name: using.remote_table.name },
+        },
+      };
+  }
+}
+
+function oneOrMany(columns: readonly string[]): Json {
+  return columns.length === 1 ? columns[0]! : columns;
+}

@@ -1,0 +1,76 @@
+/**
+ * How phase 3 reports: resolving one object of the metadata either succeeds or ends with a `Failure`, which costs that
+ * object and becomes one diagnostic with the entry that the metadata API lists.
+ */
+import { at, type Diagnostic, type Message } from '../../diagnostics/diagnostic.ts';
+import { nearest } from '../../diagnostics/nearest.ts';
+import type { Json, MetadataPath } from '../../model/metadata.ts';
+
+/** Why an object cannot be resolved, and where. Thrown within one object's resolution only. */
+export class Failure extends Error {
+  readonly problem: Message;
+  readonly path: MetadataPath | undefined;
+  /** The reason stands alone, without the object's context before it. */
+  readonly bare: boolean;
+
+  constructor(problem: Message, path?: MetadataPath, bare = false) {
+    super(problem.message);
+    this.problem = problem;
+    this.path = path;
+    this.bare = bare;
+  }
+}
+
+/** An object of the metadata as `get_inconsistent_metadata` lists it. */
+export interface ReportedObject {
+  readonly path: MetadataPath;
+  readonly type: string;
+  readonly name: string;
+  readonly definition: Json;
+  /** Text before the reason: `in table "article": in relationship "author": `. */
+  readonly context: string;
+}
+
+/** Collects the diagnostics of a run of the phase. */
+export interface Report {
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Resolves one object; a failure is reported, and undefined returned. */
+export function attempt<Value>(
+  report: Report,
+  object: ReportedObject,
+  resolve: () => Value,
+): Value | undefined {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    leaveOut(report, error.bare ? { ...object, context: '' } : object, error.problem, error.path);
+    return undefined;
+  }
+}
+
+/** Reports that an object is left out. */
+export function leaveOut(report: Report, object: ReportedObject, problem: Message, path = object.path): void {
+  report.diagnostics.push(
+    at(path, problem, {
+      type: object.type,
+      name: object.name,
+      reason: `Inconsistent object: ${object.context}${problem.message}`,
+      definition: object.definition,
+    }),
+  );
+}
+
+/** The hole `nearest` of a message, present only if something is near. */
+export function suggest(name: string, candidates: Iterable<string>): { nearest?: string } {
+  const found = nearest(name, candidates);
+  return found === undefined ? {} : { nearest: found };
+}
+
+/** `because X`, or a list when there are several (reference metadata-api §6). */
+export function because(reasons: readonly string[]): string {
+  if (reasons.length === 1) return `because ${reasons[0]}`;
+  return `for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`;
+}

@@ -1,0 +1,84 @@
+/** Names of a table's root fields (reference graphql-api §1.2, §1.5, §1.6). */
+import { camelCase, isGraphqlName, type NamingConvention, upperFirst } from '../../../runtime/core/names.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import type { SourceCustomization } from '../../model/metadata.ts';
+import type { RootField, RootFieldKind } from '../../model/model.ts';
+import { Failure } from './report.ts';
+import type { SourceScope, TableScope } from './scope.ts';
+
+/** The root fields that the table has for whoever may use them, in the order of the reference's list. @throws Failure */
+export function resolveRootFields(scope: SourceScope, table: TableScope): RootField[] {
+  const { custom_root_fields: custom } = table.entry.configuration;
+  const convention = scope.shape.naming;
+  const base =
+    convention === 'graphql-default' && !table.customName ? camelCase(table.graphqlName) : table.graphqlName;
+  return offeredKinds(table).map((kind) => {
+    const { name, comment } = custom[kind] ?? {};
+    const full = customizeRootField(
+      name ?? defaultNames[convention ?? 'engine-default'][kind](base),
+      scope.source.customization,
+      convention,
+    );
+    if (!isGraphqlName(full)) throw new Failure(diagnostics.nameNotGraphql({ name: full }));
+    return { kind, name: full, ...(comment !== undefined && { description: comment }) };
+  });
+}
+
+/** What the table's keys and Postgres allow, whatever the role (reference graphql-api §1.7). Streams are not served yet. */
+function offeredKinds({ catalog }: TableScope): RootFieldKind[] {
+  const key = catalog.primaryKey !== undefined;
+  const kinds: [RootFieldKind, boolean][] = [
+    ['select', true],
+    ['select_by_pk', key],
+    ['select_aggregate', true],
+    ['insert', catalog.insertable],
+    ['insert_one', catalog.insertable],
+    ['update', catalog.updatable],
+    ['update_by_pk', catalog.updatable && key],
+    ['update_many', catalog.updatable],
+    // The established server asks whether a view is insertable here.
+    ['delete', catalog.insertable && catalog.deletable],
+    ['delete_by_pk', catalog.insertable && catalog.deletable && key],
+  ];
+  return kinds.flatMap(([kind, offered]) => (offered ? [kind] : []));
+}
+
+const defaultNames: Record<NamingConvention, Record<RootFieldKind, (table: string) => string>> = {
+  'engine-default': {
+    select: (table) => table,
+    select_by_pk: (table) => `${table}_by_pk`,
+    select_aggregate: (table) => `${table}_aggregate`,
+    select_stream: (table) => `${table}_stream`,
+    insert: (table) => `insert_${table}`,
+    insert_one: (table) => `insert_${table}_one`,
+    update: (table) => `update_${table}`,
+    update_by_pk: (table) => `update_${table}_by_pk`,
+    update_many: (table) => `update_${table}_many`,
+    delete: (table) => `delete_${table}`,
+    delete_by_pk: (table) => `delete_${table}_by_pk`,
+  },
+  'graphql-default': {
+    select: (table) => table,
+    select_by_pk: (table) => `${table}ByPk`,
+    select_aggregate: (table) => `${table}Aggregate`,
+    select_stream: (table) => `${table}Stream`,
+    insert: (table) => `insert${upperFirst(table)}`,
+    insert_one: (table) => `insert${upperFirst(table)}One`,
+    update: (table) => `update${upperFirst(table)}`,
+    update_by_pk: (table) => `update${upperFirst(table)}ByPk`,
+    update_many: (table) => `update${upperFirst(table)}Many`,
+    delete: (table) => `delete${upperFirst(table)}`,
+    delete_by_pk: (table) => `delete${upperFirst(table)}ByPk`,
+  },
+};
+
+/** Applies a source's prefix and suffix. */
+export function customizeRootField(
+  name: string,
+  customization: SourceCustomization | undefined,
+  convention: NamingConvention | undefined,
+): string {
+  const { prefix = '', suffix = '' } = customization?.root_fields ?? {};
+  if (convention !== 'graphql-default') return prefix + name + suffix;
+  return (prefix === '' ? name : prefix + upperFirst(name)) + upperFirst(suffix);
+}

@@ -1,0 +1,55 @@
+/**
+ * What the resolvers of one source share while it is being resolved. Tables enter complete in columns and keys, then
+ * gain relationships and computed fields, which permissions need; nothing leaves this phase before it is finished.
+ */
+
+import { displayName, objectKey } from '../../../runtime/core/names.ts';
+import type {
+  ColumnShape,
+  ComputedFieldShape,
+  RelationshipShape,
+  SourceShape,
+} from '../../../runtime/core/shapes.ts';
+import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../model/catalog.ts';
+import type { QualifiedName, Source, TableEntry } from '../../model/metadata.ts';
+import type { Report } from './report.ts';
+
+export interface SourceScope extends Report {
+  readonly source: Source;
+  readonly shape: SourceShape;
+  readonly catalog: SourceCatalog;
+  readonly catalogTables: ReadonlyMap<string, CatalogTable>;
+  /** All overloads, by key. */
+  readonly catalogFunctions: ReadonlyMap<string, readonly CatalogFunction[]>;
+  /** Tables that are served, by key. */
+  readonly tables: Map<string, TableScope>;
+}
+
+export interface TableScope {
+  readonly key: string;
+  readonly entry: TableEntry;
+  readonly catalog: CatalogTable;
+  /** By database name. */
+  readonly columns: ReadonlyMap<string, ColumnShape>;
+  readonly graphqlName: string;
+  readonly customName: boolean;
+  readonly description?: string;
+  readonly enumValues?: Readonly<Record<string, string | null>>;
+  readonly relationships: Map<string, RelationshipShape>;
+  readonly computedFields: Map<string, ComputedFieldShape>;
+}
+
+/** Key of a table, view or function. */
+export function keyOf(name: QualifiedName): string {
+  return objectKey(name.schema, name.name);
+}
+
+/** Name as messages quote it: `"article"`, `"sales.article"`. */
+export function quoted(name: QualifiedName): string {
+  return `"${displayName(name.schema, name.name)}"`;
+}
+
+/** Names of all tables of a source that are served, as messages print them; for suggestions. */
+export function tableNames(scope: SourceScope): string[] {
+  return [...scope.tables.values()].map(({ catalog }) => displayName(catalog.schema, catalog.name));
+}

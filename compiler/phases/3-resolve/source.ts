@@ -1,0 +1,172 @@
+/** A source: its catalog, its types, its customization, and what it serves. */
+import { type NamingConvention, objectKey } from '../../../runtime/core/names.ts';
+import type { SourceShape } from '../../../runtime/core/shapes.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { SourceCatalog, TypeReference } from '../../model/catalog.ts';
+import type { InheritedRole, Source } from '../../model/metadata.ts';
+import type { ModelFunction, ModelSource, ModelTable, RootField } from '../../model/model.ts';
+import { computedFieldObject, resolveComputedField } from './computed-field.ts';
+import { contestedFieldNames } from './field.ts';
+import { functionObject, resolveFunction } from './function.ts';
+import { inheritPermissions } from './inherited-role.ts';
+import { resolvePermissions } from './permission.ts';
+import { relationshipObject, resolveRelationship } from './relationship.ts';
+import { attempt, Failure } from './report.ts';
+import { resolveRootFields } from './root-field.ts';
+import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
+import { resolveTables, tableObject, tableShape } from './table.ts';
+import { resolveTypes } from './type.ts';
+
+/** Naming as the server was started: the convention counts only where the feature is on. */
+export interface NamingOptions {
+  readonly enabled: boolean;
+  readonly default: NamingConvention;
+}
+
+/** Begins a source: its tables as far as they stand alone. */
+export function openSource(
+  source: Source,
+  catalog: SourceCatalog,
+  naming: NamingOptions,
+  diagnostics: Diagnostic[],
+): SourceScope {
+  const functions = new Map<string, SourceCatalog['functions'][number][]>();
+  for (const each of catalog.functions)
+    functions.set(keyOf(each), [...(functions.get(keyOf(each)) ?? []), each]);
+  const scope: SourceScope = {
+    source,
+    shape: sourceShape(source, catalog, naming, diagnostics),
+    catalog,
+    catalogTables: new Map(catalog.tables.map((table) => [keyOf(table), table])),
+    catalogFunctions: functions,
+    tables: new Map(),
+    diagnostics,
+  };
+  resolveTables(scope);
+  return scope;
+}
+
+function sourceShape(
+  source: Source,
+  catalog: SourceCatalog,
+  naming: NamingOptions,
+  report: Diagnostic[],
+): SourceShape {
+  const {
+    root_fields: rootFields,
+    type_names: typeNames,
+    naming_convention: asked,
+  } = source.customization ?? {};
+  if (asked === 'graphql-default' && !naming.enabled) {
+    report.push(
+      at(
+        [...source.path, 'customization', 'naming_convention'],
+        diagnostics.namingConventionIgnored({ convention: asked, source: source.name }),
+      ),
+    );
+  }
+  const convention = naming.enabled ? (asked ?? naming.default) : 'engine-default';
+  return {
+    name: source.name,
+    kind: 'postgres',
+    ...(convention !== 'engine-default' && { naming: convention }),
+    ...(rootFields?.namespace && { rootNamespace: rootFields.namespace }),
+    ...(typeNames?.prefix && { typePrefix: typeNames.prefix }),
+    ...(typeNames?.suffix && { typeSuffix: typeNames.suffix }),
+    types: resolveTypes(catalog, usedTypes(source, catalog)),
+  };
+}
+
+/** Types of the columns of tracked tables and of the functions that the metadata names. */
+function usedTypes(source: Source, catalog: SourceCatalog): TypeReference[] {
+  const tables = new Set(source.tables.map(({ table }) => keyOf(table)));
+  const functions = new Set([
+    ...source.functions.map((entry) => keyOf(entry.function)),
+    ...source.tables.flatMap((table) =>
+      table.computed_fields.map(({ definition }) => keyOf(definition.function)),
+    ),
+  ]);
+  return [
+    ...catalog.tables
+      .filter((table) => tables.has(keyOf(table)))
+      .flatMap(({ columns }) => columns.map(({ type }) => type)),
+    ...catalog.functions
+      .filter((each) => functions.has(keyOf(each)))
+      .flatMap((each) => [each.returns, ...each.arguments.map(({ type }) => type)]),
+  ];
+}
+
+/**
+ * Completes a source, in the order in which things need each other: fields before the permissions that use them. What
+ * failed is absent when its dependents are resolved, so one pass reaches the fixed point.
+ */
+export function closeSource(
+  scope: SourceScope,
+  inheritedRoles: readonly InheritedRole[],
+  freeRootFields: (scope: SourceScope, table: TableScope, fields: readonly RootField[]) => RootField[],
+): ModelSource {
+  for (const table of scope.tables.values()) resolveFields(scope, table);
+  const tables: ModelTable[] = [];
+  for (const table of [...scope.tables.values()]) {
+    const rootFields =
+      attempt(scope, tableObject(scope, table.entry), () => resolveRootFields(scope, table)) ?? [];
+    const own = resolvePermissions(scope, table);
+    tables.push({
+      key: table.key,
+      shape: tableShape(scope, table),
+      rootFields: freeRootFields(scope, table, rootFields),
+      permissions: inheritPermissions(scope, table, own, inheritedRoles),
+    });
+  }
+  tables.sort((left, right) => (left.key < right.key ? -1 : 1));
+  return { shape: scope.shape, tables, functions: resolveFunctions(scope, tables) };
+}
+
+function resolveFields(scope: SourceScope, table: TableScope): void {
+  const contested = contestedFieldNames(table);
+  const requireUncontested = (name: string) => {
+    if (contested.has(name)) throw new Failure(diagnostics.fieldsConflict({ field: name }));
+  };
+  const { object_relationships, array_relationships, computed_fields } = table.entry;
+  const relationships = [
+    ...object_relationships.map((relationship) => ['object', relationship] as const),
+    ...array_relationships.map((relationship) => ['array', relationship] as const),
+  ];
+  for (const [kind, relationship] of relationships) {
+    const shape = attempt(scope, relationshipObject(scope, table, kind, relationship), () => {
+      requireUncontested(relationship.name);
+      return resolveRelationship(scope, table, kind, relationship);
+    });
+    if (shape) table.relationships.set(relationship.name, shape);
+  }
+  for (const field of computed_fields) {
+    const shape = attempt(scope, computedFieldObject(scope, table, field), () => {
+      requireUncontested(field.name);
+      return resolveComputedField(scope, table, field);
+    });
+    if (shape) table.computedFields.set(field.name, shape);
+  }
+}
+
+function resolveFunctions(scope: SourceScope, tables: readonly ModelTable[]): ModelFunction[] {
+  const selects = new Map(tables.map((table) => [table.key, table.permissions.select]));
+  const functions: ModelFunction[] = [];
+  for (const entry of scope.source.functions) {
+    const resolved = attempt(scope, functionObject(scope, entry), () => resolveFunction(scope, entry));
+    if (!resolved) continue;
+    const select = selects.get(resolved.shape.returns.table) ?? {};
+    const roles = resolved.roles.filter((role) => {
+      if (Object.hasOwn(select, role)) return true;
+      const { path } = entry.permissions.find((permission) => permission.role === role)!;
+      const table = scope.tables.get(resolved.shape.returns.table)!;
+      scope.diagnostics.push(
+        at(path, diagnostics.functionPermissionWithoutSelect({ table: quoted(table.catalog), role })),
+      );
+      return false;
+    });
+    functions.push({ ...resolved, roles });
+  }
+  const key = ({ shape }: ModelFunction) => objectKey(shape.schema, shape.name);
+  return functions.sort((left, right) => (key(left) < key(right) ? -1 : 1));
+}

@@ -1,0 +1,201 @@
+/** Tracked tables: that they exist, what their columns are called, which of them hold enum values. */
+import {
+  camelCase,
+  defaultBaseName,
+  displayName,
+  isGraphqlName,
+  type NamingConvention,
+} from '../../../runtime/core/names.ts';
+import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { at } from '../../diagnostics/diagnostic.ts';
+import type { CatalogColumn, CatalogTable } from '../../model/catalog.ts';
+import type { TableEntry } from '../../model/metadata.ts';
+import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
+import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
+import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
+import { typeKey } from './type.ts';
+
+/** Resolves the tables of a source as far as they stand alone: everything but relationships, computed fields, permissions. */
+export function resolveTables(scope: SourceScope): void {
+  const enumKeys = new Set(
+    scope.source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => keyOf(table)),
+  );
+  for (const entry of scope.source.tables) {
+    const table = attempt(scope, tableObject(scope, entry), () =>
+      resolveTable(scope, entry, (key) => enumKeys.has(key)),
+    );
+    if (table) scope.tables.set(table.key, table);
+  }
+  // A column keeps its plain type when its enum table was left out.
+  for (const table of scope.tables.values()) {
+    for (const [name, column] of table.columns) {
+      if (column.enumTable === undefined || scope.tables.get(column.enumTable)?.enumValues) continue;
+      const { enumTable: _, ...plain } = column;
+      (table.columns as Map<string, ColumnShape>).set(name, plain);
+    }
+  }
+}
+
+/** The table as inconsistencies list it. */
+export function tableObject(scope: SourceScope, entry: TableEntry): ReportedObject {
+  const { schema, name } = entry.table;
+  return {
+    path: entry.path,
+    type: 'table',
+    name: `table ${displayName(schema, name)} in source ${scope.source.name}`,
+    definition: { schema, name },
+    context: `in table ${quoted(entry.table)}: `,
+  };
+}
+
+function resolveTable(
+  scope: SourceScope,
+  entry: TableEntry,
+  isEnumTable: (key: string) => boolean,
+): TableScope {
+  const key = keyOf(entry.table);
+  const catalog = scope.catalogTables.get(key);
+  if (!catalog) {
+    const names = scope.catalog.tables.map((table) => displayName(table.schema, table.name));
+    throw new Failure(
+      diagnostics.tableNotInDatabase({
+        table: quoted(entry.table),
+        ...suggest(displayName(entry.table.schema, entry.table.name), names),
+      }),
+      [...entry.path, 'table'],
+    );
+  }
+  const { custom_name, comment } = entry.configuration;
+  const graphqlName = custom_name ?? defaultBaseName(catalog.schema, catalog.name);
+  requireGraphqlNames(catalog, graphqlName);
+  const enumValues = entry.is_enum ? resolveEnumTable(catalog, scope.catalog.enumTables) : undefined;
+  const description = comment ?? catalog.comment;
+  return {
+    key,
+    entry,
+    catalog,
+    columns: resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, isEnumTable)),
+    graphqlName,
+    customName: custom_name !== undefined,
+    ...(description !== undefined && { description }),
+    ...(enumValues && { enumValues }),
+    relationships: new Map(),
+    computedFields: new Map(),
+  };
+}
+
+/** The table's base name and the constraints that become enum values (reference graphql-api §1.1). */
+function requireGraphqlNames(table: CatalogTable, graphqlName: string): void {
+  const names = [
+    graphqlName,
+    ...(table.primaryKey ? [table.primaryKey.name] : []),
+    ...table.uniqueConstraints.map(({ name }) => name),
+    ...table.uniqueIndexes.map(({ name }) => name),
+  ];
+  for (const name of names) if (!isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+}
+
+function resolveColumns(
+  scope: SourceScope,
+  entry: TableEntry,
+  table: CatalogTable,
+  enums: ReadonlyMap<string, string>,
+): ReadonlyMap<string, ColumnShape> {
+  const configuration = entry.configuration.column_config;
+  const names = new Set(table.columns.map(({ name }) => name));
+  for (const column of Object.keys(configuration).sort()) {
+    if (names.has(column)) continue;
+    throw new Failure(diagnostics.columnConfigurationWithoutColumn({ column, ...suggest(column, names) }), [
+      ...entry.path,
+      'configuration',
+      'column_config',
+      column,
+    ]);
+  }
+  const columns = new Map<string, ColumnShape>();
+  const fields = new Map<string, string>();
+  for (const column of table.columns) {
+    const { custom_name: customName, comment } = configuration[column.name] ?? {};
+    const usable = customName !== undefined || isGraphqlName(column.name);
+    if (usable) {
+      const field = fieldName(column.name, customName, scope.shape.naming);
+      const other = fields.get(field);
+      if (other !== undefined)
+        throw new Failure(diagnostics.columnFieldsConflict({ first: other, second: column.name, field }));
+      fields.set(field, column.name);
+    } else {
+      scope.diagnostics.push(
+        at(entry.path, diagnostics.columnNameLeftOut({ column: column.name, table: quoted(table) })),
+      );
+    }
+    const description = comment ?? column.comment;
+    const enumTable = enums.get(column.name);
+    columns.set(column.name, {
+      ...columnShape(column),
+      ...(customName !== undefined && customName !== column.name && { field: customName }),
+      ...(customName !== undefined && scope.shape.naming === 'graphql-default' && { customField: true }),
+      ...(!usable && { field: null }),
+      ...(description && { description }),
+      ...(enumTable !== undefined && { enumTable }),
+    });
+  }
+  return columns;
+}
+
+function columnShape(column: CatalogColumn): ColumnShape {
+  return {
+    type: typeKey(column.type),
+    ...(column.notNull && { notNull: true }),
+    ...(column.hasDefault && { hasDefault: true }),
+    ...((column.generated || column.identity === 'always') && { generated: true }),
+    ...(column.updatable === false && { readOnly: true }),
+  };
+}
+
+/** GraphQL field of a column, relationship or computed field. */
+export function fieldName(
+  name: string,
+  customName: string | undefined,
+  naming: NamingConvention | undefined,
+): string {
+  if (customName !== undefined) return customName;
+  return naming === 'graphql-default' ? camelCase(name) : name;
+}
+
+/** The finished table in the form of generated files. */
+export function tableShape(scope: SourceScope, table: TableScope): TableShape {
+  const { catalog } = table;
+  const unique = [...catalog.uniqueConstraints, ...catalog.uniqueIndexes];
+  const readOnly = (
+    [
+      ['insert', catalog.insertable],
+      ['update', catalog.updatable],
+      ['delete', catalog.deletable],
+    ] as const
+  ).flatMap(([operation, allowed]) => (allowed ? [] : [operation]));
+  return {
+    source: scope.shape,
+    schema: catalog.schema,
+    name: catalog.name,
+    kind: catalog.kind,
+    graphqlName: table.graphqlName,
+    ...(table.customName && { customName: true }),
+    ...(table.description !== undefined && { description: table.description }),
+    columns: Object.fromEntries(table.columns),
+    ...(catalog.primaryKey && {
+      primaryKey: { name: catalog.primaryKey.name, columns: catalog.primaryKey.columns },
+    }),
+    ...(unique.length > 0 && { unique: byName(unique.map(({ name, columns }) => [name, columns])) }),
+    ...(table.relationships.size > 0 && { relationships: byName([...table.relationships]) }),
+    ...(table.computedFields.size > 0 && { computedFields: byName([...table.computedFields]) }),
+    ...(table.enumValues && { enumValues: table.enumValues }),
+    ...(readOnly.length > 0 && { readOnly }),
+  };
+}
+
+function byName<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {
+  return Object.fromEntries(
+    entries.toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)),
+  );
+}

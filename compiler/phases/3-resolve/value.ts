@@ -1,0 +1,30 @@
+/**
+ * Values of the metadata. Here, and nowhere at run time, a string is told from a reference to a session variable: strings
+ * beginning with `x-engine-`, in any case (reference metadata-api §9).
+ */
+import { EngineError } from '../../../runtime/core/errors.ts';
+import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
+import { diagnostics } from '../../diagnostics/catalogue.ts';
+import type { Json, MetadataPath } from '../../model/metadata.ts';
+import type { Value } from '../../model/model.ts';
+import { Failure } from './report.ts';
+
+/** Name of the session variable that a value of the metadata stands for, in lower case. */
+export function sessionVariable(value: Json): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (/^x-engine-/i.test(value)) return value.toLowerCase();
+  return value.toUpperCase() === 'REQ_USER_ID' ? 'x-engine-user-id' : undefined;
+}
+
+/** A literal or a session variable for a value of the type. @throws Failure if a literal does not fit */
+export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): Value {
+  const name = sessionVariable(json);
+  if (name !== undefined) return { kind: 'session', name };
+  try {
+    encodeValue(type, json);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw new Failure(diagnostics.literalMisfit({ reason: error.message }), path);
+  }
+  return { kind: 'literal', value: json };
+}

@@ -1,0 +1,188 @@
+/**
+ * Boolean expressions as row rules: conditions in SQL over `{row}`. Every alias that a rule introduces begins with the
+ * prefix of rules and is numbered within the rule, so that neither a request nor another part of the rule captures it.
+ */
+import { OPERATORS } from '../../../runtime/core/operators.ts';
+import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/shapes.ts';
+import { identifier, join, parameter, raw, row, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
+import { RULE_ALIAS, ruleText } from '../../../runtime/core/sql/rule.ts';
+import { columnType } from '../../../runtime/core/types.ts';
+import type { Argument, Condition, Operand, TableReference } from '../../model/model.ts';
+import { allOf, anyOf, type Clause, not, printClause } from './clause.ts';
+import { comparedValue } from './value.ts';
+
+/** What a condition is planned in. */
+interface Place {
+  readonly source: SourceShape;
+  /** The row that the condition is about. */
+  readonly row: Sql;
+  /** Makes the next alias of the rule. */
+  readonly alias: () => Sql;
+}
+
+type Comparison = Extract<Condition, { kind: 'comparison' }>;
+type Relationship = Extract<Condition, { kind: 'relationship' }>;
+
+/** The rule text of a condition; the lines of a long one are indented by `indentation`. */
+export function planCondition(source: SourceShape, condition: Condition, indentation: number): RuleText {
+  let aliases = 0;
+  const alias = () => {
+    aliases += 1;
+    return identifier(`${RULE_ALIAS}${aliases}`);
+  };
+  return printClause(planClause({ source, row: row(), alias }, condition), indentation);
+}
+
+function planClause(place: Place, condition: Condition): Clause {
+  switch (condition.kind) {
+    case 'and':
+      return allOf(condition.conditions.map((each) => planClause(place, each)));
+    case 'or':
+      return anyOf(condition.conditions.map((each) => planClause(place, each)));
+    case 'not':
+      return not(planClause(place, condition.condition));
+    case 'comparison':
+      return text(planComparison(place, condition));
+    case 'column-comparison': {
+      const right = sql`${condition.of === 'root' ? row() : place.row}.${identifier(condition.column)}`;
+      return text(sql`${operand(place, condition.left)} ${raw(condition.operator)} ${right}`);
+    }
+    case 'is-null':
+      return text(sql`${operand(place, condition.left)} is ${raw(condition.negated ? 'not null' : 'null')}`);
+    case 'relationship': {
+      const alias = place.alias();
+      return exists(
+        place,
+        from(condition.target, alias),
+        alias,
+        joinClauses(place, condition, alias),
+        condition.condition,
+      );
+    }
+    case 'computed-rows': {
+      const call = functionCall(place, condition.field);
+      const alias = place.alias();
+      return exists(place, sql`${call} as ${alias}`, alias, [], condition.condition);
+    }
+    case 'exists': {
+      const alias = place.alias();
+      return exists(place, from(condition.target, alias), alias, [], condition.condition);
+    }
+  }
+}
+
+function text(fragment: Sql): Clause {
+  return { kind: 'text', text: ruleText(fragment) };
+}
+
+function from(table: TableReference, alias: Sql): Sql {
+  return sql`${identifier(table.schema, table.name)} as ${alias}`;
+}
+
+function joinClauses(place: Place, relationship: Relationship, alias: Sql): Clause[] {
+  return Object.entries(relationship.columns).map(([here, there]) =>
+    text(sql`${alias}.${identifier(there)} = ${place.row}.${identifier(here)}`),
+  );
+}
+
+/**
+ * A chain of single rows (the author's company's owner …) becomes joins within one `exists` instead of one `exists` in the
+ * other: the same rows, read in one go, and measurably faster.
+ */
+function exists(
+  place: Place,
+  table: Sql,
+  alias: Sql,
+  joined: readonly Clause[],
+  condition: Condition,
+): Clause {
+  const tables = [ruleText(table)];
+  const conditions = [...joined];
+  const collect = (inner: Place, part: Condition): void => {
+    if (part.kind === 'and') {
+      for (const each of part.conditions) collect(inner, each);
+    } else if (part.kind === 'relationship' && part.single) {
+      const next = place.alias();
+      const on = printLine(allOf(joinClauses(inner, part, next)));
+      tables.push(`join ${ruleText(from(part.target, next))} on ${on}`);
+      collect({ ...inner, row: next }, part.condition);
+    } else {
+      conditions.push(planClause(inner, part));
+    }
+  };
+  collect({ ...place, row: alias }, condition);
+  return { kind: 'exists', from: tables, where: allOf(conditions) };
+}
+
+function printLine(clause: Clause): string {
+  if (clause.kind === 'text') return clause.text;
+  return clause.kind === 'and' ? clause.clauses.map(printLine).join(' and ') : printClause(clause, 0);
+}
+
+function operand(place: Place, left: Operand): Sql {
+  const value =
+    left.kind === 'column' ? sql`${place.row}.${identifier(left.column)}` : functionCall(place, left.field);
+  return left.cast ? sql`${value}::${raw(columnType(place.source, left.type).sql)}` : value;
+}
+
+/** A computed field's function over the row. Only functions without further arguments are allowed in rules. */
+function functionCall(place: Place, field: ComputedFieldShape): Sql {
+  const given = field.arguments.map((_, index) =>
+    index === field.tableArgument
+      ? place.row
+      : parameter({ from: 'session-object' }, field.arguments[index]!.type),
+  );
+  return sql`${identifier(field.function.schema, field.function.name)}(${join(given, ', ')})`;
+}
+
+function planComparison(place: Place, { left, operator, right }: Comparison): Sql {
+  const value = operand(place, left);
+  if (right.kind === 'list') return planList(place, value, operator, right);
+  // Equality is null-safe in rules. A literal or session variable is never null here, so equality needs nothing for
+  // it, and inequality lets the rows without a value through.
+  if (operator === '_neq' && left.nullable && right.kind === 'value')
+    return sql`${value} is distinct from ${comparedValue(columnType(place.source, right.type), right.value)}`;
+  const type = columnType(place.source, left.type);
+  const entry = OPERATORS.find((each) => each.name === operator && each.accepts(type))!;
+  return withoutParentheses(entry.sql(value, ...planArgument(place, right)));
+}
+
+/** A list of the metadata is written out: `in ('draft', 'review')`. */
+function planList(
+  place: Place,
+  value: Sql,
+  operator: string,
+  list: Extract<Argument, { kind: 'list' }>,
+): Sql {
+  const type = columnType(place.source, list.type);
+  const items = list.values.map((item) => comparedValue(type, item));
+  if (operator === '_in') return items.length === 0 ? raw('false') : sql`${value} in (${join(items, ', ')})`;
+  if (operator === '_nin')
+    return items.length === 0 ? raw('true') : sql`${value} not in (${join(items, ', ')})`;
+  const entry = OPERATORS.find((each) => each.name === operator)!;
+  return withoutParentheses(entry.sql(value, sql`array[${join(items, ', ')}]::${raw(`${type.sql}[]`)}`));
+}
+
+function planArgument(place: Place, right: Exclude<Argument, { kind: 'list' }>): Sql[] {
+  switch (right.kind) {
+    case 'value':
+      return [comparedValue(columnType(place.source, right.type), right.value)];
+    case 'session-list':
+      return [
+        parameter({ from: 'session', name: right.name }, `${columnType(place.source, right.type).sql}[]`),
+      ];
+    case 'fields':
+      return right.values.map(({ type, value }) => comparedValue(columnType(place.source, type), value));
+  }
+}
+
+/** The table of operators puts comparisons in parentheses; the layout knows where a rule needs them. */
+function withoutParentheses(fragment: Sql): Sql {
+  const first = fragment.nodes[0];
+  const last = fragment.nodes.at(-1);
+  if (first?.kind !== 'text' || last?.kind !== 'text' || first.text !== '(' || !last.text.endsWith(')'))
+    return fragment;
+  const end = last.text.slice(0, -1);
+  const inner = fragment.nodes.slice(1, -1);
+  return { nodes: end === '' ? inner : [...inner, { kind: 'text', text: end }] };
+}

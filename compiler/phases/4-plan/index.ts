@@ -1,0 +1,20 @@
+/** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text, presets, ledgers. */
+import type { Model, ModelTable } from '../../model/model.ts';
+import type { Plan, PlannedTable } from '../../model/plan.ts';
+import type { Result } from '../../model/result.ts';
+import { planLedgers } from './ledger.ts';
+import { planAccess } from './permission.ts';
+
+/** Plans the model. Whatever can be wrong was reported before; a plan has no diagnostics of its own yet. */
+export function plan(model: Model): Result<Plan> {
+  const sources = model.sources.map((source) => ({
+    shape: source.shape,
+    tables: source.tables.map(planTable),
+    functions: source.functions.map(({ shape }) => shape),
+  }));
+  return { value: { sources, ledgers: planLedgers(model) }, diagnostics: [] };
+}
+
+function planTable(table: ModelTable): PlannedTable {
+  return { shape: table.shape, access: planAccess(table), rootFields: table.rootFields };
+}

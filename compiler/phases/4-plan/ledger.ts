@@ -1,0 +1,128 @@
+/** Ledgers: what a role may do, one fact a line, so that a difference between two versions reads as a change of rights. */
+import { displayName } from '../../../runtime/core/names.ts';
+import type { Model, ModelSource, ModelTable, Presets, RootFieldKind } from '../../model/model.ts';
+import type { Ledger } from '../../model/plan.ts';
+import { conditionWords, name, valueWords } from './words.ts';
+
+type Add = (role: string, fact: string) => void;
+
+/** The ledgers of all roles that have a permission. */
+export function planLedgers(model: Model): Ledger[] {
+  const facts = new Map<string, Set<string>>();
+  const add: Add = (role, fact) => {
+    facts.set(role, (facts.get(role) ?? new Set()).add(fact));
+  };
+  for (const source of model.sources) {
+    for (const table of source.tables) addTable(add, source, table);
+    addFunctions(add, source);
+  }
+  return [...facts]
+    .map(([role, lines]) => ({ role, facts: [...lines].sort() }))
+    .sort((left, right) => (left.role < right.role ? -1 : 1));
+}
+
+function addTable(add: Add, source: ModelSource, table: ModelTable): void {
+  const { permissions, shape } = table;
+  const place = `${name(source.shape.name)} ${name(`${shape.schema}.${shape.name}`)}`;
+  for (const [role, permission] of Object.entries(permissions.select)) {
+    const fact = (text: string) => add(role, `${place} select ${text}`);
+    for (const column of permission.columns) fact(`column ${name(column)}`);
+    for (const field of permission.computedFields) fact(`computed field ${name(field)}`);
+    for (const [column, condition] of Object.entries(permission.cells ?? {}))
+      fact(`${name(column)} only where ${conditionWords(condition)}`);
+    fact(`where ${conditionWords(permission.filter)}`);
+    if (permission.limit !== undefined) fact(`limit ${permission.limit}`);
+    if (permission.aggregations) fact('aggregations');
+    for (const [relationship, { target }] of Object.entries(shape.relationships ?? {})) {
+      const other = source.tables.find(({ key }) => key === target);
+      if (other && Object.hasOwn(other.permissions.select, role)) fact(`relationship ${name(relationship)}`);
+    }
+  }
+  for (const [role, permission] of Object.entries(permissions.insert)) {
+    const fact = (text: string) => add(role, `${place} insert ${text}`);
+    for (const column of permission.columns) fact(`column ${name(column)}`);
+    fact(`check ${conditionWords(permission.check)}`);
+    addPresets(fact, permission.presets);
+    if (permission.backendOnly) fact('backend only');
+  }
+  for (const [role, permission] of Object.entries(permissions.update)) {
+    const fact = (text: string) => add(role, `${place} update ${text}`);
+    for (const column of permission.columns) fact(`column ${name(column)}`);
+    fact(`where ${conditionWords(permission.filter)}`);
+    if (permission.check) fact(`check ${conditionWords(permission.check)}`);
+    addPresets(fact, permission.presets);
+    if (permission.backendOnly) fact('backend only');
+  }
+  for (const [role, permission] of Object.entries(permissions.delete)) {
+    const fact = (text: string) => add(role, `${place} delete ${text}`);
+    fact(`where ${conditionWords(permission.filter)}`);
+    if (permission.backendOnly) fact('backend only');
+  }
+  for (const role of rolesOf(table)) {
+    for (const field of table.rootFields) {
+      for (const root of rootsOffering(table, role, field.kind))
+        add(role, `${place} ${root} field ${field.name}`);
+    }
+  }
+}
+
+function addPresets(fact: (text: string) => void, presets: Presets): void {
+  for (const [column, value] of Object.entries(presets))
+    fact(`preset ${name(column)} = ${valueWords(value)}`);
+}
+
+function rolesOf({ permissions }: ModelTable): string[] {
+  return [...new Set(Object.values(permissions).flatMap((rules) => Object.keys(rules)))];
+}
+
+/** Where a role is offered a root field (reference graphql-api §1.7). */
+function rootsOffering({ permissions, shape }: ModelTable, role: string, kind: RootFieldKind): string[] {
+  const own = <Rule>(rules: Readonly<Record<string, Rule>>): Rule | undefined =>
+    Object.hasOwn(rules, role) ? rules[role] : undefined;
+  const select = own(permissions.select);
+  const insert = own(permissions.insert);
+  const update = own(permissions.update);
+  const remove = own(permissions.delete);
+  const seesKey =
+    select !== undefined &&
+    (shape.primaryKey?.columns.every((column) => select.columns.includes(column)) ?? false);
+  const changes = update !== undefined && update.columns.length > 0;
+  const mutation = (offered: boolean) => (offered ? ['mutation'] : []);
+  switch (kind) {
+    case 'select':
+    case 'select_by_pk':
+    case 'select_aggregate': {
+      if (!select) return [];
+      if (kind === 'select_by_pk' && !seesKey) return [];
+      if (kind === 'select_aggregate' && !select.aggregations) return [];
+      const roots = [];
+      if (!select.queryRoots || select.queryRoots.includes(kind)) roots.push('query');
+      if (!select.subscriptionRoots || select.subscriptionRoots.includes(kind)) roots.push('subscription');
+      return roots;
+    }
+    case 'select_stream': {
+      const listed = !select?.subscriptionRoots || select.subscriptionRoots.includes('select_stream');
+      return select && listed && select.columns.length > 0 ? ['subscription'] : [];
+    }
+    case 'insert':
+      return mutation(insert !== undefined);
+    case 'insert_one':
+      return mutation(insert !== undefined && select !== undefined);
+    case 'update':
+    case 'update_many':
+      return mutation(changes);
+    case 'update_by_pk':
+      return mutation(changes && seesKey);
+    case 'delete':
+      return mutation(remove !== undefined);
+    case 'delete_by_pk':
+      return mutation(remove !== undefined && seesKey);
+  }
+}
+
+function addFunctions(add: Add, source: ModelSource): void {
+  for (const { shape, roles } of source.functions) {
+    const place = `${name(source.shape.name)} ${name(displayName(shape.schema, shape.name))}`;
+    for (const role of roles) add(role, `${place} function call`);
+  }
+}

@@ -1,0 +1,107 @@
+/** Permissions as access rules: columns, row rules, presets. */
+import type {
+  AccessRules,
+  DeleteRule,
+  InsertRule,
+  SelectRule,
+  SourceShape,
+  TableShape,
+  UpdateRule,
+} from '../../../runtime/core/shapes.ts';
+import { ruleText } from '../../../runtime/core/sql/rule.ts';
+import { columnType } from '../../../runtime/core/types.ts';
+import type {
+  Condition,
+  ModelDeletePermission,
+  ModelInsertPermission,
+  ModelSelectPermission,
+  ModelTable,
+  ModelUpdatePermission,
+  Presets,
+} from '../../model/model.ts';
+import { planCondition } from './boolean-expression.ts';
+import { typedValue } from './value.ts';
+
+/** Column in the access file at which the lines of a broken rule begin: of a role, of an entry below it. */
+const RULE_INDENTATION = 8;
+const ENTRY_INDENTATION = 10;
+
+/** Plans what the roles may do with a table. */
+export function planAccess({ shape, permissions }: ModelTable): AccessRules {
+  const { source } = shape;
+  return {
+    ...section('select', permissions.select, (permission) => planSelect(source, permission)),
+    ...section('insert', permissions.insert, (permission) => planInsert(shape, permission)),
+    ...section('update', permissions.update, (permission) => planUpdate(shape, permission)),
+    ...section('delete', permissions.delete, (permission) => planDelete(source, permission)),
+  };
+}
+
+function section<Permission, Rule, Operation extends string>(
+  operation: Operation,
+  permissions: Readonly<Record<string, Permission>>,
+  plan: (permission: Permission) => Rule,
+): Partial<Record<Operation, Record<string, Rule>>> {
+  const rules = Object.entries(permissions).map(([role, permission]) => [role, plan(permission)] as const);
+  if (rules.length === 0) return {};
+  return { [operation]: Object.fromEntries(rules) } as Record<Operation, Record<string, Rule>>;
+}
+
+function planSelect(source: SourceShape, permission: ModelSelectPermission): SelectRule {
+  const { columns, computedFields, filter, limit, aggregations, queryRoots, subscriptionRoots, cells } =
+    permission;
+  return {
+    columns,
+    ...(computedFields.length > 0 && { computedFields }),
+    where: planCondition(source, filter, RULE_INDENTATION),
+    ...(limit !== undefined && { limit }),
+    ...(aggregations && { aggregations: true }),
+    ...(queryRoots && { queryRoots }),
+    ...(subscriptionRoots && { subscriptionRoots }),
+    ...(cells && { cells: planCells(source, cells) }),
+  };
+}
+
+function planCells(source: SourceShape, cells: Readonly<Record<string, Condition>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(cells).map(([name, condition]) => [
+      name,
+      planCondition(source, condition, ENTRY_INDENTATION),
+    ]),
+  );
+}
+
+function planInsert(table: TableShape, permission: ModelInsertPermission): InsertRule {
+  return {
+    columns: permission.columns,
+    check: planCondition(table.source, permission.check, RULE_INDENTATION),
+    ...planPresets(table, permission.presets),
+    ...(permission.backendOnly && { backendOnly: true }),
+  };
+}
+
+function planUpdate(table: TableShape, permission: ModelUpdatePermission): UpdateRule {
+  const { columns, filter, check, presets, backendOnly } = permission;
+  return {
+    columns,
+    where: planCondition(table.source, filter, RULE_INDENTATION),
+    ...(check && { check: planCondition(table.source, check, RULE_INDENTATION) }),
+    ...planPresets(table, presets),
+    ...(backendOnly && { backendOnly: true }),
+  };
+}
+
+function planDelete(source: SourceShape, permission: ModelDeletePermission): DeleteRule {
+  return {
+    where: planCondition(source, permission.filter, RULE_INDENTATION),
+    ...(permission.backendOnly && { backendOnly: true }),
+  };
+}
+
+function planPresets(table: TableShape, presets: Presets): { presets?: Record<string, string> } {
+  const entries = Object.entries(presets).map(([column, value]) => {
+    const type = columnType(table.source, table.columns[column]!.type);
+    return [column, ruleText(typedValue(type, value))] as const;
+  });
+  return entries.length === 0 ? {} : { presets: Object.fromEntries(entries) };
+}

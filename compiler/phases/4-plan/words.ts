@@ -1,0 +1,80 @@
+/** Boolean expressions in the metadata's own words, for ledgers: one line, names as the metadata has them, no SQL. */
+import { displayName } from '../../../runtime/core/names.ts';
+import type { Argument, Condition, Operand, Value } from '../../model/model.ts';
+
+/** `author_id = X-Engine-User-Id or is_published = true`. */
+export function conditionWords(condition: Condition): string {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      if (condition.conditions.length === 0) return condition.kind === 'and' ? 'any row' : 'no row';
+      return condition.conditions
+        .map((each) => (isCombination(each) ? `(${conditionWords(each)})` : conditionWords(each)))
+        .join(` ${condition.kind} `);
+    case 'not':
+      return `not (${conditionWords(condition.condition)})`;
+    case 'comparison':
+      return `${operandWords(condition.left)} ${operatorWords(condition.operator)} ${argumentWords(condition.right)}`;
+    case 'column-comparison':
+      return `${operandWords(condition.left)} ${condition.operator} ${condition.of === 'root' ? '$.' : ''}${name(condition.column)}`;
+    case 'is-null':
+      return `${operandWords(condition.left)} is ${condition.negated ? 'not null' : 'null'}`;
+    case 'relationship':
+    case 'computed-rows':
+      return `${name(condition.name)} { ${conditionWords(condition.condition)} }`;
+    case 'exists':
+      return `exists ${name(displayName(condition.target.schema, condition.target.name))} { ${conditionWords(condition.condition)} }`;
+  }
+}
+
+function isCombination(condition: Condition): boolean {
+  return (condition.kind === 'and' || condition.kind === 'or') && condition.conditions.length > 1;
+}
+
+function operandWords(left: Operand): string {
+  const words = name(left.kind === 'column' ? left.column : left.name);
+  return left.cast ? `${words}::${left.type}` : words;
+}
+
+const SYMBOLS: Readonly<Record<string, string>> = {
+  _eq: '=',
+  _neq: '<>',
+  _gt: '>',
+  _lt: '<',
+  _gte: '>=',
+  _lte: '<=',
+  _in: 'in',
+  _nin: 'not in',
+};
+
+function operatorWords(operator: string): string {
+  return SYMBOLS[operator] ?? operator;
+}
+
+function argumentWords(right: Argument): string {
+  switch (right.kind) {
+    case 'value':
+      return valueWords(right.value);
+    case 'list':
+      return `(${right.values.map(valueWords).join(', ')})`;
+    case 'session-list':
+      return sessionWords(right.name);
+    case 'fields':
+      return `(${right.values.map(({ value }) => valueWords(value)).join(', ')})`;
+  }
+}
+
+/** A value as the metadata writes it: JSON, or the name of a session variable. */
+export function valueWords(value: Value): string {
+  return value.kind === 'session' ? sessionWords(value.name) : JSON.stringify(value.value);
+}
+
+/** `x-engine-user-id` → `X-Engine-User-Id`. */
+function sessionWords(variable: string): string {
+  return variable.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
+/** A name; in quotes when it could be mistaken for something else. */
+export function name(text: string): string {
+  return /^[\w.$-]+$/.test(text) ? text : JSON.stringify(text);
+}

@@ -1,0 +1,72 @@
+/** `<table>.access.ts`: what each role may do with a table. */
+import {
+  type AccessRules,
+  type DeleteRule,
+  EVERY_ROW,
+  type InsertRule,
+  type RuleText,
+  type SelectRule,
+  type UpdateRule,
+} from '../../../runtime/core/shapes.ts';
+import type { PlannedTable } from '../../model/plan.ts';
+import { type FileNames, fileName } from './names.ts';
+import { placeOf } from './table.ts';
+import { inlineLiteral, type Property, type RoleView, templateLiteral, templates } from './templates.ts';
+
+type Rule = SelectRule & InsertRule & UpdateRule & DeleteRule;
+const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
+
+/** Text of a table's access file. */
+export function emitAccess({ shape, access }: PlannedTable, names: FileNames): string {
+  const operations = OPERATIONS.flatMap((operation) => {
+    const rules = access[operation];
+    return rules
+      ? [{ operation, roles: Object.entries(rules).map(([role, rule]) => roleView(role, rule)) }]
+      : [];
+  });
+  return templates.access({
+    place: placeOf(shape),
+    imports: usesEveryRow(access) ? 'access, EVERY_ROW' : 'access',
+    identifier: names.identifier,
+    tableImport: `./${fileName(names)}.table.ts`,
+    operations,
+  });
+}
+
+function roleView(role: string, any: AccessRule): RoleView {
+  const rule: Partial<Rule> = any;
+  const properties: Property[] = [];
+  const add = (name: keyof Rule, print: (value: never) => string) => {
+    const value = rule[name];
+    if (value !== undefined) properties.push({ name, value: print(value as never) });
+  };
+  add('computedFields', inlineLiteral);
+  add('where', ruleLiteral);
+  add('check', ruleLiteral);
+  add('limit', inlineLiteral);
+  add('aggregations', inlineLiteral);
+  add('queryRoots', inlineLiteral);
+  add('subscriptionRoots', inlineLiteral);
+  add('backendOnly', inlineLiteral);
+  const groups = (['presets', 'cells'] as const).flatMap((name) => {
+    const texts = rule[name];
+    return texts ? [{ name, entries: ruleEntries(texts) }] : [];
+  });
+  return { role, hasColumns: rule.columns !== undefined, columns: rule.columns ?? [], properties, groups };
+}
+
+type AccessRule = SelectRule | InsertRule | UpdateRule | DeleteRule;
+
+function ruleLiteral(text: RuleText): string {
+  return text === EVERY_ROW ? 'EVERY_ROW' : templateLiteral(text);
+}
+
+function ruleEntries(texts: Readonly<Record<string, RuleText>>): Property[] {
+  return Object.entries(texts).map(([name, text]) => ({ name, value: templateLiteral(text) }));
+}
+
+function usesEveryRow(access: AccessRules): boolean {
+  return OPERATIONS.flatMap((operation) => Object.values<AccessRule>(access[operation] ?? {})).some(
+    (rule) => ('where' in rule && rule.where === EVERY_ROW) || ('check' in rule && rule.check === EVERY_ROW),
+  );
+}

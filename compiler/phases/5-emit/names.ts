@@ -1,0 +1,143 @@
+/** Names of generated files and of what they export: readable, safe on every file system, unique. */
+import { createHash } from 'node:crypto';
+import { camelCase, defaultBaseName } from '../../../runtime/core/names.ts';
+import type { Plan } from '../../model/plan.ts';
+
+/** Where the files of a table or function stand, and what they export. */
+export interface FileNames {
+  /** Folder and file without its ending: `sources/default/public/article`. */
+  readonly path: string;
+  /** `article`; its rules are `articleAccess`, its resolvers `articleResolvers`. */
+  readonly identifier: string;
+}
+
+export interface ProgramNames {
+  /** Folder of a source: `sources/default`. */
+  readonly source: (source: string) => string;
+  /** Identifier under which the index imports a source. */
+  readonly sourceIdentifier: (source: string) => string;
+  readonly table: (source: string, schema: string, name: string) => FileNames;
+  readonly function: (source: string, schema: string, name: string) => FileNames;
+  /** File of a role's ledger: `roles/user.txt`. */
+  readonly ledger: (role: string) => string;
+}
+
+/** Hands out the names of a program, in the plan's order, so that the same plan gets the same names. */
+export function nameProgram(plan: Plan): ProgramNames {
+  const files = createRegister((name) => name.toLowerCase());
+  const identifiers = createRegister((name) => name);
+  for (const word of RESERVED) identifiers.take(word, word);
+  const sources = new Map<string, string>();
+  const sourceIdentifiers = new Map<string, string>();
+  const tables = new Map<string, FileNames>();
+  const functions = new Map<string, FileNames>();
+  const ledgers = new Map<string, string>();
+  const folders = new Map<string, string>();
+  const folder = (parent: string, name: string): string => {
+    const key = JSON.stringify([parent, name]);
+    const found = folders.get(key) ?? files.take(`${parent}/${safeFileName(name)}`, name);
+    folders.set(key, found);
+    return found;
+  };
+  for (const { shape } of plan.sources) {
+    sources.set(shape.name, folder('sources', shape.name));
+    sourceIdentifiers.set(shape.name, identifiers.take(safeIdentifier(`${shape.name}_source`), shape.name));
+  }
+  for (const source of plan.sources) {
+    const root = sources.get(source.shape.name)!;
+    const nameObject = (parent: string, schema: string, name: string, file: string): FileNames => {
+      const base = defaultBaseName(schema, name);
+      const plain = safeIdentifier(base);
+      // The name of a second source's table says which source it is of.
+      const identifier = identifiers.has(plain) ? safeIdentifier(`${source.shape.name}_${base}`) : plain;
+      const key = JSON.stringify([source.shape.name, schema, name]);
+      return {
+        path: files.take(`${parent}/${safeFileName(file)}`, key),
+        identifier: identifiers.take(identifier, key),
+      };
+    };
+    for (const { shape } of source.tables) {
+      const parent = folder(root, shape.schema);
+      tables.set(
+        keyOf(source.shape.name, shape.schema, shape.name),
+        nameObject(parent, shape.schema, shape.name, shape.name),
+      );
+    }
+    for (const shape of source.functions) {
+      const parent = folder(root, 'functions');
+      const file = defaultBaseName(shape.schema, shape.name);
+      functions.set(
+        keyOf(source.shape.name, shape.schema, shape.name),
+        nameObject(parent, shape.schema, shape.name, file),
+      );
+    }
+  }
+  for (const { role } of plan.ledgers)
+    ledgers.set(role, `${files.take(`roles/${safeFileName(role)}`, role)}.txt`);
+  return {
+    source: (source) => sources.get(source)!,
+    sourceIdentifier: (source) => sourceIdentifiers.get(source)!,
+    table: (source, schema, name) => tables.get(keyOf(source, schema, name))!,
+    function: (source, schema, name) => functions.get(keyOf(source, schema, name))!,
+    ledger: (role) => ledgers.get(role)!,
+  };
+}
+
+function keyOf(source: string, schema: string, name: string): string {
+  return JSON.stringify([source, schema, name]);
+}
+
+interface Register {
+  has(name: string): boolean;
+  /** The name, or when it is taken the name with a short hash of `origin`. */
+  take(name: string, origin: string): string;
+}
+
+function createRegister(fold: (name: string) => string): Register {
+  const taken = new Set<string>();
+  const take = (name: string, origin: string): string => {
+    let unique = name;
+    for (let attempt = 0; taken.has(fold(unique)); attempt += 1)
+      unique = `${name}_${shortHash(`${origin}${attempt || ''}`)}`;
+    taken.add(fold(unique));
+    return unique;
+  };
+  return { has: (name) => taken.has(fold(name)), take };
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+/** Names that Windows gives to devices. */
+const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** The name if a file may be called so everywhere, else its safe characters and a hash that tells it from similar ones. */
+function safeFileName(name: string): string {
+  const safe = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
+  return safe === name && name !== '' && !DEVICES.test(name) ? name : `${safe}_${shortHash(name)}`;
+}
+
+function safeIdentifier(name: string): string {
+  const camel = camelCase(name.replace(/[^A-Za-z0-9_]/g, '_'));
+  const safe = /^[A-Za-z_$]/.test(camel) ? camel : `_${camel}`;
+  return RESERVED.has(safe) ? `${safe}_` : safe;
+}
+
+/** Words of the language, and what generated files import and declare themselves. */
+const RESERVED: ReadonlySet<string> = new Set(
+  (
+    'abstract any arguments as async await bigint boolean break case catch class const constructor continue debugger declare ' +
+    'default delete do else enum eval export extends false finally for from function get if implements import in ' +
+    'instanceof interface keyof let module namespace never new null number object of package private protected public ' +
+    'readonly require return set static string super switch symbol this throw true try type typeof undefined unknown var ' +
+    'void while with yield NaN Infinity exports globalThis ' +
+    'access program resolvers functionResolvers source table trackedFunction EVERY_ROW selection args requester ' +
+    'selectRows selectByKey selectAggregate selectStream insertRows insertRow updateRows updateRow updateMany deleteRows deleteRow'
+  ).split(' '),
+);
+
+/** The file's name without folder and ending, for imports between the files of one table. */
+export function fileName({ path }: FileNames): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,128 @@
+/**
+ * The templates of generated files. They hold loops and names only; every decision is taken before, and everything that
+ * could be an odd name goes through a helper that quotes it. Nothing here is HTML, so escaping for HTML is off.
+ */
+import { readFileSync } from 'node:fs';
+import Handlebars from 'handlebars';
+
+const handlebars = Handlebars.create();
+
+/** A string literal of TypeScript. */
+export function stringLiteral(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** A template literal of TypeScript whose value is exactly the text. */
+export function templateLiteral(text: string): string {
+  return `\`${text.replace(/\\|`|\$\{/g, '\\$&').replaceAll('\r', '\\r')}\``;
+}
+
+/** Key of an object literal: bare where that is allowed; `__proto__` must not become the prototype. */
+export function propertyKey(name: string): string {
+  if (name === '__proto__') return '["__proto__"]';
+  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** Plain data as TypeScript on one line: `{ type: "int4", notNull: true }`. */
+export function inlineLiteral(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inlineLiteral).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, item]) => `${propertyKey(key)}: ${inlineLiteral(item)}`);
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+}
+
+/** Text within a line comment: nothing in a name ends the line. */
+function commentText(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1))
+    .replace(/[\x7f-\x9f\u2028\u2029]/g, '?');
+}
+
+handlebars.registerHelper('string', stringLiteral);
+handlebars.registerHelper('key', propertyKey);
+handlebars.registerHelper('literal', inlineLiteral);
+handlebars.registerHelper('comment', commentText);
+
+function load<View>(name: string): (view: View) => string {
+  const text = readFileSync(new URL(`../../../templates/${name}.hbs`, import.meta.url), 'utf8');
+  return handlebars.compile<View>(text, { noEscape: true, strict: true });
+}
+
+export interface TableView {
+  readonly place: string;
+  readonly sourceImport: string;
+  readonly identifier: string;
+  readonly head: readonly Property[];
+  readonly columns: readonly Property[];
+  readonly tail: readonly Property[];
+  readonly relationships: readonly Property[];
+  readonly computedFields: readonly Property[];
+}
+
+/** A property whose value is printed as TypeScript already. */
+export interface Property {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface AccessView {
+  readonly place: string;
+  readonly imports: string;
+  readonly identifier: string;
+  readonly tableImport: string;
+  readonly operations: readonly { readonly operation: string; readonly roles: readonly RoleView[] }[];
+}
+
+export interface RoleView {
+  readonly role: string;
+  /** False for operations that are about whole rows. */
+  readonly hasColumns: boolean;
+  readonly columns: readonly string[];
+  /** Single-line properties and rules, in order. */
+  readonly properties: readonly Property[];
+  readonly groups: readonly { readonly name: string; readonly entries: readonly Property[] }[];
+}
+
+export interface ResolversView {
+  readonly place: string;
+  readonly imports: string;
+  readonly identifier: string;
+  readonly accessImport: string;
+  readonly sections: readonly {
+    readonly name: string;
+    readonly fields: readonly {
+      readonly name: string;
+      readonly kind: string;
+      readonly hasDescription: boolean;
+      readonly description: string;
+      readonly call: string;
+    }[];
+  }[];
+}
+
+export interface SourceView {
+  readonly name: string;
+  readonly properties: readonly Property[];
+  readonly types: readonly Property[];
+}
+
+export interface FunctionView {
+  readonly place: string;
+  readonly identifier: string;
+  readonly properties: readonly Property[];
+}
+
+export interface IndexView {
+  readonly sources: readonly { readonly identifier: string; readonly file: string }[];
+  readonly tables: readonly { readonly identifier: string; readonly file: string }[];
+}
+
+export const templates = {
+  table: load<TableView>('table'),
+  access: load<AccessView>('access'),
+  resolvers: load<ResolversView>('resolvers'),
+  source: load<SourceView>('source'),
+  function: load<FunctionView>('function'),
+  index: load<IndexView>('index'),
+  readme: load<{ readonly openBraces: string }>('readme'),
+};
