@@ -61,7 +61,7 @@ export function createLogger(
   stream: DestinationStream & { flushSync?: () => void } = destination({
     fd: 1,
     sync: false,
-    minLength: 16_384,
+    minLength: 8192,
     periodicFlush: 100,
   }),
 ): Observer {

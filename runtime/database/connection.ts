@@ -1,4 +1,5 @@
 /** One connection of a pool: a pipelined `pg` client, the statements prepared there, and how busy it is. */
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, TextQuery, type TextRow } from './text-query.ts';
@@ -31,6 +32,7 @@ export class PooledConnection {
    * `taken`: belongs to one user. `retiring`: closes once its queries are answered. `closed`: never to be used again.
    */
   state: 'shared' | 'reserved' | 'taken' | 'retiring' | 'closed' = 'shared';
+  #collecting = false;
   readonly openedAt = performance.now();
   /** Since when the oldest query in flight has had the backend to itself; the end of the last one when idle. */
   headSince = performance.now();
@@ -56,9 +58,22 @@ export class PooledConnection {
       this.inFlight -= 1;
       settle(error, row, duration);
     };
+    this.#collectWrites();
     this.client.query(
       new TextQuery(request.text, request.values, preparation, finish) as unknown as pg.Submittable,
     );
+  }
+
+  /** Holds what is written back until the events at hand are dealt with: one system call for the queries of all of them. */
+  #collectWrites(): void {
+    if (this.#collecting) return;
+    this.#collecting = true;
+    const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
+    stream.cork();
+    setImmediate(() => {
+      this.#collecting = false;
+      stream.uncork();
+    });
   }
 }
 

@@ -52,7 +52,7 @@ export class PoolClosedError extends Error {
 }
 
 /** Queries in flight on one connection before the next connection is used as well. */
-const DEPTH = 8;
+const DEPTH = 16;
 /** Milliseconds: a connection whose oldest query takes longer gets no further ones if another can be had. */
 const STUCK = 10;
 /** Milliseconds: statements that take longer on average are not pipelined with others. */
@@ -233,7 +233,7 @@ export class Pool {
         reject(new PoolTimeoutError());
       }, this.#settings.poolTimeout * 1000);
     }
-    if (this.#opening < this.#waiters.length) this.#open();
+    if (this.#opening < this.#wanted()) this.#open();
     if (alone && this.size >= this.#settings.maxConnections) this.#reserve();
   }
 
@@ -251,6 +251,12 @@ export class Pool {
       if (waiter.alone) connection.state = 'taken';
       waiter.take(connection);
     }
+  }
+
+  /** How many more connections those who wait could use; reads share them. */
+  #wanted(): number {
+    const alone = this.#waiters.filter((waiter) => waiter.alone).length;
+    return alone + Math.ceil((this.#waiters.length - alone) / DEPTH);
   }
 
   /** Where no more connections can be opened, a shared one is drained for whoever needs one to himself. */
@@ -349,7 +355,7 @@ export class Pool {
     if (index < 0) return;
     this.#connections.splice(index, 1);
     if (this.size === 0) this.#allClosed?.();
-    if (this.#opening < this.#waiters.length) this.#open();
+    if (this.#opening < this.#wanted()) this.#open();
   }
 }
 

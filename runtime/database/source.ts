@@ -33,6 +33,8 @@ export interface SourceConnection {
     sql: string,
     values?: readonly unknown[],
   ): Promise<pg.QueryResult<Row>>;
+  /** Gives `use` a connection of its own. Whatever it leaves behind there is undone. */
+  withClient<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result>;
   /** Waits for what runs and closes the connections. */
   end(): Promise<void>;
 }
@@ -68,6 +70,15 @@ export function connectSource(
       }
     });
 
+  const withClient = <Result>(use: (client: pg.Client) => Promise<Result>) =>
+    pool.exclusively(async (connection) => {
+      try {
+        return await use(connection.client);
+      } finally {
+        await discardSession(connection);
+      }
+    });
+
   return {
     readTexts: ({ text }, values) => pool.read(text, values),
     transaction: async (run) => {
@@ -79,13 +90,8 @@ export function connectSource(
       }
     },
     query: (sql, values) =>
-      pool.exclusively(async (connection) => {
-        try {
-          return await connection.client.query(sql, values === undefined ? undefined : [...values]);
-        } finally {
-          await discardSession(connection);
-        }
-      }),
+      withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
+    withClient,
     end: () => pool.end(),
   };
 }

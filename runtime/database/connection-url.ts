@@ -1,0 +1,114 @@
+/**
+ * Where a source's database is (reference metadata-api §4), resolved from the metadata's form and the environment. The
+ * result holds passwords: it goes to `pg` and nowhere else.
+ */
+import { readFileSync, realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { DatabaseUrl, SslConfiguration } from '../../compiler/model/metadata.ts';
+import { EngineError } from '../core/errors.ts';
+import type { ConnectionConfiguration } from './connection.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ConnectionUrlOptions {
+  readonly environment: Environment;
+  /** Files may be read below this folder only; none unless given. */
+  readonly allowedFolder?: string | undefined;
+}
+
+/**
+ * Resolves an address. The returned function is called before every connect, for files are read each time anew.
+ * @throws EngineError naming the environment variables that are missing
+ */
+export function connectionUrl(
+  url: DatabaseUrl,
+  ssl: SslConfiguration | undefined,
+  options: ConnectionUrlOptions,
+): () => ConnectionConfiguration {
+  const { environment } = options;
+  const tls = ssl ? { ssl: tlsOptions(ssl, environment) } : {};
+  switch (url.kind) {
+    case 'template': {
+      const configuration = { connectionString: fillTemplate(url.template, environment), ...tls };
+      return () => configuration;
+    }
+    case 'environment': {
+      const configuration = { connectionString: variable(url.variable, environment), ...tls };
+      return () => configuration;
+    }
+    case 'parameters': {
+      const { host, port, username, database, password } = url.parameters;
+      const configuration = {
+        host,
+        port,
+        user: username,
+        database,
+        ...(password === undefined ? {} : { password }),
+        ...tls,
+      };
+      return () => configuration;
+    }
+    case 'file':
+      return () => ({ connectionString: readAddress(url.file, options.allowedFolder), ...tls });
+  }
+}
+
+function variable(name: string, environment: Environment): string {
+  const value = environment[name];
+  if (value === undefined || value === '')
+    throw new EngineError('not-found', `environment variable '${name}' not set`);
+  return value;
+}
+
+/** Puts the values of environment variables in the place of `{{NAME}}`. */
+function fillTemplate(template: string, environment: Environment): string {
+  const missing: string[] = [];
+  const filled = template.replace(/\{\{\s*([^{}\s]+)\s*\}\}/g, (_hole, name: string) => {
+    const value = environment[name];
+    if (value === undefined) missing.push(name);
+    return value ?? '';
+  });
+  if (missing.length > 0) {
+    throw new EngineError('not-found', `Value for environment variables not found: ${missing.join(', ')}`);
+  }
+  return filled;
+}
+
+function readAddress(file: string, allowedFolder: string | undefined): string {
+  let path: string;
+  try {
+    path = realpathSync(file);
+    if (allowedFolder !== undefined && path.startsWith(`${realpathSync(allowedFolder)}${sep}`)) {
+      return readFileSync(path, 'utf8').trim();
+    }
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new EngineError('not-found', `the file ${JSON.stringify(file)} cannot be read (${reason})`);
+  }
+  throw new EngineError(
+    'permission-error',
+    `the file ${JSON.stringify(file)} is not below the folder that ENGINE_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX names`,
+  );
+}
+
+/** `allow` and `prefer` promise nothing about encryption, and `pg` cannot fall back: they connect without. */
+function tlsOptions(
+  ssl: SslConfiguration,
+  environment: Environment,
+): NonNullable<ConnectionConfiguration['ssl']> {
+  const { sslmode } = ssl;
+  if (sslmode === 'disable' || sslmode === 'allow' || sslmode === 'prefer') return false;
+  const value = (from: { readonly from_env: string } | undefined) =>
+    from === undefined ? undefined : variable(from.from_env, environment);
+  const parts = {
+    ca: value(ssl.sslrootcert),
+    cert: value(ssl.sslcert),
+    key: value(ssl.sslkey),
+    passphrase: value(ssl.sslpassword),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)),
+    rejectUnauthorized: sslmode !== 'require',
+    ...(sslmode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+  };
+}
