@@ -4,9 +4,11 @@
  */
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
+import { ConnectionFailedError } from '../database/pool.ts';
 
 export function describeConnectionError(error: unknown): string {
   if (error instanceof EngineError) return error.message;
+  if (error instanceof ConnectionFailedError) return describeConnectionError(error.cause);
   if (error instanceof pg.DatabaseError) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   switch (code) {

@@ -4,6 +4,7 @@
  * the engine commits the copy.
  */
 
+import type { CompileInput, CompileState } from '../../compiler/index.ts';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { Catalog, SourceCatalog } from '../../compiler/model/catalog.ts';
 import type { InconsistentObject } from '../../compiler/model/inconsistency.ts';
@@ -35,13 +36,15 @@ export type CatalogOrError = SourceCatalog | { readonly error: string };
 export interface Compilation {
   readonly files: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
+  /** Lets the next compile reuse what did not change. */
+  readonly state?: CompileState;
 }
 
 /** The compiler, handed in by the composition root and loaded on demand. */
 export type Compile = (
-  input: { readonly metadata: Metadata; readonly catalogs: Readonly<Record<string, CatalogOrError>> },
-  previous?: Compilation,
-) => Compilation;
+  input: Pick<CompileInput, 'metadata' | 'catalogs'>,
+  previous?: CompileState,
+) => Compilation | Promise<Compilation>;
 
 /** A connection to a source's database, as the metadata API uses it. */
 export interface SourceDatabase {
@@ -195,10 +198,9 @@ export class WorkingCopy {
   async check(): Promise<void> {
     await this.#readCatalogs();
     if (this.#checked.metadata === this.metadata && this.#checked.catalogs === this.#catalogs) return;
-    this.#compilation = this.services.compile(
-      { metadata: this.metadata, catalogs: this.#catalogs },
-      this.#compilation,
-    );
+    const { metadata } = this;
+    const input = { metadata, catalogs: this.#catalogs };
+    this.#compilation = await this.services.compile(input, this.#compilation.state);
     this.#inconsistent = inconsistentObjects(this.#compilation);
     this.#checked = { metadata: this.metadata, catalogs: this.#catalogs };
   }

@@ -1,0 +1,111 @@
+/**
+ * The metadata API as it is served, on a test database: the engine with the compiler, the HTTP endpoints before it. Source
+ * `default` is the database of `sql`; its metadata lives in a database of its own.
+ */
+import type { FastifyInstance } from 'fastify';
+import { compile } from '../../compiler/index.ts';
+import { readMetadata } from '../../compiler/phases/1-read/index.ts';
+import { readConfiguration } from '../../runtime/configuration.ts';
+import { connectionUrl } from '../../runtime/database/connection-url.ts';
+import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';
+import { metadataEndpoints } from '../../runtime/http/metadata.ts';
+import { createServer } from '../../runtime/http/server.ts';
+import { MetadataEngine, type MetadataStore, openMetadataStore, readRequest } from '../../runtime/metadata/index.ts';
+import { createLoader } from '../../runtime/program/loader.ts';
+import { createAuthenticate } from '../../runtime/session/authenticate.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+
+export interface MetadataServer {
+  readonly app: FastifyInstance;
+  readonly engine: MetadataEngine<SourceConnection>;
+  readonly store: MetadataStore;
+  readonly database: TestDatabase;
+  readonly metadataDatabase: TestDatabase;
+  /** Sends a request as an administrator, or as another role. */
+  send(body: unknown, options?: { path?: string; role?: string }): Promise<{ status: number; answer: unknown }>;
+  /** How often a program has been swapped in. */
+  readonly swaps: () => number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server; a given metadata database makes it a restart, or a second instance. */
+export async function startMetadataServer(
+  sql: string,
+  given: { metadataDatabase?: TestDatabase; database?: TestDatabase } = {},
+): Promise<MetadataServer> {
+  const database = given.database ?? (await createTestDatabase(sql));
+  const metadataDatabase = given.metadataDatabase ?? (await createTestDatabase());
+  const store = await openMetadataStore(metadataDatabase.url);
+  const configuration = readConfiguration({}, {});
+  const loader = createLoader();
+  let swaps = 0;
+  const engine = await MetadataEngine.start<SourceConnection>({
+    store,
+    compile,
+    openSource: ({ configuration: { connection_info: info } }) =>
+      connectSource(connectionUrl(info.database_url, info.ssl_configuration, { environment: {} }), {
+        maxConnections: 4,
+        idleTimeout: 10,
+        retries: 0,
+        connectionLifetime: 0,
+        preparedStatements: 100,
+        isolationLevel: info.isolation_level,
+      }),
+    options: { remoteSchemaPermissions: true, inferFunctionPermissions: true },
+    initialMetadata: readMetadata({
+      version: 3,
+      sources: [
+        { name: 'default', tables: [], configuration: { connection_info: { database_url: database.url } } },
+      ],
+    }).value,
+    prepare: async (state) => {
+      await loader.load(state.compilation.files);
+      return () => {
+        swaps += 1;
+      };
+    },
+    report: (message, error) => {
+      throw new Error(message, { cause: error });
+    },
+  });
+  const app = createServer(
+    {
+      configuration,
+      observe: Object.assign(
+        (observation: { readonly kind: string; readonly error?: unknown }) => {
+          if (observation.kind === 'unhandled-internal-error') console.error(observation.error);
+        },
+        { flush: () => {} },
+      ),
+      authenticate: createAuthenticate(configuration),
+    },
+    [
+      metadataEndpoints((path, body) => {
+        const request = readRequest(path, body);
+        return { anyRole: request.anyRole, run: (session) => engine.execute(request, session) };
+      }),
+    ],
+  );
+  return {
+    app,
+    engine,
+    store,
+    database,
+    metadataDatabase,
+    swaps: () => swaps,
+    send: async (body, { path = '/v1/metadata', role } = {}) => {
+      const response = await app.inject({
+        method: 'POST',
+        url: path,
+        headers: { 'content-type': 'application/json', ...(role !== undefined && { 'x-engine-role': role }) },
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      return { status: response.statusCode, answer: response.json() };
+    },
+    stop: async () => {
+      await app.close();
+      await engine.stop();
+      await store.close();
+    },
+  };
+}
