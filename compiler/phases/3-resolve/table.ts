@@ -45,7 +45,8 @@ export function tableObject(scope: SourceScope, entry: TableEntry): ReportedObje
     type: 'table',
     name: `table ${displayName(schema, name)} in source ${scope.source.name}`,
     definition: { schema, name },
-    context: `in table ${quoted(entry.table)}: `,
+    // The reasons name the table themselves.
+    context: '',
   };
 }
 
