@@ -47,7 +47,7 @@ export function createServer(context: HttpContext, families: readonly Endpoints[
       requestId: exchange.requestId,
       status: reply.statusCode,
       method: request.method,
-      ip: request.ip,
+      ip: request.ip.startsWith('::ffff:') ? request.ip.slice(7) : request.ip,
       url: request.url,
       httpVersion: raw.httpVersion,
       contentEncoding: reply.getHeader('content-encoding') as string | undefined,

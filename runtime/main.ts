@@ -1,0 +1,265 @@
+/**
+ * Puts the server together and starts it: the only place that reads the environment. With metadata, the metadata API and
+ * the compiler are loaded on demand; a server that hosts a compiled folder loads neither.
+ */
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { FastifyInstance } from 'fastify';
+import {
+  type Configuration,
+  ConfigurationError,
+  OPTIONS,
+  type Option,
+  optionHelp,
+  optionName,
+  readConfiguration,
+} from './configuration.ts';
+import { boolean } from './configuration-values.ts';
+import { EngineError } from './core/errors.ts';
+import { linkProgram } from './core/program.ts';
+import { createPlanner } from './core/request/planner.ts';
+import type { GeneratedProgram } from './core/resolvers.ts';
+import type { SourceConnections } from './database/source.ts';
+import { type Execution, executeRequest } from './graphql/execute.ts';
+import type { Endpoints } from './http/context.ts';
+import { graphqlEndpoints } from './http/graphql.ts';
+import { healthEndpoints } from './http/health.ts';
+import { createServer } from './http/server.ts';
+import { createLogger, type Observer } from './observe.ts';
+import type { Host, HostContext } from './program/host.ts';
+import { hostFolder } from './program/host-folder.ts';
+import { hostMetadata } from './program/host-metadata.ts';
+import { createLive } from './program/live.ts';
+import { createAuthenticate } from './session/authenticate.ts';
+import { version } from './version.ts';
+
+/** The server cannot start; the message says why and what to do. */
+export class StartError extends Error {}
+
+export interface ServerOptions {
+  readonly configuration: Configuration;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Serves this compiled folder instead of metadata. */
+  readonly generated?: {
+    readonly directory: string;
+    /** Source → connection string, in which `{{NAME}}` stands for an environment variable. */
+    readonly sources: Readonly<Record<string, string>>;
+  };
+  /** Further endpoints. */
+  readonly endpoints?: readonly Endpoints[];
+  /** Standard output's logger unless given. */
+  readonly observe?: Observer;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /** Finishes running requests, then closes every connection. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the server and returns when it listens.
+ * @throws StartError, ConfigurationError or EngineError, whose messages are for the operator
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { configuration, environment, generated } = options;
+  const observe = options.observe ?? createLogger(configuration);
+  observe({ kind: 'startup', step: 'server_configuration', info: describe(configuration) });
+
+  const live = createLive<Execution>();
+  const context: HostContext = {
+    configuration,
+    environment,
+    observe,
+    prepare: (program, sources) => {
+      const execution = executionOf(program, sources, configuration);
+      return () => live.swap(execution);
+    },
+  };
+  const host = generated ? await hostFolder(generated, context) : await hostMetadata(context);
+  try {
+    const begin = () => {
+      const execution = live.current;
+      if (!execution) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
+      return (request: Parameters<typeof executeRequest>[0], session: Parameters<typeof executeRequest>[1]) =>
+        executeRequest(request, session, execution);
+    };
+    const app = createServer({ configuration, observe, authenticate: createAuthenticate(configuration) }, [
+      graphqlEndpoints(begin),
+      healthEndpoints(host.health, version),
+      ...host.endpoints,
+      ...(options.endpoints ?? []),
+    ]);
+    const port = await listen(app, configuration);
+    observe({ kind: 'startup', step: 'server', info: { message: 'the server listens', port } });
+    return { port, stop: () => stop(app, host, configuration, observe) };
+  } catch (error) {
+    await host.stop();
+    throw error;
+  }
+}
+
+function executionOf(
+  program: GeneratedProgram,
+  sources: SourceConnections,
+  configuration: Configuration,
+): Execution {
+  const linked = linkProgram(program, { inferFunctionPermissions: configuration.inferFunctionPermissions });
+  const planner = createPlanner(linked, {
+    stringifyNumbers: configuration.stringifyNumericTypes,
+    collapseNulls: configuration.v1BooleanNullCollapse,
+  });
+  return { planner, sources };
+}
+
+async function listen(app: FastifyInstance, configuration: Configuration): Promise<number> {
+  const { serverHost, serverPort: port } = configuration;
+  try {
+    await listenOn(app, serverHost === '*' ? '::' : serverHost, port);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (serverHost !== '*' || (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL')) throw error;
+    // A machine without IPv6.
+    await listenOn(app, '0.0.0.0', port);
+  }
+  return (app.server.address() as AddressInfo).port;
+}
+
+async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const choose = 'choose another one with --server-port or ENGINE_GRAPHQL_SERVER_PORT';
+    if (code === 'EADDRINUSE')
+      throw new StartError(`port ${port} is taken by another program: stop it, or ${choose}`);
+    if (code === 'EACCES') throw new StartError(`port ${port} may not be used by this user: ${choose}`);
+    throw error;
+  }
+}
+
+async function stop(
+  app: FastifyInstance,
+  host: Host,
+  configuration: Configuration,
+  observe: Observer,
+): Promise<void> {
+  const finish = async () => {
+    await app.close();
+    await host.stop();
+  };
+  const timeout = new AbortController();
+  await Promise.race([
+    finish().finally(() => timeout.abort()),
+    delay(configuration.gracefulShutdownTimeout * 1000, undefined, { signal: timeout.signal }).catch(
+      () => {},
+    ),
+  ]);
+  observe({ kind: 'startup', step: 'server', info: { message: 'the server has stopped' } });
+  observe.flush();
+}
+
+/** What the configuration says, without secrets. */
+function describe(configuration: Configuration): object {
+  return {
+    port: configuration.serverPort,
+    server_host: configuration.serverHost,
+    transaction_isolation: configuration.txIso,
+    admin_secret_set:
+      configuration.adminSecret !== undefined ||
+      configuration.accessKey !== undefined ||
+      configuration.adminSecrets !== undefined,
+    unauth_role: configuration.unauthorizedRole ?? null,
+    cors_config: configuration.disableCors ? 'disabled' : configuration.corsDomain,
+    enable_console: configuration.enableConsole,
+    use_prepared_statements: configuration.usePreparedStatements,
+    stringify_numeric_types: configuration.stringifyNumericTypes,
+    enabled_apis: configuration.enabledApis,
+    enabled_log_types: configuration.enabledLogTypes,
+    log_level: configuration.logLevel,
+    dev_mode: configuration.devMode,
+  };
+}
+
+/**
+ * Adds the command `serve`. Options may stand before the command as well, where the program knows them itself.
+ */
+export function registerServe(program: Command): void {
+  const command = program
+    .command('serve')
+    .description('serve the GraphQL API of the metadata, or of a compiled folder')
+    .option('--generated <DIR>', 'serve this compiled folder; neither metadata nor compiler are loaded')
+    .option(
+      '--source <NAME=URL>',
+      'with --generated: connection string of a source, in which {{NAME}} stands for an environment variable (repeatable)',
+      (value: string, all: readonly string[]) => [...all, value],
+      [] as readonly string[],
+    );
+  for (const [key, { type, variableOnly }] of Object.entries(OPTIONS) as [string, Option][]) {
+    if (variableOnly) continue;
+    const value = type === boolean ? '[BOOLEAN]' : `<${type.placeholder}>`;
+    command.option(`--${optionName(key)} ${value}`, optionHelp(key));
+  }
+  command.action(() => {
+    const flags = command.optsWithGlobals<Record<string, unknown>>();
+    return runServer(() => ({
+      configuration: readConfiguration(flags, process.env),
+      environment: process.env,
+      ...(typeof flags.generated === 'string'
+        ? {
+            generated: {
+              directory: flags.generated,
+              sources: sourceAddresses(flags.source as readonly string[]),
+            },
+          }
+        : {}),
+    }));
+  });
+}
+
+function sourceAddresses(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const end = pair.indexOf('=');
+      // The text itself may hold a password.
+      if (end < 1) throw new ConfigurationError('Option --source: expected NAME=URL');
+      return [pair.slice(0, end), pair.slice(end + 1)];
+    }),
+  );
+}
+
+/**
+ * Starts the server for the command line: signals stop it, and what keeps it from starting is told in one line. Never
+ * throws; the process ends with status 1 when the start fails.
+ */
+async function runServer(prepare: () => ServerOptions): Promise<void> {
+  let server: RunningServer;
+  let stopping = false;
+  try {
+    server = await startServer(prepare());
+  } catch (error) {
+    process.stderr.write(`${fatal(error)}\n`);
+    process.exit(1);
+  }
+  const stopOnce = () => {
+    // The second signal does not wait.
+    if (stopping) process.exit(1);
+    stopping = true;
+    server.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${fatal(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stopOnce);
+  process.on('SIGINT', stopOnce);
+}
+
+function fatal(error: unknown): string {
+  const expected =
+    error instanceof ConfigurationError || error instanceof StartError || error instanceof EngineError;
+  return `Fatal Error:- ${expected || !(error instanceof Error) ? (error as Error).message : error.stack}`;
+}

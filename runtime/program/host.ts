@@ -1,0 +1,22 @@
+/** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
+import type { Configuration } from '../configuration.ts';
+import type { GeneratedProgram } from '../core/resolvers.ts';
+import type { SourceConnections } from '../database/source.ts';
+import type { Endpoints } from '../http/context.ts';
+import type { Health } from '../http/health.ts';
+import type { Observer } from '../observe.ts';
+
+export interface Host {
+  readonly endpoints: readonly Endpoints[];
+  readonly health: () => Promise<Health>;
+  /** Closes every connection, once what runs there is done. */
+  stop(): Promise<void>;
+}
+
+export interface HostContext {
+  readonly configuration: Configuration;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly observe: Observer;
+  /** Makes a program ready to be served. @returns what starts serving it: one assignment */
+  readonly prepare: (program: GeneratedProgram, sources: SourceConnections) => () => void;
+}
