@@ -36,8 +36,11 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** Compiles metadata that phase 1 has read, against catalogs that phase 2 has read. Without I/O and without state. */
-export function compile(input: CompileInput, _previous?: CompileState): CompileResult {
+/**
+ * Compiles metadata that phase 1 has read, against catalogs that phase 2 has read. Without I/O and without state of its
+ * own: a compile of changed input may be given the previous result, and gives the same as one without.
+ */
+export function compile(input: CompileInput, _previous?: Partial<CompileResult>): CompileResult {
   const model = resolve(
     input.metadata,
     input.catalogs,

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+/** The command `engine`. Plain JavaScript, so that an old Node gets a sentence instead of a stack trace. */
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 9)) {
+  console.error(`Engine needs Node.js 20.9 or newer; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+const { register } = await import('tsx/esm/api');
+register();
+const { run } = await import('./cli.ts');
+process.exitCode = await run(process.argv.slice(2));

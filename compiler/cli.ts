@@ -1,0 +1,149 @@
+/** The command line. Only this file and the commands it calls write files; only `bin.mjs` sets the exit status. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { type CommandContext, UsageError } from './command.ts';
+
+/** Exit status of a wrong use of the command line. */
+const USAGE = 2;
+
+/** Errors that say in a sentence what is wrong and what to do. By name, because their modules are loaded on demand. */
+const EXPECTED: Readonly<Record<string, number>> = {
+  UsageError: USAGE,
+  CatalogFileError: 1,
+  OutputFolderError: 1,
+};
+
+const consoleContext: CommandContext = {
+  environment: process.env,
+  stdout: (text) => process.stdout.write(text),
+  stderr: (text) => process.stderr.write(text),
+};
+
+/**
+ * Runs `engine` with these arguments and returns the exit status: 0 for success, 1 for errors in the input and for stale
+ * files, 2 for a wrong command line.
+ */
+export async function run(
+  args: readonly string[],
+  context: CommandContext = consoleContext,
+): Promise<number> {
+  let status = 0;
+  const program = createProgram(context, (code) => {
+    status = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return status;
+  } catch (error) {
+    return exitStatus(error, context);
+  }
+}
+
+function exitStatus(error: unknown, context: CommandContext): number {
+  // Commander has said what is wrong; help and version end this way too.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  if (!(error instanceof Error)) throw error;
+  const status = EXPECTED[error.name];
+  if (status === undefined) throw error;
+  context.stderr(`${error.message}\n`);
+  return status;
+}
+
+function createProgram(context: CommandContext, finish: (status: number) => void): Command {
+  const program = new Command('engine')
+    .description('Compiles metadata and Postgres catalogs into a GraphQL server one can read, and serves it.')
+    .option('--database-url <url>', 'connection string of the source "default"')
+    .option(
+      '--metadata-database-url <url>',
+      'where a server keeps its metadata; the database-url unless given',
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: context.stdout, writeErr: context.stderr })
+    .showHelpAfterError('(engine --help lists the commands and their options)')
+    .exitOverride();
+  addCompile(program, context, finish);
+  addIntrospect(program, context, finish);
+  addVersion(program, context);
+  return program;
+}
+
+function addCompile(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  program
+    .command('compile')
+    .description('write the code that serves a project: shapes, access rules and resolvers, one table a file')
+    .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+    .requiredOption('--out <folder>', 'folder of the generated files')
+    .option('--catalog <file>', "saved catalog (see engine introspect), instead of the sources' databases")
+    .option(
+      '--source <name=url>',
+      "address of a source's database, instead of the metadata's; repeatable",
+      address,
+    )
+    .option('--check', 'write nothing; exit with status 1 and name the files that are stale')
+    .option('--strict', 'keys that mean nothing are errors')
+    .addOption(
+      new Option('--format <format>', 'of what is reported').choices(['text', 'json']).default('text'),
+    )
+    .option('--experimental-features <list>', 'features to switch on, such as naming_convention')
+    .option('--default-naming-convention <name>', 'engine-default or graphql-default')
+    .addHelpText(
+      'after',
+      `
+Where a source's catalog comes from: --source, else --catalog, else the address in the metadata, whose environment
+variables must be set.
+
+Exit status: 0 done, 1 errors in the metadata, unreachable databases or stale files, 2 wrong use.
+
+Examples:
+  engine compile --metadata metadata --out generated
+  engine compile --metadata metadata.json --source default=postgres://localhost/shop --out generated
+  engine compile --metadata metadata --catalog catalog.json --out generated --check`,
+    )
+    .action(async (_options, command: Command) => {
+      const { compileCommand } = await import('./compile-command.ts');
+      finish(await compileCommand(command.optsWithGlobals(), context));
+    });
+}
+
+function addIntrospect(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  program
+    .command('introspect')
+    .description('save the catalogs of databases to a file, for compiles without a database')
+    .requiredOption('--out <file>', 'JSON file to write')
+    .option('--metadata <path>', 'whose sources to read; without it, those of --source')
+    .option('--source <name=url>', "address of a source's database; repeatable", address)
+    .addHelpText(
+      'after',
+      `
+The file holds tables, columns, keys, types and functions, and the rows of enum tables that the metadata names. It holds no
+addresses and no other rows.
+
+Example:
+  engine introspect --metadata metadata --out catalog.json`,
+    )
+    .action(async (_options, command: Command) => {
+      const { introspectCommand } = await import('./introspect-command.ts');
+      finish(await introspectCommand(command.optsWithGlobals(), context));
+    });
+}
+
+function addVersion(program: Command, context: CommandContext): void {
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => {
+      const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+      context.stdout(`${(JSON.parse(text) as { version: string }).version}\n`);
+    });
+}
+
+/** Collects `NAME=URL`. */
+function address(
+  text: string,
+  addresses: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
+  const at = text.indexOf('=');
+  // The text may hold a password: an error of commander's own would repeat it.
+  if (at < 1) throw new UsageError('The value of --source is written NAME=URL.');
+  return new Map(addresses).set(text.slice(0, at), text.slice(at + 1));
+}

@@ -1,0 +1,13 @@
+/** What the commands of the command line share. */
+
+/** Where a command writes and what it runs in. */
+export interface CommandContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+}
+
+/** A mistake in the use of the command: exit status 2. The message holds no address and no password. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
