@@ -12,6 +12,7 @@ import dropSource from './operations/drop-source.ts';
 import exportMetadata from './operations/export-metadata.ts';
 import { createFunctionPermission, dropFunctionPermission } from './operations/function-permissions.ts';
 import getInconsistentMetadata from './operations/get-inconsistent-metadata.ts';
+import insert from './operations/insert.ts';
 import {
   createDeletePermission,
   createInsertPermission,
@@ -79,6 +80,7 @@ export const operations: readonly Operation[] = [
   dropDeletePermission,
   setPermissionComment,
   runSql,
+  insert,
 ];
 
 /** Prefixes of operations on a source; they mean the same. */

@@ -4,8 +4,8 @@
  * the engine commits the copy.
  */
 
-import type { CompileInput, CompileState } from '../../compiler/index.ts';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
+import type { CompileInput } from '../../compiler/index.ts';
 import type { Catalog, SourceCatalog } from '../../compiler/model/catalog.ts';
 import type { InconsistentObject } from '../../compiler/model/inconsistency.ts';
 import type {
@@ -36,14 +36,12 @@ export type CatalogOrError = SourceCatalog | { readonly error: string };
 export interface Compilation {
   readonly files: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
-  /** Lets the next compile reuse what did not change. */
-  readonly state?: CompileState;
 }
 
 /** The compiler, handed in by the composition root and loaded on demand. */
 export type Compile = (
   input: Pick<CompileInput, 'metadata' | 'catalogs'>,
-  previous?: CompileState,
+  previous?: Compilation,
 ) => Compilation | Promise<Compilation>;
 
 /** A connection to a source's database, as the metadata API uses it. */
@@ -200,7 +198,7 @@ export class WorkingCopy {
     if (this.#checked.metadata === this.metadata && this.#checked.catalogs === this.#catalogs) return;
     const { metadata } = this;
     const input = { metadata, catalogs: this.#catalogs };
-    this.#compilation = await this.services.compile(input, this.#compilation.state);
+    this.#compilation = await this.services.compile(input, this.#compilation);
     this.#inconsistent = inconsistentObjects(this.#compilation);
     this.#checked = { metadata: this.metadata, catalogs: this.#catalogs };
   }

@@ -10,7 +10,12 @@ import { connectionUrl } from '../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
-import { MetadataEngine, type MetadataStore, openMetadataStore, readRequest } from '../../runtime/metadata/index.ts';
+import {
+  MetadataEngine,
+  type MetadataStore,
+  openMetadataStore,
+  readRequest,
+} from '../../runtime/metadata/index.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { createAuthenticate } from '../../runtime/session/authenticate.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
@@ -22,7 +27,10 @@ export interface MetadataServer {
   readonly database: TestDatabase;
   readonly metadataDatabase: TestDatabase;
   /** Sends a request as an administrator, or as another role. */
-  send(body: unknown, options?: { path?: string; role?: string }): Promise<{ status: number; answer: unknown }>;
+  send(
+    body: unknown,
+    options?: { path?: string; role?: string },
+  ): Promise<{ status: number; answer: unknown }>;
   /** How often a program has been swapped in. */
   readonly swaps: () => number;
   stop(): Promise<void>;

@@ -55,11 +55,13 @@ async function run(server: MetadataServer, step: Step, index: number): Promise<v
     });
     expect({ status, answer: JSON.stringify(answer) }, place).toMatchObject({ status: step.status ?? 200 });
     if (step.answer !== undefined) expect(hideAddress(server, answer), place).toEqual(step.answer);
-    if (status !== 200) expect(JSON.stringify(await exported(server)), `${place} changed something`).toBe(before);
+    if (status !== 200)
+      expect(JSON.stringify(await exported(server)), `${place} changed something`).toBe(before);
   }
   const metadata = (await exported(server)) as { sources: { tables: unknown; functions?: unknown }[] };
   if (step.tables !== undefined) expect(metadata.sources[0]?.tables, place).toEqual(step.tables);
-  if (step.functions !== undefined) expect(metadata.sources[0]?.functions ?? [], place).toEqual(step.functions);
+  if (step.functions !== undefined)
+    expect(metadata.sources[0]?.functions ?? [], place).toEqual(step.functions);
   if (step.metadata !== undefined) expect(metadata, place).toEqual(step.metadata);
 }
 
