@@ -4,15 +4,18 @@
  */
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { type Configuration, ConfigurationError, readConfiguration } from '../runtime/configuration.ts';
+import { EngineError } from '../runtime/core/errors.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../runtime/database/embedded.ts';
-import type { GraphiqlRole } from '../runtime/http/graphiql.ts';
+import { type GraphiqlRole, graphiql } from '../runtime/http/graphiql.ts';
+import { StartError, startServer } from '../runtime/main.ts';
 import { agent, agentWorkload, customer, roles } from './helpdesk/roles.ts';
 import { compileExample, fillDatabase } from './prepare.ts';
 
 const dataDirectory = fileURLToPath(new URL('../.engine/postgres', import.meta.url));
 
-/** What the user can put right: told in a sentence or two, without a stack trace. */
-class StartError extends Error {}
+/** What the user can put right is told in its message alone; anything else is our defect and comes with its stack. */
+const expected = [StartError, EmbeddedPostgresError, ConfigurationError, EngineError];
 
 /** Starts everything and returns when the server answers. Ends the process with status 1 if something is in the way. */
 export async function start(): Promise<void> {
@@ -45,7 +48,6 @@ export async function start(): Promise<void> {
     progress(`PostgreSQL runs on port ${postgres.port}, its data is in ${place}`);
 
     const databaseUrl = await postgres.createDatabase('helpdesk');
-    const metadataDatabaseUrl = await postgres.createDatabase('engine_metadata');
     progress(
       (await fillDatabase(databaseUrl))
         ? 'database "helpdesk" created and filled'
@@ -55,12 +57,21 @@ export async function start(): Promise<void> {
     const { status, output } = await compileExample(databaseUrl);
     if (status !== 0) throw new StartError(`The example does not compile:\n${output}`);
     progress('compiled to generated/');
-    console.log(welcome(port));
+
+    const server = await startServer({
+      configuration: configure(port),
+      environment: process.env,
+      generated: { directory: 'generated', sources: { default: databaseUrl } },
+      endpoints: [(app) => graphiql(app, { roles })],
+    });
+    stops.push(server.stop);
+    progress('the server answers');
+    console.log(welcome(port, place));
   } catch (error) {
     await stopAll();
     if (stopping) return;
-    const expected = error instanceof StartError || error instanceof EmbeddedPostgresError;
-    console.error(`\n${expected ? error.message : error instanceof Error ? error.stack : String(error)}`);
+    const known = expected.some((kind) => error instanceof kind);
+    console.error(`\n${error instanceof Error ? (known ? error.message : error.stack) : String(error)}`);
     process.exit(1);
   }
 }
@@ -74,6 +85,15 @@ function choosePort(): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new StartError(`ENGINE_GRAPHQL_SERVER_PORT is "${text}", which is not a port number (1 to 65535).`);
+}
+
+/**
+ * The server's variables count here too. Where they are silent: nobody else may reach a server that asks for no secret,
+ * and the terminal shows problems only.
+ */
+function configure(port: number): Configuration {
+  const defaults = { ENGINE_GRAPHQL_SERVER_HOST: '127.0.0.1', ENGINE_GRAPHQL_LOG_LEVEL: 'warn' };
+  return readConfiguration({ serverPort: port }, { ...defaults, ...process.env });
 }
 
 /** Asked first, so that nothing has been started when the answer is no. */
@@ -90,7 +110,7 @@ async function requireFreePort(port: number): Promise<void> {
   );
 }
 
-function welcome(port: number): string {
+function welcome(port: number, place: string): string {
   const url = `http://localhost:${port}`;
   const tries: readonly (readonly [string, GraphiqlRole])[] = [
     ['a customer', customer],
@@ -106,7 +126,7 @@ Read what answers them:  generated/README.md
                          generated/sources/default/public/ticket.access.ts     who may touch tickets
                          generated/roles/customer.txt                          what a customer may do
 
-Ctrl-C stops the server and the database. The data stays; \`rm -r .engine\` forgets it.`;
+Ctrl-C stops the server and the database. The data stays; \`rm -r ${place}\` forgets it.`;
 }
 
 /** The request as a command line; comments and line breaks of the query are folded away. */
