@@ -1,0 +1,12 @@
+// default · public.search_articles · function
+import { trackedFunction } from "engine/contract";
+import { source } from "../source.ts";
+
+export const searchArticles = trackedFunction(source, {
+  schema: "public",
+  name: "search_articles",
+  graphqlName: "search_articles",
+  description: "Articles about the words, best first",
+  arguments: [{ name: "search", type: "text" }],
+  returns: { table: "public.article", set: true },
+});

@@ -1,0 +1,124 @@
+// default · public.message · access
+import { access } from "engine/contract";
+import { message } from "./message.table.ts";
+
+export const messageAccess = access(message, {
+  select: {
+    agent: {
+      columns: [
+        "id",
+        "ticket_id",
+        "author_agent_id",
+        "author_customer_id",
+        "body",
+        "is_internal",
+        "created_at",
+      ],
+      where: `
+        exists (
+          select 1
+          from "public"."ticket" as "_r1"
+          where "_r1"."id" = {row}."ticket_id"
+            and (
+              "_r1"."assignee_id" = {session.x-engine-user-id::integer}
+              or exists (
+                select 1
+                from "public"."team" as "_r2"
+                where "_r2"."tenant_id" = "_r1"."tenant_id"
+                  and "_r2"."id" = "_r1"."team_id"
+                  and exists (
+                    select 1
+                    from "public"."team_member" as "_r3"
+                    where "_r3"."team_id" = "_r2"."id" and "_r3"."agent_id" = {session.x-engine-user-id::integer}
+                  )
+              )
+              or "_r1"."team_id" is null
+            )
+            and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+        )
+      `,
+      aggregations: true,
+    },
+    customer: {
+      columns: [
+        "id",
+        "body",
+        "created_at",
+      ],
+      where: `
+        {row}."is_internal" = false
+        and exists (
+          select 1
+          from "public"."ticket" as "_r1"
+          where "_r1"."id" = {row}."ticket_id" and "_r1"."customer_id" = {session.x-engine-user-id::integer}
+        )
+      `,
+      limit: 200,
+    },
+    manager: {
+      columns: [
+        "id",
+        "ticket_id",
+        "author_agent_id",
+        "author_customer_id",
+        "body",
+        "is_internal",
+        "created_at",
+      ],
+      where: `
+        exists (
+          select 1
+          from "public"."ticket" as "_r1"
+          where "_r1"."id" = {row}."ticket_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+        )
+      `,
+      aggregations: true,
+    },
+  },
+  insert: {
+    agent: {
+      columns: [
+        "ticket_id",
+        "body",
+        "is_internal",
+      ],
+      check: `
+        exists (
+          select 1
+          from "public"."ticket" as "_r1"
+          where "_r1"."id" = {row}."ticket_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+        )
+      `,
+      presets: {
+        author_agent_id: `{session.x-engine-user-id::integer}`,
+      },
+    },
+    customer: {
+      columns: [
+        "ticket_id",
+        "body",
+      ],
+      check: `
+        exists (
+          select 1
+          from "public"."ticket" as "_r1"
+          where "_r1"."id" = {row}."ticket_id"
+            and "_r1"."customer_id" = {session.x-engine-user-id::integer}
+            and "_r1"."status" <> 'closed'
+        )
+      `,
+      presets: {
+        author_customer_id: `{session.x-engine-user-id::integer}`,
+        is_internal: `false`,
+      },
+    },
+  },
+  update: {
+    agent: {
+      columns: [
+        "body",
+      ],
+      where: `{row}."author_agent_id" = {session.x-engine-user-id::integer} and {row}."is_internal" = true`,
+    },
+  },
+});

@@ -1,0 +1,56 @@
+// default · public.saved_reply · access
+import { access } from "engine/contract";
+import { savedReply } from "./saved_reply.table.ts";
+
+export const savedReplyAccess = access(savedReply, {
+  select: {
+    agent: {
+      columns: [
+        "id",
+        "team_id",
+        "title",
+        "body",
+      ],
+      where: `
+        ({row}."team_id" is null or {row}."team_id" = any ({session.x-engine-team-ids::integer[]}))
+        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+      `,
+    },
+    manager: {
+      columns: [
+        "id",
+        "team_id",
+        "title",
+        "body",
+      ],
+      where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+    },
+  },
+  insert: {
+    agent: {
+      columns: [
+        "team_id",
+        "title",
+        "body",
+      ],
+      check: `{row}."team_id" = any ({session.x-engine-team-ids::integer[]})`,
+      presets: {
+        tenant_id: `{session.x-engine-tenant-id::integer}`,
+      },
+    },
+  },
+  update: {
+    agent: {
+      columns: [
+        "title",
+        "body",
+      ],
+      where: `{row}."team_id" = any ({session.x-engine-team-ids::integer[]})`,
+    },
+  },
+  delete: {
+    manager: {
+      where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+    },
+  },
+});

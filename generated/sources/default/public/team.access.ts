@@ -1,0 +1,54 @@
+// default · public.team · access
+import { access, EVERY_ROW } from "engine/contract";
+import { team } from "./team.table.ts";
+
+export const teamAccess = access(team, {
+  select: {
+    agent: {
+      columns: [
+        "id",
+        "name",
+      ],
+      where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+    },
+    manager: {
+      columns: [
+        "id",
+        "name",
+      ],
+      where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      aggregations: true,
+    },
+  },
+  insert: {
+    manager: {
+      columns: [
+        "name",
+      ],
+      check: EVERY_ROW,
+      presets: {
+        tenant_id: `{session.x-engine-tenant-id::integer}`,
+      },
+    },
+  },
+  update: {
+    manager: {
+      columns: [
+        "name",
+      ],
+      where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+    },
+  },
+  delete: {
+    manager: {
+      where: `
+        not exists (
+          select 1
+          from "public"."ticket" as "_r1"
+          where "_r1"."tenant_id" = {row}."tenant_id" and "_r1"."team_id" = {row}."id"
+        )
+        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+      `,
+    },
+  },
+});

@@ -1,0 +1,24 @@
+// default · public.team_workload · shape
+import { table } from "engine/contract";
+import { source } from "../source.ts";
+
+export const teamWorkload = table(source, {
+  schema: "public",
+  name: "team_workload",
+  kind: "view",
+  graphqlName: "team_workload",
+  description: "What lies on each team's desk now",
+  columns: {
+    team_id: { type: "int4", readOnly: true },
+    tenant_id: { type: "int4", readOnly: true },
+    team_name: { type: "text", readOnly: true },
+    open_tickets: { type: "int8", readOnly: true },
+    unassigned_tickets: { type: "int8", readOnly: true },
+    urgent_tickets: { type: "int8", readOnly: true },
+    waiting_since: { type: "timestamptz", readOnly: true, description: "When the oldest ticket still open was written" },
+  },
+  readOnly: ["insert", "update", "delete"],
+  relationships: {
+    team: { kind: "object", target: "public.team", columns: { team_id: "id" }, unique: true },
+  },
+});

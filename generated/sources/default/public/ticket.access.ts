@@ -1,0 +1,203 @@
+// default · public.ticket · access
+import { access } from "engine/contract";
+import { ticket } from "./ticket.table.ts";
+
+export const ticketAccess = access(ticket, {
+  select: {
+    agent: {
+      columns: [
+        "id",
+        "customer_id",
+        "team_id",
+        "assignee_id",
+        "subject",
+        "status",
+        "priority",
+        "channel",
+        "created_at",
+        "updated_at",
+        "solved_at",
+      ],
+      where: `
+        (
+          {row}."assignee_id" = {session.x-engine-user-id::integer}
+          or exists (
+            select 1
+            from "public"."team" as "_r1"
+            where "_r1"."tenant_id" = {row}."tenant_id"
+              and "_r1"."id" = {row}."team_id"
+              and exists (
+                select 1
+                from "public"."team_member" as "_r2"
+                where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = {session.x-engine-user-id::integer}
+              )
+          )
+          or {row}."team_id" is null
+        )
+        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+      `,
+      aggregations: true,
+    },
+    customer: {
+      columns: [
+        "id",
+        "subject",
+        "status",
+        "created_at",
+        "updated_at",
+        "solved_at",
+      ],
+      where: `
+        not exists (
+          select 1
+          from "public"."ticket_tag" as "_r1"
+            join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
+          where "_r1"."ticket_id" = {row}."id" and "_r2"."name" = 'spam'
+        )
+        and {row}."customer_id" = {session.x-engine-user-id::integer}
+      `,
+      limit: 100,
+    },
+    manager: {
+      columns: [
+        "id",
+        "tenant_id",
+        "customer_id",
+        "team_id",
+        "assignee_id",
+        "subject",
+        "status",
+        "priority",
+        "channel",
+        "created_at",
+        "updated_at",
+        "solved_at",
+      ],
+      computedFields: ["hours_to_solve"],
+      where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      aggregations: true,
+    },
+  },
+  insert: {
+    agent: {
+      columns: [
+        "customer_id",
+        "team_id",
+        "assignee_id",
+        "subject",
+        "priority",
+        "channel",
+      ],
+      check: `
+        exists (
+          select 1
+          from "public"."customer" as "_r1"
+          where "_r1"."id" = {row}."customer_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+        )
+      `,
+      presets: {
+        tenant_id: `{session.x-engine-tenant-id::integer}`,
+      },
+    },
+    customer: {
+      columns: [
+        "subject",
+      ],
+      check: `
+        exists (
+          select 1
+          from "public"."tenant" as "_r1"
+          where "_r1"."id" = {row}."tenant_id"
+            and exists (
+              select 1
+              from "public"."customer" as "_r2"
+              where "_r2"."tenant_id" = "_r1"."id" and "_r2"."id" = {session.x-engine-user-id::integer}
+            )
+        )
+      `,
+      presets: {
+        tenant_id: `{session.x-engine-tenant-id::integer}`,
+        customer_id: `{session.x-engine-user-id::integer}`,
+        channel: `'web'::text`,
+      },
+    },
+  },
+  update: {
+    agent: {
+      columns: [
+        "team_id",
+        "assignee_id",
+        "subject",
+        "status",
+        "priority",
+      ],
+      where: `
+        (
+          {row}."assignee_id" = {session.x-engine-user-id::integer}
+          or exists (
+            select 1
+            from "public"."team" as "_r1"
+            where "_r1"."tenant_id" = {row}."tenant_id"
+              and "_r1"."id" = {row}."team_id"
+              and exists (
+                select 1
+                from "public"."team_member" as "_r2"
+                where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = {session.x-engine-user-id::integer}
+              )
+          )
+          or {row}."team_id" is null
+        )
+        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+      `,
+      check: `
+        {row}."assignee_id" is null
+        or exists (
+          select 1
+          from "public"."agent" as "_r1"
+          where "_r1"."id" = {row}."assignee_id"
+            and "_r1"."is_active" = true
+            and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+        )
+      `,
+      presets: {
+        updated_at: `'now()'::timestamptz`,
+      },
+    },
+    customer: {
+      columns: [
+        "status",
+      ],
+      where: `{row}."customer_id" = {session.x-engine-user-id::integer} and {row}."status" <> 'closed'`,
+      check: `{row}."status" in ('open', 'closed')`,
+      presets: {
+        updated_at: `'now()'::timestamptz`,
+      },
+    },
+    manager: {
+      columns: [
+        "customer_id",
+        "team_id",
+        "assignee_id",
+        "subject",
+        "status",
+        "priority",
+      ],
+      where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      check: `
+        exists (
+          select 1
+          from "public"."customer" as "_r1"
+          where "_r1"."id" = {row}."customer_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+        )
+      `,
+      presets: {
+        updated_at: `'now()'::timestamptz`,
+      },
+    },
+  },
+  delete: {
+    manager: {
+      where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+    },
+  },
+});
