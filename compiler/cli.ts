@@ -6,6 +6,9 @@ import { type CommandContext, UsageError } from './command.ts';
 /** Exit status of a wrong use of the command line. */
 const USAGE = 2;
 
+/** Commands that need nothing of the server. */
+const COMMANDS: readonly string[] = ['compile', 'introspect', 'version'];
+
 /** Errors that say in a sentence what is wrong and what to do. By name, because their modules are loaded on demand. */
 const EXPECTED: Readonly<Record<string, number>> = {
   UsageError: USAGE,
@@ -31,6 +34,11 @@ export async function run(
   const program = createProgram(context, (code) => {
     status = code;
   });
+  // The server's half is loaded for its own command and for help; it loads the compiler only to serve metadata.
+  if (args.includes('serve') || !COMMANDS.some((command) => args.includes(command))) {
+    const { registerServe } = await import('../runtime/main.ts');
+    registerServe(program);
+  }
   try {
     await program.parseAsync([...args], { from: 'user' });
     return status;
