@@ -40,11 +40,16 @@ const ownColumns: z.ZodType<ForeignKeyOnThisTable> = nonEmptyList(nameSchema).tr
   columns,
 }));
 
+/** One column may stand without its list. */
+const oneOrMoreColumns = choose<readonly string[]>((input) =>
+  typeof input === 'string' ? nameSchema.transform((column) => [column]) : nonEmptyList(nameSchema),
+);
+
 const otherColumns = objectAs<
   { table: QualifiedName; column?: string; columns?: readonly string[] },
   ForeignKeyOnOtherTable
 >(
-  { table: tableNameSchema, column: optional(nameSchema), columns: optional(nonEmptyList(nameSchema)) },
+  { table: tableNameSchema, column: optional(nameSchema), columns: optional(oneOrMoreColumns) },
   ({ table, column, columns }, fail) => {
     if (column === undefined && columns === undefined) fail('key "column" not found');
     if (column !== undefined && columns !== undefined) fail('only one of column/columns should be present');
