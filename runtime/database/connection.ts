@@ -27,6 +27,8 @@ export class PooledConnection {
   readonly statements: PreparedStatements;
   /** Queries sent and not yet answered. */
   inFlight = 0;
+  /** Milliseconds that they are expected to take together. */
+  load = 0;
   /**
    * `shared`: takes reads from everyone. `reserved`: takes no more, and goes to one user once its queries are answered.
    * `taken`: belongs to one user. `retiring`: closes once its queries are answered. `closed`: never to be used again.
@@ -42,21 +44,18 @@ export class PooledConnection {
     this.statements = new PreparedStatements(statementLimit);
   }
 
-  /** Sends a query behind those in flight. `settle` gets the time that Postgres worked on it, in milliseconds. */
-  send(
-    request: TextRequest,
-    unnamed: boolean,
-    settle: (error: Error | undefined, row: TextRow | undefined, duration: number) => void,
-  ): void {
+  /** Sends a query behind those in flight, expected to take `work` milliseconds. */
+  send(request: TextRequest, work: number, unnamed: boolean, settle: Settle): void {
     if (this.inFlight === 0) this.headSince = performance.now();
     this.inFlight += 1;
+    this.load += work;
     const preparation = unnamed ? UNNAMED : this.statements.prepare(request.text, request.name);
     const finish: Settle = (error, row) => {
-      const now = performance.now();
-      const duration = now - this.headSince;
-      this.headSince = now;
+      this.headSince = performance.now();
       this.inFlight -= 1;
-      settle(error, row, duration);
+      // Sums of fractions drift; an idle connection has no load.
+      this.load = this.inFlight === 0 ? 0 : this.load - work;
+      settle(error, row);
     };
     this.#collectWrites();
     this.client.query(

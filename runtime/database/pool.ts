@@ -51,12 +51,17 @@ export class PoolClosedError extends Error {
   }
 }
 
-/** Queries in flight on one connection before the next connection is used as well. */
-const DEPTH = 16;
+/** Milliseconds of expected work in flight on one connection before the next connection is used as well. */
+const SHARE = 2;
+/** Milliseconds that the shortest statement counts for, and any other until it has been measured. */
+const LEAST_WORK = 0.05;
 /** Milliseconds: a connection whose oldest query takes longer gets no further ones if another can be had. */
-const STUCK = 10;
-/** Milliseconds: statements that take longer on average are not pipelined with others. */
+const STUCK = 20;
+/** Milliseconds: statements that are expected to take longer are not pipelined with others. */
 const SLOW = 10;
+/** Of so many executions of a statement, one is measured; the first ones all are. */
+const MEASURE_EVERY = 32;
+const MEASURE_FIRST = 4;
 /** Statements whose duration is remembered. */
 const REMEMBERED = 5000;
 /** Milliseconds between attempts to connect. */
@@ -64,8 +69,8 @@ const RETRY_DELAY = 200;
 
 interface Statement {
   readonly name: string;
-  /** Milliseconds, a moving average; undefined until the first execution is done. */
-  average: number | undefined;
+  /** Milliseconds between sending and answer, the event loop's own work left out; undefined until measured. */
+  time: number | undefined;
   runs: number;
 }
 
@@ -81,6 +86,8 @@ interface Read {
 interface Waiter {
   /** Wants a connection to itself. */
   readonly alone: boolean;
+  /** Milliseconds of work that it will put on the connection it gets. */
+  readonly work: number;
   readonly take: (connection: PooledConnection) => void;
   readonly fail: (error: Error) => void;
   timer?: NodeJS.Timeout;
@@ -92,6 +99,8 @@ export class Pool {
   readonly #configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>;
   readonly #statements = new LRUCache<string, Statement>({ max: REMEMBERED });
   readonly #connections: PooledConnection[] = [];
+  /** Milliseconds that the way to the database and back takes: the least that any statement took. */
+  #roundTrip = Number.POSITIVE_INFINITY;
   #opening = 0;
   readonly #waiters: Waiter[] = [];
   readonly #sweeper: NodeJS.Timeout;
@@ -124,7 +133,9 @@ export class Pool {
 
   /** Gives a connection to `use` alone. Mark it as `retiring` where its state is in doubt, and it is closed afterwards. */
   async exclusively<Result>(use: (connection: PooledConnection) => Promise<Result>): Promise<Result> {
-    const connection = await new Promise<PooledConnection>((take, fail) => this.#acquire(true, take, fail));
+    const connection = await new Promise<PooledConnection>((take, fail) =>
+      this.#acquire(true, 0, take, fail),
+    );
     try {
       return await use(connection);
     } finally {
@@ -153,7 +164,7 @@ export class Pool {
   #statement(text: string): Statement {
     let statement = this.#statements.get(text);
     if (!statement) {
-      statement = { name: statementName(text), average: undefined, runs: 0 };
+      statement = { name: statementName(text), time: undefined, runs: 0 };
       this.#statements.set(text, statement);
     }
     return statement;
@@ -161,17 +172,27 @@ export class Pool {
 
   #start(read: Read): void {
     const { statement } = read;
-    // While the first execution is under way, others of the same statement are taken for fast.
-    const alone = statement.average === undefined ? statement.runs++ === 0 : statement.average > SLOW;
-    const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared();
-    if (connection) this.#send(connection, read);
-    else this.#acquire(alone, (acquired) => this.#send(acquired, read), read.reject);
+    statement.runs += 1;
+    const work = this.#work(statement);
+    // While the first execution is under way, others of the same statement are taken for short.
+    const alone = work > SLOW || (statement.time === undefined && statement.runs === 1);
+    const measured = alone || statement.runs <= MEASURE_FIRST || statement.runs % MEASURE_EVERY === 0;
+    const send = (connection: PooledConnection) => this.#send(connection, read, work, measured);
+    const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared(work, measured);
+    if (connection) send(connection);
+    else this.#acquire(alone, work, send, read.reject);
   }
 
-  #send(connection: PooledConnection, read: Read): void {
-    connection.send(read.request, read.unnamed, (error, row, duration) => {
+  /** Milliseconds that Postgres is expected to work on the statement. */
+  #work({ time }: Statement): number {
+    return time === undefined ? LEAST_WORK : Math.max(time - this.#roundTrip, LEAST_WORK);
+  }
+
+  #send(connection: PooledConnection, read: Read, work: number, measured: boolean): void {
+    const idleBefore = measured && connection.inFlight === 0 ? loopIdleTime() : undefined;
+    connection.send(read.request, work, read.unnamed, (error, row) => {
       if (row) {
-        note(read.statement, duration);
+        if (idleBefore !== undefined) this.#measured(read.statement, loopIdleTime() - idleBefore);
         read.resolve(row);
       } else this.#failed(connection, read, error!);
       if (connection.state === 'taken') this.#release(connection);
@@ -179,12 +200,20 @@ export class Pool {
     });
   }
 
+  /** Takes a time into account: less counts at once, more only by and by, for much else may have caused it. */
+  #measured(statement: Statement, time: number): void {
+    const { time: before } = statement;
+    statement.time =
+      before === undefined || time < before ? time : before + (Math.min(time, 2 * before + 1) - before) / 4;
+    this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
+  }
+
   #failed(connection: PooledConnection, read: Read, error: Error): void {
     const lost = connectionLost(error);
     const unprepared = statementLost(error);
     if (lost) this.#remove(connection);
     if (unprepared) connection.statements.forget(read.request.text);
-    if (read.statement.average === undefined) read.statement.runs = 0;
+    if (read.statement.time === undefined) read.statement.runs = 0;
     if (read.retried || !(lost || unprepared)) {
       read.reject(error);
       return;
@@ -196,7 +225,11 @@ export class Pool {
   }
 
   /** The connection for one more fast read, if one can be had at once. */
-  #shared(): PooledConnection | undefined {
+  #shared(work: number, measured = false): PooledConnection | undefined {
+    if (measured) {
+      const idle = this.#connections.findLast(({ state, inFlight }) => inFlight === 0 && state === 'shared');
+      if (idle) return idle;
+    }
     const now = performance.now();
     let least: PooledConnection | undefined;
     for (const connection of this.#connections) {
@@ -204,8 +237,8 @@ export class Pool {
       if (connection.inFlight > 0 && now - connection.headSince > STUCK) continue;
       // The first connections are filled before others are used: answers arrive in larger portions, and connections
       // that the load does not need become idle and are closed.
-      if (connection.inFlight < DEPTH) return connection;
-      if (!least || connection.inFlight < least.inFlight) least = connection;
+      if (connection.inFlight === 0 || connection.load + work <= SHARE) return connection;
+      if (!least || connection.load < least.load) least = connection;
     }
     if (least && this.#opening === 0) this.#open();
     return least;
@@ -218,12 +251,12 @@ export class Pool {
     );
   }
 
-  #acquire(alone: boolean, take: Waiter['take'], reject: Waiter['fail']): void {
+  #acquire(alone: boolean, work: number, take: Waiter['take'], reject: Waiter['fail']): void {
     if (this.#ended) {
       reject(new PoolClosedError());
       return;
     }
-    const waiter: Waiter = { alone, take, fail: reject };
+    const waiter: Waiter = { alone, work, take, fail: reject };
     this.#waiters.push(waiter);
     this.#serve();
     if (!this.#waiters.includes(waiter)) return;
@@ -241,7 +274,7 @@ export class Pool {
   #serve(): void {
     for (let index = 0; index < this.#waiters.length; ) {
       const waiter = this.#waiters[index]!;
-      const connection = waiter.alone ? this.#idle() : this.#shared();
+      const connection = waiter.alone ? this.#idle() : this.#shared(waiter.work);
       if (!connection) {
         index += 1;
         continue;
@@ -255,8 +288,13 @@ export class Pool {
 
   /** How many more connections those who wait could use; reads share them. */
   #wanted(): number {
-    const alone = this.#waiters.filter((waiter) => waiter.alone).length;
-    return alone + Math.ceil((this.#waiters.length - alone) / DEPTH);
+    let connections = 0;
+    let shared = 0;
+    for (const { alone, work } of this.#waiters) {
+      if (alone) connections += 1;
+      else shared += work;
+    }
+    return connections + Math.ceil(shared / SHARE);
   }
 
   /** Where no more connections can be opened, a shared one is drained for whoever needs one to himself. */
@@ -364,14 +402,9 @@ function fail(waiter: Waiter, error: Error): void {
   waiter.fail(error);
 }
 
-/** Takes a duration into the average. The first executions plan and read from disk, so the least of them counts. */
-function note(statement: Statement, duration: number): void {
-  const { average } = statement;
-  if (average === undefined) statement.runs = 1;
-  else statement.runs += 1;
-  if (average === undefined) statement.average = duration;
-  else if (statement.runs <= 4) statement.average = Math.min(average, duration);
-  else statement.average = average + (duration - average) / 8;
+/** Milliseconds that the event loop has spent waiting since the process began. */
+function loopIdleTime(): number {
+  return performance.eventLoopUtilization().idle;
 }
 
 /** The connection broke, as opposed to the statement having failed. */

@@ -104,7 +104,7 @@ function readInTransaction(
   unnamed: boolean,
 ): Promise<TextRow> {
   return new Promise((resolve, reject) => {
-    connection.send({ text, name, values }, unnamed, (error, row) => {
+    connection.send({ text, name, values }, 0, unnamed, (error, row) => {
       if (row) {
         resolve(row);
         return;
