@@ -1,0 +1,78 @@
+/** Projects that are measured: their database, and what they compile to. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { readCatalog } from '../../compiler/catalogs.ts';
+import { type CompileResult, compile } from '../../compiler/index.ts';
+import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { fillDatabase } from '../../examples/prepare.ts';
+import type { EmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { type BenchCase, chinookCases, helpdeskCases } from './cases.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The shared projects beside the checkout; they may be absent. */
+export const PROJECTS = fileURLToPath(new URL('../shared/projects', new URL('../../', import.meta.url)));
+
+export interface Project {
+  /** Also the folder below floor/. */
+  readonly name: string;
+  readonly cases: readonly BenchCase[];
+  /** File or folder. */
+  readonly metadata: string;
+  /** Creates tables and rows. */
+  readonly fill: (databaseUrl: string) => Promise<void>;
+}
+
+/** Chinook where it is there, the example otherwise. */
+export function servedProject(): Project {
+  return existsSync(`${PROJECTS}/chinook`)
+    ? { ...sharedProject('chinook'), cases: chinookCases() }
+    : {
+        name: 'helpdesk',
+        cases: helpdeskCases(),
+        metadata: `${checkout}/examples/helpdesk/metadata`,
+        fill: async (databaseUrl) => {
+          await fillDatabase(databaseUrl);
+        },
+      };
+}
+
+/** A project of the shared folder, with no cases. */
+export function sharedProject(name: string): Project {
+  return {
+    name,
+    cases: [],
+    metadata: `${PROJECTS}/${name}/metadata.json`,
+    fill: async (databaseUrl) => loadShared(name, databaseUrl),
+  };
+}
+
+function loadShared(name: string, databaseUrl: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [`${PROJECTS}/load.mjs`, name, databaseUrl], {
+    cwd: checkout,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`loading ${name} failed: ${stderr}`);
+}
+
+/** Creates the project's database with its rows, and fresh statistics. */
+export async function createProjectDatabase(project: Project, postgres: EmbeddedPostgres): Promise<string> {
+  const databaseUrl = await postgres.createDatabase(project.name);
+  await project.fill(databaseUrl);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('vacuum analyze');
+  await client.end();
+  return databaseUrl;
+}
+
+/** Compiles a project against its database. */
+export async function compileProject(project: Project, databaseUrl: string): Promise<CompileResult> {
+  const { value: metadata, origin } = readMetadataFile(project.metadata);
+  const [source] = metadata.sources;
+  const options = { addresses: new Map([[source!.name, databaseUrl]]), environment: {} };
+  const catalogs = { [source!.name]: await readCatalog(source!, options) };
+  return compile({ metadata, catalogs, origin });
+}

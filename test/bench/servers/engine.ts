@@ -1,0 +1,18 @@
+/** Our server, as `engine serve --generated` starts it, with the defaults of every option. */
+import { readConfiguration } from '../../../runtime/configuration.ts';
+import { startServer } from '../../../runtime/main.ts';
+import { serveMeasured } from './measured.ts';
+
+export interface EngineOptions {
+  /** The compiled folder. */
+  readonly directory: string;
+  readonly databaseUrl: string;
+}
+
+serveMeasured(({ directory, databaseUrl }: EngineOptions) =>
+  startServer({
+    configuration: readConfiguration({ serverPort: '0', serverHost: '127.0.0.1' }, {}),
+    environment: {},
+    generated: { directory, sources: { default: databaseUrl } },
+  }),
+);
