@@ -8,7 +8,7 @@ import { afterAll, inject } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 
 /** The versions tests can ask for besides the run's own server. */
-export type OlderVersion = 13 | 15;
+type OlderVersion = 13 | 15;
 
 export interface TestDatabase {
   /** Connection address. */
@@ -39,7 +39,7 @@ afterAll(async () => {
  * Address of the maintenance database of the run's server, or of an embedded server of an older version, which starts
  * with the first call in a test file and stops at the file's end.
  */
-export async function testServerUrl(version?: OlderVersion): Promise<string> {
+async function testServerUrl(version?: OlderVersion): Promise<string> {
   if (version === undefined) return inject('postgresUrl');
   let cluster = olderClusters.get(version);
   if (cluster === undefined) {
@@ -85,7 +85,7 @@ export async function createTestDatabase(sql = '', version?: OlderVersion): Prom
 }
 
 /** The same server's address with another database name. */
-export function databaseUrl(serverUrl: string, name: string): string {
+function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${encodeURIComponent(name)}`;
   return url.href;
