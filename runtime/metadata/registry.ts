@@ -1,18 +1,44 @@
 /** Every operation, and how requests name them. */
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Endpoint, Operation } from './operation.ts';
+import {
+  createAction,
+  createActionPermission,
+  dropAction,
+  dropActionPermission,
+  updateAction,
+} from './operations/actions.ts';
 import addComputedField from './operations/add-computed-field.ts';
 import addSource from './operations/add-source.ts';
+import {
+  addCollectionToAllowlist,
+  dropCollectionFromAllowlist,
+  updateScopeOfCollectionInAllowlist,
+} from './operations/allowlist.ts';
 import { bulk, bulkAtomic, bulkKeepGoing } from './operations/bulk.ts';
+import { getCatalogState, setCatalogState } from './operations/catalog-state.ts';
 import clearMetadata from './operations/clear-metadata.ts';
 import { createArrayRelationship, createObjectRelationship } from './operations/create-relationship.ts';
+import createScheduledEvent from './operations/create-scheduled-event.ts';
+import { createCronTrigger, deleteCronTrigger, getCronTriggers } from './operations/cron-triggers.ts';
 import dropComputedField from './operations/drop-computed-field.ts';
+import dropInconsistentMetadata from './operations/drop-inconsistent-metadata.ts';
 import dropRelationship from './operations/drop-relationship.ts';
 import dropSource from './operations/drop-source.ts';
+import dumpInternalState from './operations/dump-internal-state.ts';
+import {
+  createEventTrigger,
+  deleteEventTrigger,
+  invokeEventTrigger,
+  redeliverEvent,
+} from './operations/event-triggers.ts';
 import exportMetadata from './operations/export-metadata.ts';
 import { createFunctionPermission, dropFunctionPermission } from './operations/function-permissions.ts';
 import getInconsistentMetadata from './operations/get-inconsistent-metadata.ts';
+import getSourceTables from './operations/get-source-tables.ts';
+import { addInheritedRole, dropInheritedRole } from './operations/inherited-roles.ts';
 import insert from './operations/insert.ts';
+import listSourceKinds from './operations/list-source-kinds.ts';
 import {
   createDeletePermission,
   createInsertPermission,
@@ -23,21 +49,58 @@ import {
   dropSelectPermission,
   dropUpdatePermission,
 } from './operations/permissions.ts';
+import {
+  addQueryToCollection,
+  createQueryCollection,
+  dropQueryCollection,
+  dropQueryFromCollection,
+  renameQueryCollection,
+} from './operations/query-collections.ts';
 import reloadMetadata from './operations/reload-metadata.ts';
+import {
+  createRemoteRelationship,
+  deleteRemoteRelationship,
+  updateRemoteRelationship,
+} from './operations/remote-relationships.ts';
+import {
+  addRemoteSchema,
+  addRemoteSchemaPermissions,
+  dropRemoteSchemaPermissions,
+  reloadRemoteSchema,
+  removeRemoteSchema,
+  updateRemoteSchema,
+} from './operations/remote-schemas.ts';
 import renameRelationship from './operations/rename-relationship.ts';
+import renameSource from './operations/rename-source.ts';
 import replaceMetadata from './operations/replace-metadata.ts';
+import { createRestEndpoint, dropRestEndpoint } from './operations/rest-endpoints.ts';
 import runSql from './operations/run-sql.ts';
+import setApolloFederationConfig from './operations/set-apollo-federation-config.ts';
+import setCustomTypes from './operations/set-custom-types.ts';
 import setFunctionCustomization from './operations/set-function-customization.ts';
 import setPermissionComment from './operations/set-permission-comment.ts';
 import setRelationshipComment from './operations/set-relationship-comment.ts';
 import setTableCustomFields from './operations/set-table-custom-fields.ts';
 import setTableCustomization from './operations/set-table-customization.ts';
 import setTableIsEnum from './operations/set-table-is-enum.ts';
+import {
+  addHostToTlsAllowlist,
+  dropHostFromTlsAllowlist,
+  removeApiLimits,
+  removeMetricsConfig,
+  setApiLimits,
+  setGraphqlSchemaIntrospectionOptions,
+  setMetricsConfig,
+  setOpentelemetryConfig,
+  setOpentelemetryStatus,
+} from './operations/settings.ts';
+import suggestRelationships from './operations/suggest-relationships.ts';
 import trackFunction from './operations/track-function.ts';
 import trackTable from './operations/track-table.ts';
 import { trackTables, untrackTables } from './operations/track-tables.ts';
 import untrackFunction from './operations/untrack-function.ts';
 import untrackTable from './operations/untrack-table.ts';
+import updateSource from './operations/update-source.ts';
 
 /** In the order of the reference. */
 export const operations: readonly Operation[] = [
@@ -46,11 +109,19 @@ export const operations: readonly Operation[] = [
   reloadMetadata,
   clearMetadata,
   getInconsistentMetadata,
+  dropInconsistentMetadata,
   bulk,
   bulkKeepGoing,
   bulkAtomic,
+  dumpInternalState,
+  getCatalogState,
+  setCatalogState,
+  listSourceKinds,
   addSource,
   dropSource,
+  updateSource,
+  renameSource,
+  getSourceTables,
   trackTable,
   trackTables,
   untrackTable,
@@ -58,11 +129,16 @@ export const operations: readonly Operation[] = [
   setTableCustomization,
   setTableCustomFields,
   setTableIsEnum,
+  setApolloFederationConfig,
   createObjectRelationship,
   createArrayRelationship,
   dropRelationship,
   renameRelationship,
   setRelationshipComment,
+  suggestRelationships,
+  createRemoteRelationship,
+  updateRemoteRelationship,
+  deleteRemoteRelationship,
   trackFunction,
   setFunctionCustomization,
   untrackFunction,
@@ -79,6 +155,47 @@ export const operations: readonly Operation[] = [
   dropUpdatePermission,
   dropDeletePermission,
   setPermissionComment,
+  createEventTrigger,
+  deleteEventTrigger,
+  redeliverEvent,
+  invokeEventTrigger,
+  createCronTrigger,
+  deleteCronTrigger,
+  getCronTriggers,
+  createScheduledEvent,
+  addRemoteSchema,
+  updateRemoteSchema,
+  removeRemoteSchema,
+  reloadRemoteSchema,
+  addRemoteSchemaPermissions,
+  dropRemoteSchemaPermissions,
+  setCustomTypes,
+  createAction,
+  updateAction,
+  dropAction,
+  createActionPermission,
+  dropActionPermission,
+  createQueryCollection,
+  renameQueryCollection,
+  dropQueryCollection,
+  addQueryToCollection,
+  dropQueryFromCollection,
+  addCollectionToAllowlist,
+  updateScopeOfCollectionInAllowlist,
+  dropCollectionFromAllowlist,
+  createRestEndpoint,
+  dropRestEndpoint,
+  addInheritedRole,
+  dropInheritedRole,
+  setApiLimits,
+  removeApiLimits,
+  setMetricsConfig,
+  removeMetricsConfig,
+  setGraphqlSchemaIntrospectionOptions,
+  setOpentelemetryConfig,
+  setOpentelemetryStatus,
+  addHostToTlsAllowlist,
+  dropHostFromTlsAllowlist,
   runSql,
   insert,
 ];

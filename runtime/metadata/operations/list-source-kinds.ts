@@ -1,0 +1,15 @@
+import { noArguments } from '../arguments.ts';
+import { METADATA, operation } from '../operation.ts';
+
+export default operation<object>({
+  name: 'list_source_kinds',
+  spelling: 'bare',
+  endpoints: METADATA,
+  documentation: 'The kinds of databases that can be sources.',
+  arguments: noArguments,
+  argumentsOptional: true,
+  changesMetadata: false,
+  run: () => ({
+    sources: [{ builtin: true, kind: 'postgres', display_name: 'PostgreSQL', available: true }],
+  }),
+});

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import type {
+  QualifiedName,
+  RemoteRelationship,
+  RemoteRelationshipDefinition,
+} from '../../../compiler/model/metadata.ts';
+import { remoteRelationshipDefinitionSchema } from '../../../compiler/phases/1-read/schemas/relationship.ts';
+import { isObject, nameSchema, object } from '../../../compiler/phases/1-read/schemas/shared.ts';
+import { validateNested } from '../../../compiler/phases/1-read/validate.ts';
+import { EngineError } from '../../core/errors.ts';
+import { tableArguments } from '../arguments.ts';
+import { findTable, NO_PATH, replaceWhere, trackedTable, withTable } from '../edit.ts';
+import { columnNames } from '../find-relationship.ts';
+import { quoted, tablePart } from '../names.ts';
+import { warnNotServed } from '../not-served.ts';
+import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
+import { fieldNames } from '../table-fields.ts';
+import type { WorkingCopy } from '../working-copy.ts';
+
+interface NameArguments {
+  readonly table: QualifiedName;
+  readonly source: string;
+  readonly name: string;
+}
+
+interface Arguments extends NameArguments {
+  readonly definition: RemoteRelationshipDefinition;
+}
+
+const nameArguments = object<NameArguments>({ ...tableArguments, name: nameSchema });
+
+/** The definition under its key, or flat beside the name. */
+const relationshipArguments = z.unknown().transform((input, context) => {
+  const { table, source, name, definition, ...flat } = isObject(input) ? input : {};
+  const head = validateNested(
+    nameArguments,
+    isObject(input) ? defined({ table, source, name }) : input,
+    context,
+  );
+  if (definition !== undefined && Object.keys(flat).length > 0) {
+    const message = 'expecting either "definition" or the flat form, not both';
+    context.issues.push({ code: 'custom', message, input });
+    return z.NEVER;
+  }
+  const form = validateNested(remoteRelationshipDefinitionSchema, definition ?? flat, context);
+  return head === undefined || form === undefined ? z.NEVER : { ...head, definition: form };
+}) as z.ZodType<Arguments>;
+
+function defined(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, property]) => property !== undefined));
+}
+
+const target = ({ source, table, name }: NameArguments) => [
+  tablePart('remote_relationship', name, source, table),
+];
+
+function writeRemoteRelationship(verb: 'create' | 'update', documentation: string): Operation {
+  return operation<Arguments>({
+    name: `${verb}_remote_relationship`,
+    spelling: 'either',
+    endpoints: METADATA_AND_LEGACY,
+    documentation,
+    arguments: relationshipArguments,
+    policy: 'target',
+    targets: target,
+    changesMetadata: true,
+    run: (args, copy) => {
+      const { source, table, name, definition } = args;
+      const entry = findTable(copy.metadata, source, table);
+      if (verb === 'update') requireRemoteRelationship(entry.remote_relationships, name);
+      else if (fieldNames(entry).has(name)) {
+        throw new EngineError(
+          'already-exists',
+          `field with name "${name}" already exists in table ${quoted(table)}`,
+        );
+      }
+      requireReferences(args, copy);
+      const written: RemoteRelationship = { ...NO_PATH, name, definition };
+      copy.metadata = withTable(copy.metadata, source, table, (found) => ({
+        ...found,
+        remote_relationships:
+          verb === 'create'
+            ? [...found.remote_relationships, written]
+            : replaceWhere(
+                found.remote_relationships,
+                (candidate) => candidate.name === name,
+                () => written,
+              ),
+      }));
+      warnNotServed(copy, 'remote_relationship', name, 'Remote relationships');
+      return SUCCESS;
+    },
+  });
+}
+
+export const createRemoteRelationship = writeRemoteRelationship(
+  'create',
+  'Connects rows of a table with a field of a remote schema, or with a table of another source.',
+);
+
+export const updateRemoteRelationship = writeRemoteRelationship(
+  'update',
+  'Replaces the definition of a remote relationship.',
+);
+
+export const deleteRemoteRelationship = operation<NameArguments>({
+  name: 'delete_remote_relationship',
+  spelling: 'either',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Deletes a remote relationship.',
+  arguments: nameArguments,
+  policy: 'target',
+  changesMetadata: true,
+  run: ({ source, table, name }, copy) => {
+    requireRemoteRelationship(findTable(copy.metadata, source, table).remote_relationships, name);
+    copy.metadata = withTable(copy.metadata, source, table, (entry) => ({
+      ...entry,
+      remote_relationships: entry.remote_relationships.filter((candidate) => candidate.name !== name),
+    }));
+    return SUCCESS;
+  },
+});
+
+function requireRemoteRelationship(list: readonly RemoteRelationship[], name: string): void {
+  if (list.some((entry) => entry.name === name)) return;
+  throw new EngineError('not-exists', `"${name}" does not exist`);
+}
+
+/** What the definition names has to be there (reference metadata-api §10). */
+function requireReferences({ source, table, definition }: Arguments, copy: WorkingCopy): void {
+  const own = columnNames(copy, source, table);
+  const joined =
+    definition.kind === 'to_source' ? Object.keys(definition.field_mapping) : definition.lhs_fields;
+  const unknown = joined.find((column) => !own.has(column));
+  if (unknown !== undefined) throw new EngineError('not-exists', `"${unknown}" does not exist`);
+  if (definition.kind === 'to_remote_schema') {
+    const name = definition.remote_schema;
+    if (copy.metadata.remote_schemas.some((schema) => schema.name === name)) return;
+    throw new EngineError('not-found', `remote schema with name "${name}" not found`);
+  }
+  if (!copy.metadata.sources.some(({ name }) => name === definition.source)) {
+    throw new EngineError('not-found', `source not found: "${definition.source}"`);
+  }
+  if (trackedTable(copy.metadata, definition.source, definition.table) === undefined) {
+    throw new EngineError(
+      'not-exists',
+      `table ${quoted(definition.table)} does not exist in source: ${definition.source}`,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import type { RestEndpoint } from '../../../compiler/model/metadata.ts';
+import { restEndpointSchema } from '../../../compiler/phases/1-read/schemas/service.ts';
+import { nameSchema, object } from '../../../compiler/phases/1-read/schemas/shared.ts';
+import { EngineError } from '../../core/errors.ts';
+import { NO_PATH } from '../edit.ts';
+import { globalObject } from '../names.ts';
+import { warnNotServed } from '../not-served.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+
+interface DropArguments {
+  readonly name: string;
+}
+
+export const createRestEndpoint = operation<Omit<RestEndpoint, 'path'>>({
+  name: 'create_rest_endpoint',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Makes a saved query callable under a URL of its own.',
+  arguments: restEndpointSchema,
+  policy: 'target',
+  targets: ({ name }) => [globalObject('rest_endpoint', name)],
+  changesMetadata: true,
+  run: (endpoint, copy) => {
+    const { name } = endpoint;
+    if (copy.metadata.rest_endpoints.some((entry) => entry.name === name)) {
+      throw new EngineError('already-exists', `Endpoint with name: ${name} already exists`);
+    }
+    copy.metadata = {
+      ...copy.metadata,
+      rest_endpoints: [...copy.metadata.rest_endpoints, { ...NO_PATH, ...endpoint }],
+    };
+    warnNotServed(copy, 'rest_endpoint', name, 'REST endpoints');
+    return SUCCESS;
+  },
+});
+
+export const dropRestEndpoint = operation<DropArguments>({
+  name: 'drop_rest_endpoint',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Drops a REST endpoint; the saved query stays.',
+  arguments: object<DropArguments>({ name: nameSchema }),
+  policy: 'others',
+  changesMetadata: true,
+  run: ({ name }, copy) => {
+    const kept = copy.metadata.rest_endpoints.filter((entry) => entry.name !== name);
+    if (kept.length === copy.metadata.rest_endpoints.length) {
+      throw new EngineError('not-exists', `endpoint with name: ${name} does not exist`);
+    }
+    copy.metadata = { ...copy.metadata, rest_endpoints: kept };
+    return SUCCESS;
+  },
+});
