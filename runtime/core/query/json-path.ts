@@ -3,7 +3,7 @@ import { EngineError } from '../errors.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import { encodeList } from '../types.ts';
 
-const STEP = /\.?([\p{L}\p{N}_-]+)|\[(\d+)\]|\.?\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]/uy;
+const STEP = /\.?([\p{L}\p{N}_-]+)|\.?\[(\d+)\]|\.?\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]/uy;
 
 /**
  * Steps of a path as a text array for `#>`.
