@@ -1,0 +1,300 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  connectSource,
+  type SourceConnection,
+  type SourceOptions,
+} from '../../../runtime/database/source.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+
+const schema = `
+  create table item (id int primary key, name text not null);
+  insert into item select n, 'item ' || n from generate_series(1, 100) n;
+`;
+const byKey = { text: `select (select name from item where id = ($1)::int) as name` };
+
+const open: SourceConnection[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((source) => source.end()));
+});
+
+function connect(database: TestDatabase, options: Partial<SourceOptions> = {}): SourceConnection {
+  const source = connectSource(() => ({ connectionString: database.url }), {
+    maxConnections: 4,
+    idleTimeout: 180,
+    retries: 0,
+    connectionLifetime: 600,
+    preparedStatements: 500,
+    isolationLevel: 'read-committed',
+    ...options,
+  });
+  open.push(source);
+  return source;
+}
+
+/** The source's own connections, as Postgres sees them. */
+function backends(database: TestDatabase): Promise<{ pid: number }[]> {
+  return database.query(
+    `select pid from pg_stat_activity where datname = current_database() and application_name = 'engine' order by pid`,
+  );
+}
+
+/** A statement that names what is prepared on the connection it runs on. */
+const preparedHere = {
+  text: `select count(*)::text, count(*) filter (where statement like 'select ''0''%')::text from pg_prepared_statements`,
+};
+
+describe('reading', () => {
+  test('yields the texts of the one row, with null and any text as they are', async () => {
+    const source = connect(await createTestDatabase(schema));
+    const row = await source.readTexts({ text: 'select ($1)::text, ($2)::text, 1.50::numeric, true' }, [
+      'ä"\\\n🙂',
+      null,
+    ]);
+    expect(row).toEqual(['ä"\\\n🙂', null, '1.50', 't']);
+  });
+
+  test('many at once share connections, and each gets its own answer', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database);
+    await source.readTexts(byKey, ['1']);
+    const rows = await Promise.all(
+      Array.from({ length: 1000 }, (_, n) => source.readTexts(byKey, [String((n % 100) + 1)])),
+    );
+    expect(rows.map(([name]) => name)).toEqual(
+      Array.from({ length: 1000 }, (_, n) => `item ${(n % 100) + 1}`),
+    );
+    expect((await backends(database)).length).toBeLessThanOrEqual(4);
+  });
+
+  test('an error leaves its neighbours on the connection untouched', async () => {
+    const source = connect(await createTestDatabase(schema), { maxConnections: 1 });
+    const divide = { text: 'select (100 / ($1)::int)::text' };
+    await source.readTexts(divide, ['1']);
+    const results = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) => source.readTexts(divide, [String(n % 3)])),
+    );
+    results.forEach((result, n) => {
+      if (n % 3 === 0) {
+        expect(result.status).toBe('rejected');
+        expect((result as PromiseRejectedResult).reason).toMatchObject({
+          code: '22012',
+          message: 'division by zero',
+        });
+      } else expect(result).toEqual({ status: 'fulfilled', value: [String(n % 3 === 1 ? 100 : 50)] });
+    });
+  });
+
+  test('a statement that cannot be parsed fails alike however often it is sent at once', async () => {
+    const source = connect(await createTestDatabase(schema), { maxConnections: 1 });
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, () => source.readTexts({ text: 'select nothing from nowhere' }, [])),
+    );
+    for (const result of results) {
+      expect(result.status).toBe('rejected');
+      expect((result as PromiseRejectedResult).reason).toBeInstanceOf(pg.DatabaseError);
+      expect((result as PromiseRejectedResult).reason).toMatchObject({ code: '42P01' });
+    }
+  });
+
+  test('a statement without a row is an error, and the connection goes on', async () => {
+    const source = connect(await createTestDatabase(schema), { maxConnections: 1 });
+    await expect(source.readTexts({ text: 'select name from item where id = 0' }, [])).rejects.toThrow(
+      'no row',
+    );
+    expect(await source.readTexts(byKey, ['7'])).toEqual(['item 7']);
+  });
+
+  test('a slow statement does not keep fast ones waiting', async () => {
+    const source = connect(await createTestDatabase(schema));
+    await source.readTexts(byKey, ['1']);
+    let slowDone = false;
+    const slow = source.readTexts({ text: `select pg_sleep(2)::text` }, []).then(() => {
+      slowDone = true;
+    });
+    for (let n = 1; n <= 20; n++) await source.readTexts(byKey, [String(n)]);
+    expect(slowDone).toBe(false);
+    await slow;
+  });
+});
+
+describe('prepared statements', () => {
+  test('are prepared once and found again', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database, { maxConnections: 1 });
+    for (let n = 0; n < 5; n++) await source.readTexts(byKey, ['1']);
+    const { rows } = await withOnlyConnection(source, 'select statement from pg_prepared_statements');
+    expect(rows).toEqual([{ statement: byKey.text }]);
+  });
+
+  test('are bounded on each connection: the least recently used is closed', async () => {
+    const source = connect(await createTestDatabase(schema), { maxConnections: 1, preparedStatements: 3 });
+    for (let n = 0; n < 10; n++) await source.readTexts({ text: `select '${n}' /* ${n} */` }, []);
+    expect(await source.readTexts({ text: `select '0' /* 0 */` }, [])).toEqual(['0']);
+    // Itself, the last of the ten, and the one just prepared again.
+    expect(await source.readTexts(preparedHere, [])).toEqual(['3', '1']);
+  });
+
+  test('are not used when switched off', async () => {
+    const source = connect(await createTestDatabase(schema), { maxConnections: 1, preparedStatements: 0 });
+    expect(await source.readTexts(byKey, ['1'])).toEqual(['item 1']);
+    expect(await source.readTexts(preparedHere, [])).toEqual(['0', '0']);
+  });
+
+  test('survive a change of the tables they read', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database, { maxConnections: 1 });
+    const everything = { text: `select * from item where id = 1` };
+    expect(await source.readTexts(everything, [])).toEqual(['1', 'item 1']);
+    await database.query('alter table item add column extra text default $$more$$');
+    const rows = await Promise.all([source.readTexts(everything, []), source.readTexts(everything, [])]);
+    expect(rows).toEqual([
+      ['1', 'item 1', 'more'],
+      ['1', 'item 1', 'more'],
+    ]);
+    expect(await source.readTexts(everything, [])).toEqual(['1', 'item 1', 'more']);
+  });
+
+  test('may vanish, as they do behind a pooler in transaction mode', async () => {
+    const source = connect(await createTestDatabase(schema), { maxConnections: 1 });
+    await source.readTexts(byKey, ['1']);
+    await source.readTexts({ text: `select 'x' from (select 1) one` }, []);
+    const drop = { text: `select (select count(*) from drop_all())::text` };
+    await source.query(
+      `create function drop_all() returns setof text language plpgsql as $$ begin execute 'deallocate all'; return; end $$`,
+    );
+    await source.readTexts(byKey, ['1']);
+    await source.readTexts(drop, []);
+    const rows = await Promise.all(Array.from({ length: 5 }, () => source.readTexts(byKey, ['2'])));
+    expect(rows.flat()).toEqual(Array.from({ length: 5 }, () => 'item 2'));
+    await source.readTexts(drop, []);
+    const inTransaction = await source.transaction((transaction) => transaction.readTexts(byKey, ['3']));
+    expect(inTransaction).toEqual(['item 3']);
+  });
+});
+
+/** Looks at the pool's only connection without disturbing what is prepared there beforehand. */
+function withOnlyConnection(source: SourceConnection, sql: string): Promise<pg.QueryResult> {
+  return source.withClient((client) => client.query(sql));
+}
+
+describe('connections', () => {
+  test('that the server ends are replaced, and reads under way run again', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database, { maxConnections: 2 });
+    await source.readTexts(byKey, ['1']);
+    const slow = { text: `select pg_sleep(0.5)::text || 'done'` };
+    const reads = Array.from({ length: 2 }, () => source.readTexts(slow, []));
+    await delay(150);
+    const before = await backends(database);
+    for (const { pid } of before) await database.query('select pg_terminate_backend($1)', [pid]);
+    expect(await Promise.all(reads)).toEqual([['done'], ['done']]);
+    expect(await source.readTexts(byKey, ['5'])).toEqual(['item 5']);
+    const after = await backends(database);
+    for (const { pid } of after) expect(before).not.toContainEqual({ pid });
+  });
+
+  test('that break while idle are replaced by the next use', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database);
+    await source.readTexts(byKey, ['1']);
+    for (const { pid } of await backends(database))
+      await database.query('select pg_terminate_backend($1)', [pid]);
+    expect(await source.readTexts(byKey, ['2'])).toEqual(['item 2']);
+  });
+
+  test('cannot be had: a clear error, every time', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connectSource(() => ({ connectionString: `${database.url}_missing` }), {
+      maxConnections: 2,
+      idleTimeout: 180,
+      retries: 0,
+      connectionLifetime: 600,
+      preparedStatements: 500,
+      isolationLevel: 'read-committed',
+    });
+    open.push(source);
+    const results = await Promise.allSettled([source.readTexts(byKey, ['1']), source.query('select 1')]);
+    for (const result of results) {
+      expect((result as PromiseRejectedResult).reason).toMatchObject({
+        message: 'cannot connect to the database',
+      });
+    }
+  });
+
+  test('close when they are idle for too long, and when they are too old', async () => {
+    const database = await createTestDatabase(schema);
+    const idle = connect(database, { idleTimeout: 0.1 });
+    const old = connect(database, { connectionLifetime: 0.1 });
+    await idle.readTexts(byKey, ['1']);
+    await old.readTexts(byKey, ['1']);
+    await expect.poll(async () => (await backends(database)).length, { timeout: 10_000 }).toBe(0);
+    expect(await idle.readTexts(byKey, ['2'])).toEqual(['item 2']);
+  });
+
+  test('are never more than allowed, and waiting for one ends after the timeout', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database, { maxConnections: 1, poolTimeout: 0.2 });
+    const slow = source.query('select pg_sleep(1)');
+    await expect(source.query('select 1')).rejects.toThrow('became free in time');
+    await slow;
+    expect((await source.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    expect((await backends(database)).length).toBe(1);
+  });
+
+  test('end after what runs on them is done', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database);
+    const slow = source.readTexts({ text: `select pg_sleep(0.3)::text || 'done'` }, []);
+    await delay(100);
+    const end = source.end();
+    await expect(source.readTexts(byKey, ['1'])).rejects.toThrow('closed');
+    expect(await slow).toEqual(['done']);
+    await end;
+    await expect.poll(() => backends(database)).toEqual([]);
+  });
+});
+
+describe('transactions', () => {
+  const rename = { text: `update item set name = ($2)::text where id = ($1)::int returning name` };
+
+  test('commit, at the isolation level of the source', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database, { isolationLevel: 'serializable' });
+    const level = await source.transaction(async (transaction) => {
+      await transaction.readTexts(rename, ['1', 'changed']);
+      return transaction.readTexts({ text: `select current_setting('transaction_isolation')` }, []);
+    });
+    expect(level).toEqual(['serializable']);
+    expect(await database.query('select name from item where id = 1')).toEqual([{ name: 'changed' }]);
+  });
+
+  test('roll back when they fail, and the connection is as new', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database, { maxConnections: 1 });
+    const failing = source.transaction(async (transaction) => {
+      await transaction.readTexts(rename, ['1', 'changed']);
+      await transaction.readTexts({ text: 'select (1 / 0)::text' }, []);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '22012' });
+    expect(await source.readTexts(byKey, ['1'])).toEqual(['item 1']);
+    expect(await source.transaction((transaction) => transaction.readTexts(rename, ['1', 'again']))).toEqual([
+      'again',
+    ]);
+  });
+});
+
+test('what SQL from outside leaves behind on a connection reaches nobody else', async () => {
+  const database = await createTestDatabase(schema);
+  const source = connect(database, { maxConnections: 1 });
+  await source.query(
+    `set search_path to pg_catalog; create temporary table item as select 1 as id, 'false'::text as name`,
+  );
+  expect(await source.readTexts(byKey, ['1'])).toEqual(['item 1']);
+  await source.query('begin; update item set name = $$open$$');
+  expect(await source.readTexts(byKey, ['1'])).toEqual(['item 1']);
+  await expect(source.query('begin; select 1/0')).rejects.toMatchObject({ code: '22012' });
+  expect(await source.readTexts(byKey, ['1'])).toEqual(['item 1']);
+});
