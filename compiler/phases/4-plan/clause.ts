@@ -11,19 +11,26 @@ export type Clause =
   /** `from` has one line a table. */
   | { readonly kind: 'exists'; readonly from: readonly string[]; readonly where: Clause };
 
-/** Conjunction without nesting; nothing at all is true. */
+/** Conjunction without nesting and without repetition; nothing at all is true. */
 export function allOf(clauses: readonly Clause[]): Clause {
   return combine('and', clauses);
 }
 
-/** Disjunction without nesting; nothing at all is false. */
+/** Disjunction without nesting and without repetition; nothing at all is false. */
 export function anyOf(clauses: readonly Clause[]): Clause {
   return combine('or', clauses);
 }
 
 function combine(kind: 'and' | 'or', clauses: readonly Clause[]): Clause {
   const flat = clauses.flatMap((clause) => (clause.kind === kind ? clause.clauses : [clause]));
-  return flat.length === 1 ? flat[0]! : { kind, clauses: flat };
+  const said = new Set<string>();
+  const distinct = flat.filter((clause) => {
+    if (clause.kind !== 'text') return true;
+    const isNew = !said.has(clause.text);
+    said.add(clause.text);
+    return isNew;
+  });
+  return distinct.length === 1 ? distinct[0]! : { kind, clauses: distinct };
 }
 
 export function not(clause: Clause): Clause {

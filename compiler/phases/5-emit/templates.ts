@@ -17,9 +17,12 @@ export function templateLiteral(text: string): string {
   return `\`${text.replace(/\\|`|\$\{/g, '\\$&').replaceAll('\r', '\\r')}\``;
 }
 
-/** Key of an object literal: bare where that is allowed; `__proto__` must not become the prototype. */
+/**
+ * Key of an object literal: bare where that is allowed. `__proto__` must not become the prototype, and for a key that every
+ * object has, such as `constructor`, TypeScript would not see that the value is an entry like the others.
+ */
 export function propertyKey(name: string): string {
-  if (name === '__proto__') return '["__proto__"]';
+  if (name in Object.prototype) return `[${JSON.stringify(name)} as string]`;
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
 }
 

@@ -109,8 +109,14 @@ export const graphqlNameSchema: z.ZodType<string> = z.string().regex(/^[_A-Za-z]
 /** Any JSON but an absent key. */
 export const json: z.ZodType<Json> = choose(() => z.unknown() as z.ZodType<Json>);
 
-/** An object kept as it is given. */
-export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
+/**
+ * An object kept as it is given, every key of it: a record schema would drop the key `__proto__`, and a rule about a column
+ * of that name would become a rule about nothing.
+ */
+export const jsonObject: z.ZodType<JsonObject> = choose(
+  (input) =>
+    (isObject(input) ? z.unknown() : z.record(z.string(), z.unknown())) as unknown as z.ZodType<JsonObject>,
+);
 
 const qualifiedNameObject = object<QualifiedName>({
   name: nameSchema,

@@ -1,0 +1,20 @@
+// default · public.article · shape
+import { table } from "engine/contract";
+import { source } from "../source.ts";
+
+export const article = table(source, {
+  schema: "public",
+  name: "article",
+  kind: "table",
+  graphqlName: "article",
+  columns: {
+    id: { type: "int4", notNull: true },
+    author_id: { type: "int4" },
+    title: { type: "text" },
+    upper_title: { type: "text", hasDefault: true, generated: true },
+  },
+  primaryKey: { name: "article_pkey", columns: ["id"] },
+  relationships: {
+    author: { kind: "object", target: "public.author", columns: { author_id: "id" }, unique: true },
+  },
+});

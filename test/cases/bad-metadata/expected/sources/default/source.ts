@@ -1,0 +1,11 @@
+// default · source
+import { source as declareSource } from "engine/contract";
+
+export const source = declareSource({
+  name: "default",
+  kind: "postgres",
+  types: {
+    "public.article": { kind: "composite" },
+    "public.author": { kind: "composite" },
+  },
+});

@@ -1,0 +1,10 @@
+create table author (id int primary key, name text not null, "full name" text);
+create table article (id int primary key, author_id int references author, title text, upper_title text generated always as (upper(title)) stored);
+create table two_ways (a int references author, b int references author, id int primary key);
+create table kind (value text primary key, a text, b text);
+create table size (value int primary key);
+create function volatile_name(author) returns text language sql volatile as $$ select $1.name $$;
+create function author_articles(author) returns setof article language sql stable as $$ select * from article $$;
+create function overloaded(author) returns text language sql stable as $$ select $1.name $$;
+create function overloaded(author, int) returns text language sql stable as $$ select $1.name $$;
+create function plain() returns setof article language sql stable as $$ select * from article $$;

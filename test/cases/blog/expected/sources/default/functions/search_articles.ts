@@ -1,0 +1,11 @@
+// default · public.search_articles · function
+import { trackedFunction } from "engine/contract";
+import { source } from "../source.ts";
+
+export const searchArticles = trackedFunction(source, {
+  schema: "public",
+  name: "search_articles",
+  graphqlName: "search_articles",
+  arguments: [{ name: "query", type: "text" }, { name: "at_most", type: "int4", hasDefault: true }],
+  returns: { table: "public.article", set: true },
+});

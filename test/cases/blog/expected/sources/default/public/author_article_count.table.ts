@@ -1,0 +1,15 @@
+// default · public.author_article_count · shape
+import { table } from "engine/contract";
+import { source } from "../source.ts";
+
+export const authorArticleCount = table(source, {
+  schema: "public",
+  name: "author_article_count",
+  kind: "view",
+  graphqlName: "author_article_count",
+  columns: {
+    author_id: { type: "int4", readOnly: true },
+    articles: { type: "int8", readOnly: true },
+  },
+  readOnly: ["insert", "update", "delete"],
+});

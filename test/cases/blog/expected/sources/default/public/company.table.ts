@@ -1,0 +1,20 @@
+// default · public.company · shape
+import { table } from "engine/contract";
+import { source } from "../source.ts";
+
+export const company = table(source, {
+  schema: "public",
+  name: "company",
+  kind: "table",
+  graphqlName: "company",
+  columns: {
+    id: { type: "int4", notNull: true },
+    name: { type: "text", notNull: true },
+    country: { type: "text" },
+  },
+  primaryKey: { name: "company_pkey", columns: ["id"] },
+  relationships: {
+    authors: { kind: "array", target: "public.author", columns: { id: "company_id" } },
+    members: { kind: "array", target: "public.member", columns: { id: "company_id" } },
+  },
+});

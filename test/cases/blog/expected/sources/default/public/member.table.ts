@@ -1,0 +1,16 @@
+// default · public.member · shape
+import { table } from "engine/contract";
+import { source } from "../source.ts";
+
+export const member = table(source, {
+  schema: "public",
+  name: "member",
+  kind: "table",
+  graphqlName: "member",
+  columns: {
+    company_id: { type: "int4", notNull: true },
+    user_id: { type: "int4", notNull: true },
+    role: { type: "text", notNull: true },
+  },
+  primaryKey: { name: "member_pkey", columns: ["company_id", "user_id"] },
+});

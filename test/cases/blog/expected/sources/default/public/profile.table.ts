@@ -1,0 +1,15 @@
+// default · public.profile · shape
+import { table } from "engine/contract";
+import { source } from "../source.ts";
+
+export const profile = table(source, {
+  schema: "public",
+  name: "profile",
+  kind: "table",
+  graphqlName: "profile",
+  columns: {
+    author_id: { type: "int4", notNull: true },
+    bio: { type: "text" },
+  },
+  primaryKey: { name: "profile_pkey", columns: ["author_id"] },
+});

@@ -1,0 +1,15 @@
+// default · public.tag · shape
+import { table } from "engine/contract";
+import { source } from "../source.ts";
+
+export const tag = table(source, {
+  schema: "public",
+  name: "tag",
+  kind: "table",
+  graphqlName: "tag",
+  columns: {
+    article_id: { type: "int4", notNull: true },
+    name: { type: "text", notNull: true },
+  },
+  primaryKey: { name: "tag_pkey", columns: ["article_id", "name"] },
+});

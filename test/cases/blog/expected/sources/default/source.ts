@@ -1,0 +1,14 @@
+// default · source
+import { source as declareSource } from "engine/contract";
+
+export const source = declareSource({
+  name: "default",
+  kind: "postgres",
+  types: {
+    "public.article": { kind: "composite" },
+    "public.author": { kind: "composite" },
+    "public.citext": { kind: "base" },
+    "public.mood": { kind: "enum", values: ["happy", "sad"] },
+    "public.slug": { kind: "domain", base: "text" },
+  },
+});

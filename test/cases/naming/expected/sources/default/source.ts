@@ -1,0 +1,12 @@
+// default · source
+import { source as declareSource } from "engine/contract";
+
+export const source = declareSource({
+  name: "default",
+  kind: "postgres",
+  naming: "graphql-default",
+  rootNamespace: "shop",
+  typePrefix: "Shop",
+  typeSuffix: "Type",
+  types: {},
+});

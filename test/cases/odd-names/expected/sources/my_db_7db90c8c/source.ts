@@ -1,0 +1,8 @@
+// my db · source
+import { source as declareSource } from "engine/contract";
+
+export const source = declareSource({
+  name: "my db",
+  kind: "postgres",
+  types: {},
+});

@@ -1,0 +1,123 @@
+/**
+ * Every folder of test/cases is a case: `schema.sql` and `metadata.json` (or `metadata/`) compile to `expected/` with the
+ * diagnostics of `diagnostics.json`. `ENGINE_UPDATE=1 npx vitest run test/compiler/cases.test.ts` accepts what is now
+ * generated. A case may have `options.json` with further input of the compile.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { type CompileInput, compile } from '../../compiler/index.ts';
+import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { checkTypes } from '../../compiler/type-check.ts';
+import { bindRow, identifier, print } from '../../runtime/core/sql/fragment.ts';
+import { parseRule } from '../../runtime/core/sql/rule.ts';
+import { createLoader } from '../../runtime/program/loader.ts';
+import { catalogsOf } from '../harness/compile.ts';
+import { createTestDatabase } from '../harness/postgres.ts';
+
+const folder = fileURLToPath(new URL('../cases', import.meta.url));
+const update = process.env.ENGINE_UPDATE === '1';
+const accept = 'accept with ENGINE_UPDATE=1 npx vitest run test/compiler/cases.test.ts';
+
+describe.each(readdirSync(folder).sort())('%s', (name) => {
+  const place = join(folder, name);
+
+  test('compiles to what is expected', async () => {
+    const { result, read } = await compileCase(place);
+    const diagnostics = [...read.diagnostics, ...result.diagnostics].map(({ location, ...rest }) => ({
+      at: read.origin.describe(rest.path),
+      ...(location && { line: `${location.line}:${location.column}` }),
+      ...rest,
+      path: undefined,
+    }));
+    // The manifest holds the version and what the other files say.
+    const files = new Map(
+      [...result.files].filter(([path]) => path !== 'manifest.json' && path !== 'README.md'),
+    );
+    files.set('../diagnostics.json', `${JSON.stringify(diagnostics, null, 2)}\n`);
+    if (update) writeExpected(place, files);
+    for (const [path, text] of files)
+      expect(text, `${name}/${path}: ${accept}`).toBe(readExpected(place, path));
+    expect([...files.keys()].filter((path) => !path.startsWith('..')).sort(), accept).toEqual(
+      listExpected(place),
+    );
+  });
+
+  test('gives code that type-checks and loads', async () => {
+    const { result } = await compileCase(place);
+    expect(checkTypes(result.files)).toEqual([]);
+    const program = await createLoader().load(result.files);
+    const { sources } = result.state.plan;
+    expect(program.tables.length).toBe(sources.reduce((sum, { tables }) => sum + tables.length, 0));
+    // What the generated code says is what was planned, to the character, whatever the names and literals hold.
+    for (const [index, planned] of sources.flatMap(({ tables }) => tables).entries()) {
+      const { table, ...rules } = program.tables[index]!.access;
+      expect(rules).toEqual(planned.access);
+      expect(table).toEqual(planned.shape);
+    }
+  });
+
+  test('gives rules that Postgres accepts', async () => {
+    const { result, database } = await compileCase(place);
+    const failures: string[] = [];
+    for (const { table, text } of rulesOf(result)) {
+      const condition = print(bindRow(parseRule(text), identifier('_q1'))).text;
+      const statement = `prepare rule as select from ${table} as "_q1" where (${condition}); deallocate rule`;
+      await database.query(statement).catch((error: Error) => failures.push(`${text}\n${error.message}`));
+    }
+    expect(failures).toEqual([]);
+  });
+});
+
+async function compileCase(place: string) {
+  const database = await createTestDatabase(readFileSync(join(place, 'schema.sql'), 'utf8'));
+  const file = existsSync(join(place, 'metadata')) ? 'metadata' : 'metadata.json';
+  const read = readMetadataFile(join(place, file));
+  const options: Partial<CompileInput> = existsSync(join(place, 'options.json'))
+    ? JSON.parse(readFileSync(join(place, 'options.json'), 'utf8'))
+    : {};
+  const catalogs = await catalogsOf(read.value, database.url);
+  const result = compile({ metadata: read.value, catalogs, origin: read.origin, ...options });
+  return { result, read, database };
+}
+
+function rulesOf({ state }: ReturnType<typeof compile>): { table: string; text: string }[] {
+  return state.plan.sources.flatMap(({ tables }) =>
+    tables.flatMap(({ shape, access }) => {
+      const rules = [access.select, access.insert, access.update, access.delete].flatMap((roles) =>
+        Object.values<Record<string, unknown>>((roles ?? {}) as never),
+      );
+      const texts = rules.flatMap((rule) => [
+        rule.where,
+        rule.check,
+        ...Object.values(rule.cells ?? {}),
+        ...Object.values(rule.presets ?? {}).map((preset) => `(${preset}) is null`),
+      ]);
+      const table = print(identifier(shape.schema, shape.name)).text;
+      return texts.filter((text) => typeof text === 'string').map((text) => ({ table, text }));
+    }),
+  );
+}
+
+function readExpected(place: string, path: string): string {
+  const file = join(place, 'expected', path);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+function listExpected(place: string): string[] {
+  const root = join(place, 'expected');
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+}
+
+function writeExpected(place: string, files: ReadonlyMap<string, string>): void {
+  rmSync(join(place, 'expected'), { recursive: true, force: true });
+  for (const [path, text] of files) {
+    const file = join(place, 'expected', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}

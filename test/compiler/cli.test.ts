@@ -1,0 +1,198 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { run } from '../../compiler/cli.ts';
+import { printCatalogFile } from '../../compiler/phases/2-introspect/index.ts';
+import { createTestDatabase } from '../harness/postgres.ts';
+import { catalog, metadataJson } from '../harness/project.ts';
+
+let folder: string;
+let out: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engine-cli-'));
+  out = join(folder, 'generated');
+  write('metadata.json', metadataJson());
+  writeFileSync(
+    join(folder, 'catalog.json'),
+    printCatalogFile({ version: 1, sources: { default: catalog } }),
+  );
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(file: string, json: unknown): void {
+  writeFileSync(join(folder, file), JSON.stringify(json));
+}
+
+/** Runs the command line as a process would. */
+async function engine(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  const texts = { stdout: '', stderr: '' };
+  const status = await run(args, {
+    environment: {},
+    stdout: (text) => {
+      texts.stdout += text;
+    },
+    stderr: (text) => {
+      texts.stderr += text;
+    },
+  });
+  return { status, ...texts };
+}
+
+function compile(...more: string[]) {
+  const paths = [
+    '--metadata',
+    join(folder, 'metadata.json'),
+    '--catalog',
+    join(folder, 'catalog.json'),
+    '--out',
+    out,
+  ];
+  return engine('compile', ...paths, ...more);
+}
+
+test('compile writes the folder, and says what it did', async () => {
+  const { status, stdout, stderr } = await compile();
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toBe(`4 tables, 0 roles → ${out}: 17 files, 17 changed\n`);
+  expect(existsSync(join(out, 'sources/default/public/article.access.ts'))).toBe(true);
+});
+
+test('a second compile writes nothing, one of less metadata deletes what it does not need', async () => {
+  await compile();
+  expect((await compile()).stdout).toContain(' 0 changed');
+  write('metadata.json', { ...metadataJson(), sources: [] });
+  expect((await compile()).stdout).toContain(', 13 deleted');
+  expect(existsSync(join(out, 'sources'))).toBe(false);
+});
+
+test('files that no compile wrote are not touched, nor is a folder of somebody else', async () => {
+  await compile();
+  writeFileSync(join(out, 'notes.txt'), 'mine');
+  write('metadata.json', { ...metadataJson(), sources: [] });
+  await compile();
+  expect(readFileSync(join(out, 'notes.txt'), 'utf8')).toBe('mine');
+  const { status, stderr } = await compile('--out', folder);
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringContaining('holds files that are not generated'),
+  });
+});
+
+test('--check names stale and superfluous files and writes nothing', async () => {
+  await compile();
+  expect(await compile('--check')).toMatchObject({ status: 0 });
+  writeFileSync(join(out, 'index.ts'), 'edited');
+  writeFileSync(join(out, 'stray.ts'), '');
+  const { status, stdout } = await compile('--check');
+  expect(status).toBe(1);
+  expect(stdout).toBe(`stale      ${out}/index.ts\nnot needed ${out}/stray.ts\n`);
+  expect(readFileSync(join(out, 'index.ts'), 'utf8')).toBe('edited');
+});
+
+test('errors in the metadata cost their objects and the exit status', async () => {
+  write(
+    'metadata.json',
+    metadataJson({ select_permissions: [{ role: 'user', permission: { columns: ['titel'], filter: {} } }] }),
+  );
+  const { status, stderr } = await compile();
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    'permission-column-missing  sources.default.tables.article.select_permissions.user',
+  );
+  expect(stderr).toContain('Did you mean "title"?');
+  expect(existsSync(join(out, 'index.ts'))).toBe(true);
+});
+
+test('--format json reports the same for tools', async () => {
+  write('metadata.json', metadataJson({}, { cron: [] }));
+  const { stdout } = await compile('--format', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    files: 17,
+    defects: [],
+    diagnostics: [{ code: 'unknown-key' }],
+  });
+});
+
+test('--strict makes a key without a meaning an error', async () => {
+  write('metadata.json', metadataJson({}, { cron: [] }));
+  expect(await compile()).toMatchObject({ status: 0 });
+  expect(await compile('--strict')).toMatchObject({ status: 1 });
+});
+
+test('an unreachable database is told without its password, and nothing is written', async () => {
+  const paths = ['--metadata', join(folder, 'metadata.json'), '--out', out];
+  const address = 'postgres://someone:s3cret@127.0.0.1:1/none';
+  for (const args of [
+    ['compile', ...paths, '--source', `default=${address}`],
+    ['--database-url', address, 'compile', ...paths],
+    ['compile', ...paths, '--database-url', address],
+  ]) {
+    const { status, stdout, stderr } = await engine(...args);
+    expect(status).toBe(1);
+    expect(stderr).toContain('connection refused');
+    expect(stdout + stderr).not.toContain('s3cret');
+  }
+  expect(existsSync(out)).toBe(false);
+});
+
+test.each([
+  ['no command line', []],
+  ['an unknown command', ['compil']],
+  ['a missing option', ['compile', '--out', 'x']],
+  ['an unknown format', ['compile', '--metadata', 'x', '--out', 'x', '--format', 'xml']],
+  [
+    'an address without a name',
+    ['compile', '--metadata', 'x', '--out', 'x', '--source', 'postgres://u:s3cret@h/d'],
+  ],
+  ['nothing to introspect', ['introspect', '--out', 'x']],
+])('%s is a wrong use: exit status 2', async (_name, args) => {
+  const { status, stderr } = await engine(...args);
+  expect(status).toBe(2);
+  expect(stderr).not.toContain('s3cret');
+});
+
+test('a source that the metadata does not have is a wrong use', async () => {
+  expect(await compile('--source', 'other=postgres://localhost/x')).toMatchObject({
+    status: 2,
+    stderr: 'The metadata has no source "other". Its sources: default.\n',
+  });
+});
+
+test('introspect saves what compile can use instead of the database', async () => {
+  const database = await createTestDatabase(
+    'create table article (id int primary key); create table other (id int)',
+  );
+  const saved = join(folder, 'saved.json');
+  expect(await engine('introspect', '--source', `default=${database.url}`, '--out', saved)).toMatchObject({
+    status: 0,
+  });
+  write('metadata.json', {
+    ...metadataJson(),
+    sources: [{ ...sourceOf(metadataJson()), tables: [{ table: 'article' }] }],
+  });
+  const paths = ['--metadata', join(folder, 'metadata.json'), '--out', out];
+  expect(await engine('compile', ...paths, '--catalog', saved)).toMatchObject({ status: 0 });
+  const fromFile = readFileSync(join(out, 'manifest.json'), 'utf8');
+  await engine('compile', ...paths, '--source', `default=${database.url}`);
+  expect(readFileSync(join(out, 'manifest.json'), 'utf8')).toBe(fromFile);
+});
+
+function sourceOf(metadata: object): object {
+  return (metadata as { sources: object[] }).sources[0]!;
+}
+
+test('help is worth reading', async () => {
+  const { status, stdout } = await engine('compile', '--help');
+  expect(status).toBe(0);
+  for (const word of [
+    '--metadata <path>',
+    '--catalog <file>',
+    '--check',
+    '--database-url',
+    'Examples:',
+    'Exit status',
+  ])
+    expect(stdout).toContain(word);
+});

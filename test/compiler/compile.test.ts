@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../compiler/index.ts';
+import { readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { catalogsOf } from '../harness/compile.ts';
+import { createTestDatabase } from '../harness/postgres.ts';
+import { compileJson, metadataJson } from '../harness/project.ts';
+
+const example = metadataJson(
+  {
+    select_permissions: [
+      {
+        role: 'user',
+        permission: { columns: ['title', 'id'], filter: { title: { _like: 'a', _neq: 'b' }, id: 1 } },
+      },
+    ],
+    insert_permissions: [{ role: 'user', permission: { check: {}, set: { title: 'a', subtitle: 'b' } } }],
+  },
+  { inherited_roles: [{ role_name: 'both', role_set: ['user'] }] },
+);
+
+describe('the same input gives the same bytes', () => {
+  test('on a second run', () => {
+    expect([...compileJson(example).files]).toEqual([...compileJson(example).files]);
+  });
+
+  test('with the keys of every object in another order', () => {
+    expect([...compileJson(reversed(example) as object).files]).toEqual([...compileJson(example).files]);
+  });
+
+  test('without the address of a database anywhere in it', () => {
+    for (const text of compileJson(example).files.values()) expect(text).not.toContain('postgres://');
+  });
+});
+
+/** The same JSON, keys in reverse order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, item]) => [key, reversed(item)]),
+  );
+}
+
+test('a source whose database cannot be read costs the source', () => {
+  const { files, diagnostics } = compileJson(example, {
+    catalogs: { default: { error: 'connection refused' } },
+  });
+  expect(diagnostics.map(({ inconsistency }) => inconsistency)).toContainEqual({
+    type: 'source',
+    name: 'source default',
+    reason: 'Inconsistent object: connection error',
+    definition: 'default',
+    message: 'connection refused',
+  });
+  expect(files.get('index.ts')).toContain('sources: [\n  ],');
+});
+
+test('a changed permission changes one access file, one ledger and the manifest', () => {
+  const before = compileJson(
+    metadataJson({ select_permissions: [{ role: 'user', permission: { columns: ['id'], filter: {} } }] }),
+  );
+  const after = compileJson(
+    metadataJson({
+      select_permissions: [{ role: 'user', permission: { columns: ['id'], filter: { id: 1 } } }],
+    }),
+  );
+  const changed = [...after.files]
+    .filter(([path, text]) => before.files.get(path) !== text)
+    .map(([path]) => path);
+  expect(changed).toEqual(['manifest.json', 'roles/user.txt', 'sources/default/public/article.access.ts']);
+});
+
+const projects = fileURLToPath(new URL('../../../shared/projects', import.meta.url));
+const oneDatabase = ['chinook', 'realworld', 'simpipe', 'cucb', 'carnet', 'aerie', 'huge-schema'];
+
+describe.skipIf(!existsSync(projects))('real projects', () => {
+  test.each(oneDatabase)('%s compiles without an error', async (name) => {
+    const [folder] = readdirSync(`${projects}/${name}/sql`);
+    const database = await createTestDatabase();
+    for (const file of readdirSync(`${projects}/${name}/sql/${folder}`).sort()) {
+      const bytes = readFileSync(`${projects}/${name}/sql/${folder}/${file}`);
+      await database.query((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'));
+    }
+    const { value, diagnostics } = readMetadataFile(`${projects}/${name}/metadata.json`);
+    const result = compile({ metadata: value, catalogs: await catalogsOf(value, database.url) });
+    expect([...diagnostics, ...result.diagnostics].filter(({ severity }) => severity === 'error')).toEqual(
+      [],
+    );
+    const tracked = value.sources.reduce((sum, { tables }) => sum + tables.length, 0);
+    expect(result.state.model.sources.reduce((sum, { tables }) => sum + tables.length, 0)).toBe(tracked);
+  });
+});
+
+test('what is not served yet is named', () => {
+  const { value } = readMetadata({
+    ...metadataJson(),
+    rest_endpoints: [
+      {
+        name: 'all',
+        url: 'all',
+        methods: ['GET'],
+        definition: { query: { collection_name: 'c', query_name: 'q' } },
+      },
+    ],
+  });
+  const { diagnostics } = compile({ metadata: value, catalogs: {} });
+  expect(diagnostics.filter(({ code }) => code === 'not-served-yet').map(({ message }) => message)).toEqual([
+    'REST endpoint "all" is kept in the metadata but not served yet.',
+  ]);
+});
