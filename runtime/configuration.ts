@@ -28,15 +28,13 @@ export interface Option<Value = unknown> {
   readonly variableOnly?: true;
   /** Accepted and stored, but nothing reads it yet. */
   readonly notInEffect?: true;
-  /** The value is never shown. */
-  readonly secret?: true;
 }
 
 function option<Value>(
   type: OptionValue<Value>,
   defaultValue: Value,
   help: string,
-  more: Pick<Option, 'variable' | 'variableOnly' | 'notInEffect' | 'secret'> = {},
+  more: Pick<Option, 'variable' | 'variableOnly' | 'notInEffect'> = {},
 ): Option<Value> {
   return { type, default: defaultValue, help, ...more };
 }
@@ -62,12 +60,11 @@ export type Api = (typeof APIS)[number];
 
 /** Every option, in the order of the reference. */
 export const OPTIONS = {
-  databaseUrl: option(optionalText, undefined, 'connection string of the source "default"', { secret: true }),
+  databaseUrl: option(optionalText, undefined, 'connection string of the source "default"'),
   metadataDatabaseUrl: option(
     optionalText,
     undefined,
     'where the metadata lives (schema engine_catalog); the database-url unless given',
-    { secret: true },
   ),
   retries: option(integer(0), 1, 'connection retries at start', { variable: 'NO_OF_RETRIES' }),
   serverHost: option(text, '*', 'address to listen on; * is every address'),
@@ -93,25 +90,21 @@ export const OPTIONS = {
     'isolation level of transactions',
     { variable: 'TX_ISOLATION' },
   ),
-  adminSecret: option(optionalText, undefined, 'whoever sends it as x-engine-admin-secret is trusted', {
-    secret: true,
-  }),
+  adminSecret: option(optionalText, undefined, 'whoever sends it as x-engine-admin-secret is trusted'),
   adminSecrets: option(
     json<readonly string[] | undefined>(secretList),
     undefined,
     'JSON array of several admin secrets; replaces admin-secret',
-    { secret: true, variableOnly: true },
+    { variableOnly: true },
   ),
-  accessKey: option(optionalText, undefined, 'deprecated name of admin-secret', { secret: true }),
+  accessKey: option(optionalText, undefined, 'deprecated name of admin-secret'),
   authHook: option(optionalText, undefined, 'URL of the authentication webhook', pending),
   authHookMode: option(choice('GET', 'POST'), 'GET', 'method of the authentication webhook', pending),
   authHookSendRequestBody: option(boolean, true, 'send the request body to a POST webhook', pending),
   jwtSecret: option(optionalText, undefined, 'JSON configuration of JWT authentication', {
-    secret: true,
     notInEffect: true,
   }),
   jwtSecrets: option(optionalText, undefined, 'JSON array of several JWT configurations', {
-    secret: true,
     notInEffect: true,
     variableOnly: true,
   }),
@@ -343,16 +336,21 @@ function checkTogether(configuration: Configuration): void {
   }
 }
 
+/** The default as it would be written; empty when there is none. */
+export function defaultText({ default: value }: Option): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 /** One line of help for an option, with what is not obvious from its name. */
 export function optionHelp(key: string): string {
-  const { help, notInEffect, default: defaultValue }: Option = OPTIONS[key as OptionKey];
-  const shown = Array.isArray(defaultValue) ? defaultValue.join(',') : String(defaultValue);
+  const option: Option = OPTIONS[key as OptionKey];
+  const shown = defaultText(option);
   const parts = [
-    ...(defaultValue === undefined || shown === '' || typeof shown !== 'string'
-      ? []
-      : [`default ${shown === '[object Object]' ? '{}' : shown}`]),
+    ...(shown === '' ? [] : [`default ${shown}`]),
     `env ${optionVariable(key)}`,
-    ...(notInEffect ? ['not in effect yet'] : []),
+    ...(option.notInEffect ? ['not in effect yet'] : []),
   ];
-  return `${help} (${parts.join('; ')})`;
+  return `${option.help} (${parts.join('; ')})`;
 }

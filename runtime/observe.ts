@@ -19,7 +19,6 @@ export interface LoggedError {
 export interface HttpRequestObservation {
   readonly kind: 'http-request';
   readonly requestId: string;
-  readonly traceId?: string | undefined;
   readonly status: number;
   readonly method: string;
   readonly ip: string;
@@ -130,7 +129,6 @@ function httpLog(request: HttpRequestObservation): object {
       },
       operation,
     },
-    trace_id: request.traceId,
   };
 }
 

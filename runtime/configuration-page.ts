@@ -1,0 +1,31 @@
+/** docs/configuration.md, made from the table of options; a test keeps the page equal to it. */
+
+import { defaultText, OPTIONS, type Option, optionName, optionVariable } from './configuration.ts';
+import { boolean } from './configuration-values.ts';
+
+/** The page's text. */
+export function configurationPage(): string {
+  const rows = (Object.entries(OPTIONS) as [string, Option][]).map(([key, option]) => {
+    const names = [
+      ...(option.variableOnly ? [] : [`\`--${optionName(key)}\``]),
+      `\`${optionVariable(key)}\``,
+    ];
+    const value = option.type === boolean ? 'BOOLEAN' : option.type.placeholder;
+    const notes = [option.help, ...(option.notInEffect ? ['**not in effect yet**'] : [])].join('; ');
+    return `| ${names.join('<br>')} | ${cell(value)} | ${cell(defaultText(option))} | ${cell(notes)} |`;
+  });
+  return `# Configuration
+
+Options of \`engine serve\`. The command line wins over the environment, the environment over the default. A flag that
+stands alone is true; booleans are written \`true t yes y\` or \`false f no n\`; lists are separated by commas. A bad value
+stops the start with status 1 and one line that names the option or variable.
+
+| Option, variable | Value | Default | Meaning |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('*', '\\*').replaceAll('\\*\\*', '**');
+}

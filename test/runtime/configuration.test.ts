@@ -1,0 +1,85 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { adminSecrets, OPTIONS, optionVariable, readConfiguration } from '../../runtime/configuration.ts';
+import { configurationPage } from '../../runtime/configuration-page.ts';
+
+describe('values', () => {
+  test('come from the command line, then the environment, then the default', () => {
+    const environment = { ENGINE_GRAPHQL_SERVER_PORT: '9000', ENGINE_GRAPHQL_LOG_LEVEL: 'warn' };
+    const configuration = readConfiguration({ serverPort: '9001' }, environment);
+    expect(configuration).toMatchObject({ serverPort: 9001, logLevel: 'warn', connections: 50 });
+  });
+
+  test('have the variables of the reference', () => {
+    expect(optionVariable('serverPort')).toBe('ENGINE_GRAPHQL_SERVER_PORT');
+    expect(optionVariable('connections')).toBe('ENGINE_GRAPHQL_PG_CONNECTIONS');
+    expect(optionVariable('preserve401Errors')).toBe('ENGINE_GRAPHQL_PRESERVE_401_ERRORS');
+    expect(optionVariable('enabledApis')).toBe('ENGINE_GRAPHQL_ENABLED_APIS');
+    expect(optionVariable('v1BooleanNullCollapse')).toBe('ENGINE_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE');
+    expect(new Set(Object.keys(OPTIONS).map(optionVariable)).size).toBe(Object.keys(OPTIONS).length);
+  });
+
+  test.each(['true', 'T', 'yes', 'Y'])('%s is true', (value) => {
+    expect(readConfiguration({}, { ENGINE_GRAPHQL_DEV_MODE: value }).devMode).toBe(true);
+  });
+
+  test.each(['false', 'F', 'no', 'N'])('%s is false', (value) => {
+    expect(readConfiguration({}, { ENGINE_GRAPHQL_ENABLE_RELAY: value }).enableRelay).toBe(false);
+  });
+
+  test('a flag alone is true, a list is split', () => {
+    const configuration = readConfiguration(
+      { devMode: true, corsDomain: 'https://a.com, https://b.com' },
+      {},
+    );
+    expect(configuration.devMode).toBe(true);
+    expect(configuration.corsDomain).toEqual(['https://a.com', 'https://b.com']);
+  });
+
+  test('of an empty secret count as none', () => {
+    expect(adminSecrets(readConfiguration({}, { ENGINE_GRAPHQL_ADMIN_SECRET: '' }))).toEqual([]);
+    expect(adminSecrets(readConfiguration({}, { ENGINE_GRAPHQL_ACCESS_KEY: 'old' }))).toEqual(['old']);
+  });
+});
+
+describe('refused', () => {
+  test.each([
+    [
+      'SERVER_PORT',
+      'many',
+      'Environment variable ENGINE_GRAPHQL_SERVER_PORT: expected a whole number, got "many"',
+    ],
+    ['SERVER_PORT', '70000', 'expected a whole number of at most 65535, got 70000'],
+    ['DEV_MODE', 'perhaps', 'Environment variable ENGINE_GRAPHQL_DEV_MODE: not a valid boolean text'],
+    [
+      'ENABLED_APIS',
+      'graphql,unknown',
+      'expected one of metadata, graphql, pgdump, config, developer, metrics, got "unknown"',
+    ],
+    ['UNAUTHORIZED_ROLE', 'guest', 'unauthorized-role needs an admin-secret'],
+    ['JWT_SECRET', '{}', 'jwt-secret needs an admin-secret'],
+    ['AUTH_HOOK', 'http://localhost', 'auth-hook needs an admin-secret'],
+  ])('%s=%s', (name, value, message) => {
+    expect(() => readConfiguration({}, { [`ENGINE_GRAPHQL_${name}`]: value })).toThrow(message);
+  });
+
+  test('secrets of the wrong shape, without showing them', () => {
+    for (const value of ['my-secret', '["my-secret", 1]', '[]']) {
+      let message = '';
+      try {
+        readConfiguration({}, { ENGINE_GRAPHQL_ADMIN_SECRETS: value });
+      } catch (error) {
+        message = (error as Error).message;
+      }
+      expect(message).toContain('ENGINE_GRAPHQL_ADMIN_SECRETS');
+      expect(message).not.toContain('my-secret');
+    }
+  });
+});
+
+/** After a change of the options: `npx vitest run test/runtime/configuration.test.ts -u`. */
+test('docs/configuration.md is the table of options', async () => {
+  await expect(configurationPage()).toMatchFileSnapshot(
+    fileURLToPath(new URL('../../docs/configuration.md', import.meta.url)),
+  );
+});
