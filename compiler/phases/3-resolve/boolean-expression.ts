@@ -1,7 +1,7 @@
 /**
  * Boolean expressions of permissions (reference metadata-api §9, graphql-api §6.3): which column, relationship or computed
- * field a key means, which operator, which value. Keys are read in alphabetical order, so that their order in the document
- * makes no difference to the output.
+ * field a key means, which operator, which value. Keys are read in alphabetical order, columns before the
+ * rest, so that their order in the document makes no difference to the output.
  */
 import {
   COLUMN_OPERATORS,
@@ -40,10 +40,14 @@ export function resolveCondition(
 
 function resolveExpression(place: Place, json: Json): Condition {
   const expression = requireObject(json, place.path);
+  const keys = Object.keys(expression).sort();
+  // What the row itself says comes first: it reads better, and nothing else of the order has a meaning.
+  const columns = keys.filter((key) => place.table.columns.has(key));
+  const others = keys.filter((key) => !place.table.columns.has(key));
   return all(
-    Object.keys(expression)
-      .sort()
-      .map((key) => resolveKey({ ...place, path: [...place.path, key] }, key, expression[key]!)),
+    [...columns, ...others].map((key) =>
+      resolveKey({ ...place, path: [...place.path, key] }, key, expression[key]!),
+    ),
   );
 }
 

@@ -13,7 +13,8 @@ export function planLedgers(model: Model): Ledger[] {
     facts.set(role, (facts.get(role) ?? new Set()).add(fact));
   };
   for (const source of model.sources) {
-    for (const table of source.tables) addTable(add, source, table);
+    const tables = new Map(source.tables.map((table) => [table.key, table]));
+    for (const table of source.tables) addTable(add, source, tables, table);
     addFunctions(add, source);
   }
   return [...facts]
@@ -21,7 +22,12 @@ export function planLedgers(model: Model): Ledger[] {
     .sort((left, right) => (left.role < right.role ? -1 : 1));
 }
 
-function addTable(add: Add, source: ModelSource, table: ModelTable): void {
+function addTable(
+  add: Add,
+  source: ModelSource,
+  tables: ReadonlyMap<string, ModelTable>,
+  table: ModelTable,
+): void {
   const { permissions, shape } = table;
   const place = `${name(source.shape.name)} ${name(`${shape.schema}.${shape.name}`)}`;
   for (const [role, permission] of Object.entries(permissions.select)) {
@@ -34,7 +40,7 @@ function addTable(add: Add, source: ModelSource, table: ModelTable): void {
     if (permission.limit !== undefined) fact(`limit ${permission.limit}`);
     if (permission.aggregations) fact('aggregations');
     for (const [relationship, { target }] of Object.entries(shape.relationships ?? {})) {
-      const other = source.tables.find(({ key }) => key === target);
+      const other = tables.get(target);
       if (other && Object.hasOwn(other.permissions.select, role)) fact(`relationship ${name(relationship)}`);
     }
   }
