@@ -17,9 +17,8 @@ import {
 } from './configuration.ts';
 import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
-import { linkProgram } from './core/program.ts';
+import { linkProgram, type Program } from './core/program.ts';
 import { createPlanner } from './core/request/planner.ts';
-import type { GeneratedProgram } from './core/resolvers.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type Execution, executeRequest } from './graphql/execute.ts';
 import type { Endpoints } from './http/context.ts';
@@ -72,9 +71,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     configuration,
     environment,
     observe,
-    prepare: (program, sources) => {
+    prepare: (generated, sources) => {
+      const program = linkProgram(generated, {
+        inferFunctionPermissions: configuration.inferFunctionPermissions,
+      });
       const execution = executionOf(program, sources, configuration);
-      return () => live.swap(execution);
+      return {
+        program,
+        execute: (request, session) => executeRequest(request, session, execution),
+        activate: () => live.swap(execution),
+      };
     },
   };
   const host = generated ? await hostFolder(generated, context) : await hostMetadata(context);
@@ -100,13 +106,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-function executionOf(
-  program: GeneratedProgram,
-  sources: SourceConnections,
-  configuration: Configuration,
-): Execution {
-  const linked = linkProgram(program, { inferFunctionPermissions: configuration.inferFunctionPermissions });
-  const planner = createPlanner(linked, {
+function executionOf(program: Program, sources: SourceConnections, configuration: Configuration): Execution {
+  const planner = createPlanner(program, {
     stringifyNumbers: configuration.stringifyNumericTypes,
     collapseNulls: configuration.v1BooleanNullCollapse,
   });

@@ -8,6 +8,7 @@ import type { Json, Metadata } from '../../compiler/model/metadata.ts';
 import { exportMetadata } from '../../compiler/phases/1-read/export-metadata.ts';
 import { emptyMetadata, readMetadata } from '../../compiler/phases/1-read/read-metadata.ts';
 import type { Session } from '../core/session.ts';
+import type { PreparedProgram } from '../program/host.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
 import { type MetadataStore, versionConflict } from './store.ts';
@@ -24,11 +25,8 @@ export interface MetadataEngineOptions<Database extends SourceDatabase>
   readonly store: MetadataStore;
   /** What to begin with when the store is empty, e.g. the source `default` of --database-url. */
   readonly initialMetadata?: Metadata;
-  /**
-   * Makes a program of compiled files, and returns what starts serving it: one assignment, which cannot fail. Throws if
-   * the files cannot be loaded.
-   */
-  readonly prepare: (state: MetadataState<Database>) => Promise<() => void>;
+  /** Makes a program of compiled files. Throws if they cannot be loaded. */
+  readonly prepare: (state: MetadataState<Database>) => Promise<PreparedProgram>;
   /** Told what went wrong after a change was already accepted. */
   readonly report: (message: string, error: unknown) => void;
 }
@@ -48,6 +46,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       options: options.options,
       readCatalogState: store.readCatalogState,
       writeCatalogState: store.writeCatalogState,
+      prepare: options.prepare,
     };
     const compilation = { files: new Map<string, string>(), diagnostics: [] };
     this.#state = {
@@ -117,22 +116,21 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     await copy.check();
     const { resourceVersion } = copy;
     // Loaded before it is stored: what cannot be served is never stored.
-    const activate = await this.#options.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
+    const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
     const stored = await this.#options.store.commit(
       JSON.stringify(exportMetadata(copy.metadata, 'store')),
       resourceVersion,
       copy.invalidations(),
     );
-    this.#state = copy.toState(stored) as MetadataState<Database>;
-    activate();
+    this.#state = copy.toState(stored, program) as MetadataState<Database>;
+    program.activate();
   }
 
   async #serve(copy: WorkingCopy, resourceVersion: number): Promise<void> {
     await copy.check();
-    const state = copy.toState(resourceVersion) as MetadataState<Database>;
-    const activate = await this.#options.prepare(state);
-    this.#state = state;
-    activate();
+    const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
+    this.#state = copy.toState(resourceVersion, program) as MetadataState<Database>;
+    program.activate();
   }
 
   async #release(copy: WorkingCopy): Promise<void> {

@@ -51,13 +51,16 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
       });
 }
 
+/** Parents of an inherited role that disagree: a gap in the role, listed, but no object that could be dropped. */
+const ROLE_CONFLICT = 'inherited role permission inconsistency';
+
 /** What is inconsistent after, and was not before. */
 export function newlyInconsistent(
   before: readonly InconsistentObject[],
   after: readonly InconsistentObject[],
 ): readonly InconsistentObject[] {
   const known = new Set(before.map(identityKey));
-  return after.filter((object) => !known.has(identityKey(object)));
+  return after.filter((object) => object.type !== ROLE_CONFLICT && !known.has(identityKey(object)));
 }
 
 /** Entries of special shape (conflicts) have no single name: their whole content identifies them. */

@@ -75,6 +75,7 @@ import renameSource from './operations/rename-source.ts';
 import replaceMetadata from './operations/replace-metadata.ts';
 import { createRestEndpoint, dropRestEndpoint } from './operations/rest-endpoints.ts';
 import runSql from './operations/run-sql.ts';
+import select from './operations/select.ts';
 import setApolloFederationConfig from './operations/set-apollo-federation-config.ts';
 import setCustomTypes from './operations/set-custom-types.ts';
 import setFunctionCustomization from './operations/set-function-customization.ts';
@@ -197,6 +198,7 @@ export const operations: readonly Operation[] = [
   addHostToTlsAllowlist,
   dropHostFromTlsAllowlist,
   runSql,
+  select,
   insert,
 ];
 

@@ -23,6 +23,7 @@ import {
 } from '../../compiler/phases/2-introspect/index.ts';
 import { EngineError } from '../core/errors.ts';
 import { objectKey } from '../core/names.ts';
+import type { PreparedProgram } from '../program/host.ts';
 import { describeConnectionError } from './connection-error.ts';
 import { findSource } from './edit.ts';
 import type { ObjectIdentity } from './names.ts';
@@ -71,6 +72,8 @@ export interface MetadataState<Database extends SourceDatabase = SourceDatabase>
   readonly sources: ReadonlyMap<string, OpenSource<Database>>;
   readonly compilation: Compilation;
   readonly inconsistent: readonly InconsistentObject[];
+  /** What is made of it; absent until it was. */
+  readonly program?: PreparedProgram;
 }
 
 /** What the copy needs from outside. */
@@ -78,6 +81,7 @@ export interface CopyServices<Database extends SourceDatabase = SourceDatabase> 
   readonly compile: Compile;
   /** Opens the pool of a source. Throws if its address cannot be made out; connects with the first query. */
   readonly openSource: (source: Source) => Database;
+  prepare(state: MetadataState<Database>): Promise<PreparedProgram>;
   readonly readCatalogState: () => Promise<JsonObject>;
   readonly writeCatalogState: (kind: CatalogStateKind, state: JsonObject) => Promise<void>;
   readonly options: MetadataOptions;
@@ -168,6 +172,14 @@ export class WorkingCopy {
     return open.database;
   }
 
+  /** The program of this copy: the served one as long as nothing was changed. */
+  async program(): Promise<PreparedProgram> {
+    await this.check();
+    const { program, compilation } = this.#base;
+    if (program !== undefined && compilation === this.#compilation) return program;
+    return this.services.prepare(this.toState(this.resourceVersion));
+  }
+
   /** Notes that SQL ran on a source without a look at its catalog, so that what is tracked next is read anew. */
   noteSql(source: string): void {
     this.#fresh.delete(source);
@@ -244,8 +256,9 @@ export class WorkingCopy {
   }
 
   /** The copy as a state, once it has been stored as `resourceVersion`. */
-  toState(resourceVersion: number): MetadataState {
+  toState(resourceVersion: number, program?: PreparedProgram): MetadataState {
     return {
+      ...(program && { program }),
       metadata: this.metadata,
       resourceVersion,
       catalogs: this.#catalogs,

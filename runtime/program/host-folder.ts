@@ -32,7 +32,7 @@ export async function hostFolder(folder: CompiledFolder, context: HostContext): 
     } as const;
     sources.set(name, openSource(info, context));
   }
-  context.prepare(program, sources)();
+  context.prepare(program, sources).activate();
   return {
     endpoints: [],
     health: async () => 'ok',

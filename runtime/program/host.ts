@@ -1,8 +1,10 @@
 /** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
 import type { Configuration } from '../configuration.ts';
+import type { Program } from '../core/program.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import type { SourceConnections } from '../database/source.ts';
 import type { Endpoints } from '../http/context.ts';
+import type { Execute } from '../http/graphql.ts';
 import type { Health } from '../http/health.ts';
 import type { Observer } from '../observe.ts';
 
@@ -17,6 +19,15 @@ export interface HostContext {
   readonly configuration: Configuration;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly observe: Observer;
-  /** Makes a program ready to be served. @returns what starts serving it: one assignment */
-  readonly prepare: (program: GeneratedProgram, sources: SourceConnections) => () => void;
+  /** Makes a program ready to be served. */
+  readonly prepare: (program: GeneratedProgram, sources: SourceConnections) => PreparedProgram;
+}
+
+/** A program that could be served from now on. */
+export interface PreparedProgram {
+  readonly program: Program;
+  /** Answers a request on it, whether it is served or not. @throws EngineError */
+  readonly execute: Execute;
+  /** Starts serving it: one assignment, which cannot fail. */
+  readonly activate: () => void;
 }

@@ -6,8 +6,11 @@ import type { FastifyInstance } from 'fastify';
 import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readConfiguration } from '../../runtime/configuration.ts';
+import { linkProgram } from '../../runtime/core/program.ts';
+import { createPlanner } from '../../runtime/core/request/planner.ts';
 import { connectionUrl } from '../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';
+import { executeRequest } from '../../runtime/graphql/execute.ts';
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
 import {
@@ -67,9 +70,17 @@ export async function startMetadataServer(
       ],
     }).value,
     prepare: async (state) => {
-      await loader.load(state.compilation.files);
-      return () => {
-        swaps += 1;
+      const program = linkProgram(await loader.load(state.compilation.files), {
+        inferFunctionPermissions: true,
+      });
+      const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
+      const sources = new Map([...state.sources].map(([name, open]) => [name, open.database]));
+      return {
+        program,
+        execute: (request, session) => executeRequest(request, session, { planner, sources }),
+        activate: () => {
+          swaps += 1;
+        },
       };
     },
     report: (message, error) => {
