@@ -22,6 +22,7 @@ import { createPlanner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type Execution, executeRequest } from './graphql/execute.ts';
 import type { Endpoints } from './http/context.ts';
+import { explainEndpoints } from './http/explain.ts';
 import { graphqlEndpoints } from './http/graphql.ts';
 import { healthEndpoints } from './http/health.ts';
 import { createServer } from './http/server.ts';
@@ -30,6 +31,7 @@ import type { Host, HostContext } from './program/host.ts';
 import { hostFolder } from './program/host-folder.ts';
 import { hostMetadata } from './program/host-metadata.ts';
 import { createLive } from './program/live.ts';
+import { LoadError } from './program/loader.ts';
 import { createAuthenticate } from './session/authenticate.ts';
 import { version } from './version.ts';
 
@@ -85,14 +87,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const host = generated ? await hostFolder(generated, context) : await hostMetadata(context);
   try {
-    const begin = () => {
+    const current = () => {
       const execution = live.current;
       if (!execution) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
+      return execution;
+    };
+    const begin = () => {
+      const execution = current();
       return (request: Parameters<typeof executeRequest>[0], session: Parameters<typeof executeRequest>[1]) =>
         executeRequest(request, session, execution);
     };
     const app = createServer({ configuration, observe, authenticate: createAuthenticate(configuration) }, [
       graphqlEndpoints(begin),
+      explainEndpoints(current),
       healthEndpoints(host.health, version),
       ...host.endpoints,
       ...(options.endpoints ?? []),
@@ -261,6 +268,9 @@ async function runServer(prepare: () => ServerOptions): Promise<void> {
 
 function fatal(error: unknown): string {
   const expected =
-    error instanceof ConfigurationError || error instanceof StartError || error instanceof EngineError;
+    error instanceof ConfigurationError ||
+    error instanceof StartError ||
+    error instanceof EngineError ||
+    error instanceof LoadError;
   return `Fatal Error:- ${expected || !(error instanceof Error) ? (error as Error).message : error.stack}`;
 }

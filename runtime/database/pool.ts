@@ -56,7 +56,7 @@ const SHARE = 2;
 /** Milliseconds that the shortest statement counts for, and any other until it has been measured. */
 const LEAST_WORK = 0.05;
 /** Milliseconds: a connection whose oldest query takes longer gets no further ones if another can be had. */
-const STUCK = 20;
+const STUCK = 50;
 /** Milliseconds: statements that are expected to take longer are not pipelined with others. */
 const SLOW = 10;
 /** Of so many executions of a statement, one is measured; the first ones all are. */
@@ -204,7 +204,7 @@ export class Pool {
   #measured(statement: Statement, time: number): void {
     const { time: before } = statement;
     statement.time =
-      before === undefined || time < before ? time : before + (Math.min(time, 2 * before + 1) - before) / 4;
+      before === undefined || time < before ? time : before + (Math.min(time, 2 * before + 1) - before) / 16;
     this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
   }
 

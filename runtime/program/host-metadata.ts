@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { metadataEndpoints } from '../http/metadata.ts';
+import { describeConnectionError } from '../metadata/connection-error.ts';
 import type { MetadataStore } from '../metadata/index.ts';
 import type { Host, HostContext } from './host.ts';
 import { createLoader } from './loader.ts';
@@ -27,6 +28,9 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
     step: 'postgres_connection',
     info: { message: 'connected to the metadata database' },
   });
+  const report = (message: string, error: unknown) => {
+    observe({ kind: 'unhandled-internal-error', error: new Error(message, { cause: error }) });
+  };
   const loader = createLoader();
   const naming = {
     enabled: configuration.experimentalFeatures.includes('naming_convention'),
@@ -47,10 +51,9 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
         const connections = new Map([...sources].map(([name, { database }]) => [name, database]));
         return context.prepare(program, connections);
       },
-      report: (message, error) => {
-        observe({ kind: 'unhandled-internal-error', error: new Error(message, { cause: error }) });
-      },
+      report,
     });
+    const stopWatching = metadata.keepCurrent(engine, store, configuration.schemaSyncPollInterval, report);
     const { inconsistent } = engine.state;
     if (inconsistent.length > 0) {
       observe({
@@ -76,6 +79,7 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
         return engine.state.inconsistent.length > 0 ? 'inconsistent' : 'ok';
       },
       stop: async () => {
+        stopWatching();
         await engine.stop();
         await store.close();
       },
@@ -102,7 +106,12 @@ async function openStore(
     try {
       return await open(url);
     } catch (error) {
-      if (attempt >= retries) throw error;
+      if (attempt >= retries) {
+        const reason = describeConnectionError(error);
+        throw new EngineError('postgres-error', `the metadata database cannot be used: ${reason}`, {
+          cause: error,
+        });
+      }
       context.observe({
         kind: 'unstructured',
         level: 'warn',
