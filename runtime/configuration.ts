@@ -208,7 +208,6 @@ export const OPTIONS = {
     integer(0),
     1000,
     'milliseconds between looks for changes by other instances; 0 = off',
-    pending,
   ),
   gracefulShutdownTimeout: option(integer(0), 60, 'seconds that running requests get when the server stops'),
   serverTimeout: option(integer(1), 30, 'seconds that a client connection may stay idle'),

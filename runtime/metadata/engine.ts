@@ -7,6 +7,7 @@
 import type { Json, Metadata } from '../../compiler/model/metadata.ts';
 import { exportMetadata } from '../../compiler/phases/1-read/export-metadata.ts';
 import { emptyMetadata, readMetadata } from '../../compiler/phases/1-read/read-metadata.ts';
+import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import type { MetadataRequest } from './request.ts';
@@ -31,11 +32,15 @@ export interface MetadataEngineOptions<Database extends SourceDatabase>
   readonly report: (message: string, error: unknown) => void;
 }
 
+/** Milliseconds that databases stay open after they went out of use. */
+const RETIREMENT = 10_000;
+
 export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   readonly #options: MetadataEngineOptions<Database>;
   readonly #services: CopyServices<Database>;
   #state: MetadataState<Database>;
   #queue: Promise<unknown> = Promise.resolve();
+  readonly #retiring = new Map<SourceDatabase, { timer: NodeJS.Timeout; close: () => Promise<void> }>();
 
   private constructor(options: MetadataEngineOptions<Database>) {
     this.#options = options;
@@ -50,7 +55,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     };
     const compilation = { files: new Map<string, string>(), diagnostics: [] };
     this.#state = {
-      metadata: emptyMetadata,
+      // Not yet compiled: no copy may take it for the same.
+      metadata: { ...emptyMetadata },
       resourceVersion: 0,
       catalogs: {},
       sources: new Map(),
@@ -64,18 +70,12 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     options: MetadataEngineOptions<Database>,
   ): Promise<MetadataEngine<Database>> {
     const engine = new MetadataEngine(options);
-    const stored = await options.store.read();
+    await engine.#followOthers();
+    if (engine.#state.resourceVersion > 0) return engine;
     const copy = engine.#copy();
-    if (stored.metadata !== undefined) {
-      copy.metadata = readMetadata(stored.metadata).value;
-      await engine.#serve(copy, stored.resourceVersion);
-    } else if (options.initialMetadata !== undefined) {
-      copy.metadata = options.initialMetadata;
-      copy.modified = true;
-      await engine.#commit(copy);
-    } else {
-      await engine.#serve(copy, 0);
-    }
+    copy.metadata = options.initialMetadata ?? emptyMetadata;
+    if (options.initialMetadata === undefined) await engine.#serve(copy, 0);
+    else await engine.#commitFirst(copy);
     return engine;
   }
 
@@ -87,6 +87,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   async execute(request: MetadataRequest, session: Session): Promise<Json> {
     if (!request.changesMetadata) return runRequest(request, this.#copy(), session);
     return this.#alone(async () => {
+      await this.#followOthers();
       const current = this.#state.resourceVersion;
       if (request.resourceVersion !== undefined && request.resourceVersion !== current) {
         throw versionConflict(request.resourceVersion, current);
@@ -96,16 +97,43 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
         const answer = await runRequest(request, copy, session);
         if (copy.modified) await this.#commit(copy);
         return answer;
+      } catch (error) {
+        await this.#recover(copy, error);
+        throw error;
       } finally {
-        void this.#release(copy);
+        this.#release(copy);
       }
+    });
+  }
+
+  /** Serves what another instance stored meanwhile, if it did. Throws if that fails; the old state serves on. */
+  async synchronise(): Promise<void> {
+    // Cheap where nothing happened: no turn in the queue is taken, and no slow change is waited for.
+    if ((await this.#options.store.readVersion()) === this.#state.resourceVersion) return;
+    await this.#alone(() => this.#followOthers());
+  }
+
+  /** Tries the sources again that could not be read; what heals is served, with nothing stored. */
+  async retrySources(): Promise<void> {
+    const broken = () =>
+      Object.entries(this.#state.catalogs).flatMap(([name, catalog]) => ('error' in catalog ? [name] : []));
+    if (broken().length === 0) return;
+    await this.#alone(async () => {
+      const copy = this.#copy();
+      copy.reintrospect(broken());
+      await this.#serveUnlessSame(copy);
     });
   }
 
   /** Closes every source; nothing may be executed afterwards. */
   async stop(): Promise<void> {
     await this.#queue;
-    await Promise.all([...this.#state.sources.values()].map(({ database }) => database.end()));
+    const retiring = [...this.#retiring.values()];
+    for (const { timer } of retiring) clearTimeout(timer);
+    await Promise.all([
+      ...retiring.map(({ close }) => close()),
+      ...[...this.#state.sources.values()].map(({ database }) => database.end()),
+    ]);
   }
 
   #copy(): WorkingCopy {
@@ -126,6 +154,16 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     program.activate();
   }
 
+  /** Stores the first metadata, unless another instance that starts at the same time did. */
+  async #commitFirst(copy: WorkingCopy): Promise<void> {
+    try {
+      await this.#commit(copy);
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'conflict') throw error;
+      await this.#followOthers();
+    }
+  }
+
   async #serve(copy: WorkingCopy, resourceVersion: number): Promise<void> {
     await copy.check();
     const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
@@ -133,11 +171,58 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     program.activate();
   }
 
-  async #release(copy: WorkingCopy): Promise<void> {
+  /** Reads the stored metadata again if its version is not the one that is served. */
+  async #followOthers(): Promise<void> {
+    const { store } = this.#options;
+    const served = this.#state.resourceVersion;
+    if ((await store.readVersion()) === served) return;
+    const [stored, notification] = await Promise.all([store.read(), store.readNotification()]);
+    const copy = this.#copy();
+    copy.metadata = stored.metadata === undefined ? emptyMetadata : readMetadata(stored.metadata).value;
+    // Only the next version's notification is known to tell everything.
+    const isNext = stored.resourceVersion === served + 1 && notification?.resourceVersion === served + 1;
+    copy.reintrospect(
+      isNext ? notification.invalidations.sources : copy.metadata.sources.map(({ name }) => name),
+    );
+    await this.#serve(copy, stored.resourceVersion);
+    this.#release(copy);
+  }
+
+  /** After a failed request: SQL that was committed stays, and so does what another instance stored. */
+  async #recover(copy: WorkingCopy, error: unknown): Promise<void> {
     try {
-      await copy.release(this.#state);
-    } catch (error) {
-      this.#options.report('Closing a source that is no longer used failed.', error);
+      if (error instanceof EngineError && error.code === 'conflict') await this.#followOthers();
+      if (copy.changedDatabases.size === 0) return;
+      const again = this.#copy();
+      again.reintrospect(copy.changedDatabases);
+      await this.#serveUnlessSame(again);
+    } catch (failure) {
+      this.#options.report('Following a change of a database failed.', failure);
+    }
+  }
+
+  /** Serves a copy that only read databases anew, if that made a difference. */
+  async #serveUnlessSame(copy: WorkingCopy): Promise<void> {
+    await copy.check();
+    if (JSON.stringify(copy.catalogs) !== JSON.stringify(this.#state.catalogs)) {
+      await this.#serve(copy, this.#state.resourceVersion);
+    }
+    this.#release(copy);
+  }
+
+  /**
+   * Closes, after a while, the databases that a copy opened or replaced and that are not served: requests that began on
+   * an older program still use them.
+   */
+  #release(copy: WorkingCopy): void {
+    for (const database of copy.unusedBy(this.#state)) {
+      const close = async () => {
+        this.#retiring.delete(database);
+        await database.end().catch((error: unknown) => {
+          this.#options.report('Closing a source that is no longer used failed.', error);
+        });
+      };
+      this.#retiring.set(database, { timer: setTimeout(close, RETIREMENT).unref(), close });
     }
   }
 

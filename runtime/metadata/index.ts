@@ -2,6 +2,7 @@
  * The metadata API. Loaded on demand: a server that runs a compiled artefact needs neither this folder nor the compiler.
  */
 export { MetadataEngine, type MetadataEngineOptions } from './engine.ts';
+export { keepCurrent } from './keep-current.ts';
 export { readRequest } from './request.ts';
 export { type MetadataStore, openMetadataStore } from './store.ts';
 export type { Compilation, Compile, MetadataState, SourceDatabase } from './working-copy.ts';

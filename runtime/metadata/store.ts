@@ -38,13 +38,15 @@ export interface MetadataStore {
   readNotification(): Promise<
     { instanceId: string; resourceVersion: number; invalidations: Invalidations } | undefined
   >;
+  /** Calls back when another connection stored something, until the store is closed. Polling covers what it misses. */
+  watch(changed: () => void): void;
   readCatalogState(): Promise<{ id: string; cli_state: JsonObject; console_state: JsonObject }>;
   writeCatalogState(kind: CatalogStateKind, state: JsonObject): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Name of the channel on which a commit announces its version (LISTEN / NOTIFY). */
-export const METADATA_CHANNEL = 'engine_metadata';
+const METADATA_CHANNEL = 'engine_metadata';
 
 /** The answer to a request that refers to another version than the current one. */
 export function versionConflict(referenced: number, current: number): EngineError {
@@ -66,6 +68,7 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
     throw error;
   }
   const instanceId = randomUUID();
+  let watcher: Watcher | undefined;
 
   return {
     instanceId,
@@ -132,7 +135,59 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
     writeCatalogState: async (kind, state) => {
       await pool.query(`update engine_catalog.version set ${kind}_state = $1`, [JSON.stringify(state)]);
     },
-    close: () => pool.end(),
+    watch: (changed) => {
+      watcher ??= watchChannel(url, changed);
+    },
+    close: async () => {
+      await watcher?.stop();
+      await pool.end();
+    },
+  };
+}
+
+interface Watcher {
+  stop(): Promise<void>;
+}
+
+/** Milliseconds between attempts to listen again. */
+const RELISTEN_DELAY = 2000;
+
+/** Listens on a connection of its own, which is opened again when it breaks. */
+function watchChannel(url: string, changed: () => void): Watcher {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const again = () => {
+    client = undefined;
+    if (stopped || timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void listen();
+    }, RELISTEN_DELAY);
+    timer.unref();
+  };
+  const listen = async () => {
+    const opening = new pg.Client({ connectionString: url, application_name: 'engine metadata watch' });
+    client = opening;
+    opening.on('error', again);
+    opening.on('end', again);
+    opening.on('notification', changed);
+    try {
+      await opening.connect();
+      await opening.query(`listen ${METADATA_CHANNEL}`);
+    } catch {
+      await opening.end().catch(() => {});
+      again();
+    }
+  };
+  const listening = listen();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await listening;
+      await client?.end().catch(() => {});
+    },
   };
 }
 

@@ -118,6 +118,8 @@ export class WorkingCopy {
   /** Set when the request counts as a modification, even if nothing differs. */
   modified = false;
   readonly warnings: Warning[] = [];
+  /** Sources in which SQL of this request was committed that may have changed their catalogs. */
+  readonly changedDatabases = new Set<string>();
   readonly #base: MetadataState;
   readonly #opened = new Set<SourceDatabase>();
   readonly #reintrospect = new Set<string>();
@@ -268,16 +270,14 @@ export class WorkingCopy {
     };
   }
 
-  /** Closes what was opened for this copy and is not in use by `state`, which is served from now on. */
-  async release(state: MetadataState): Promise<void> {
+  /** The databases that this copy opened or found and that `state`, which is served from now on, does not use. */
+  unusedBy(state: Pick<MetadataState, 'sources'>): readonly SourceDatabase[] {
     const used = new Set([...state.sources.values()].map(({ database }) => database));
-    const candidates = new Set([
+    const known = new Set([
       ...this.#opened,
       ...[...this.#base.sources.values()].map(({ database }) => database),
     ]);
-    await Promise.all(
-      [...candidates].filter((database) => !used.has(database)).map((database) => database.end()),
-    );
+    return [...known].filter((database) => !used.has(database));
   }
 
   async #readCatalogs(): Promise<void> {

@@ -66,6 +66,7 @@ async function runSql(args: Arguments, copy: WorkingCopy, client: DatabaseClient
     await client.query('commit').catch((error: unknown) => {
       throw sqlError(error, args.sql);
     });
+    if (checks) copy.changedDatabases.add(args.source);
     return answer;
   } catch (error) {
     await client.query('rollback');
@@ -81,6 +82,7 @@ async function runOutsideTransaction(
   checks: boolean,
 ): Promise<Json> {
   const run = () => runStatements(client, args.sql);
+  if (checks) copy.changedDatabases.add(args.source);
   return checks ? withCheck(args, copy, client, run) : run();
 }
 
