@@ -32,7 +32,7 @@ import { hostFolder } from './program/host-folder.ts';
 import { hostMetadata } from './program/host-metadata.ts';
 import { createLive } from './program/live.ts';
 import { LoadError } from './program/loader.ts';
-import { createAuthenticate } from './session/authenticate.ts';
+import { type Authentication, openAuthentication } from './session/authenticate.ts';
 import { version } from './version.ts';
 
 /** The server cannot start; the message says why and what to do. */
@@ -85,6 +85,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       };
     },
   };
+  const authentication = await openAuthentication(configuration, observe);
   const host = generated ? await hostFolder(generated, context) : await hostMetadata(context);
   try {
     const current = () => {
@@ -97,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return (request: Parameters<typeof executeRequest>[0], session: Parameters<typeof executeRequest>[1]) =>
         executeRequest(request, session, execution);
     };
-    const app = createServer({ configuration, observe, authenticate: createAuthenticate(configuration) }, [
+    const app = createServer({ configuration, observe, authenticate: authentication.authenticate }, [
       graphqlEndpoints(begin),
       explainEndpoints(current),
       healthEndpoints(host.health, version),

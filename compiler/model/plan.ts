@@ -3,7 +3,7 @@
  * role: pure data with nothing left to decide.
  */
 import type { AccessRules, FunctionShape, SourceShape, TableShape } from '../../runtime/core/shapes.ts';
-import type { RootField } from './model.ts';
+import type { ModelFunction, RootField } from './model.ts';
 
 export interface Plan {
   readonly sources: readonly PlannedSource[];
@@ -14,7 +14,15 @@ export interface Plan {
 export interface PlannedSource {
   readonly shape: SourceShape;
   readonly tables: readonly PlannedTable[];
-  readonly functions: readonly FunctionShape[];
+  readonly functions: readonly PlannedFunction[];
+}
+
+export interface PlannedFunction {
+  readonly shape: FunctionShape;
+  readonly exposedAs: 'query' | 'mutation';
+  readonly rootFields: ModelFunction['rootFields'];
+  /** Roles that metadata permits by name. */
+  readonly roles: readonly string[];
 }
 
 export interface PlannedTable {

@@ -4,6 +4,7 @@
  */
 
 export { deleteRow, deleteRows } from './mutation/delete.ts';
+export { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
 export { insertRow, insertRows } from './mutation/insert.ts';
 export { updateMany, updateRow, updateRows } from './mutation/update.ts';
 export { selectAggregate, selectByKey, selectRows } from './query/select.ts';

@@ -3,7 +3,7 @@
  * a request keeps the program it began with.
  */
 
-import { camelCase, isGraphqlName, objectKey, pascalCase, upperFirst } from './names.ts';
+import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember } from './remember.ts';
 import type { FunctionResolvers, GeneratedProgram, TableResolvers } from './resolvers.ts';
 import { createRoleView, type RoleView } from './schema/role-view.ts';
@@ -18,6 +18,7 @@ import type {
   TableShape,
 } from './shapes.ts';
 import { identifier, type Sql } from './sql/fragment.ts';
+import { type TypeNames, typeNames } from './type-names.ts';
 import { type ColumnType, columnType } from './types.ts';
 
 /** A tracked table with everything resolved that does not depend on a role. */
@@ -68,15 +69,6 @@ export interface TableFunction {
   readonly resolvers: FunctionResolvers;
   readonly returns: Table;
   readonly source: SourceShape;
-}
-
-/** Writes the names of types and fields that derive from a base name, by the source's naming convention. */
-export interface TypeNames {
-  readonly object: string;
-  /** `bool_exp` → `article_bool_exp` or `ArticleBoolExp`, with the source's prefix and suffix. */
-  readonly derived: (suffix: string) => string;
-  /** A name made of two parts around the base: `insert`, `input` … */
-  readonly field: (name: string) => string;
 }
 
 export interface Program {
@@ -228,26 +220,4 @@ export function columnOf(table: Table, name: string): Column {
   const column = table.columns.get(name);
   if (!column) throw new Error(`generated code refers to the column ${name} of ${table.key}, which has none`);
   return column;
-}
-
-/** Names of the types that derive from a table or function (reference graphql-api §1.5, §1.6). */
-export function typeNames(shape: { source: SourceShape; graphqlName: string; customName?: true }): TypeNames {
-  const { source } = shape;
-  const prefix = source.typePrefix ?? '';
-  const suffix = source.typeSuffix ?? '';
-  if (source.naming === 'graphql-default') {
-    const base = shape.customName ? shape.graphqlName : pascalCase(shape.graphqlName);
-    const customize = (name: string) => (prefix ? prefix + upperFirst(name) : name) + upperFirst(suffix);
-    return {
-      object: customize(base),
-      derived: (part) =>
-        customize(pascalCase(base) === base ? base + pascalCase(part) : upperFirst(base) + pascalCase(part)),
-      field: camelCase,
-    };
-  }
-  return {
-    object: prefix + shape.graphqlName + suffix,
-    derived: (part) => `${prefix}${shape.graphqlName}_${part}${suffix}`,
-    field: (name) => name,
-  };
 }

@@ -172,7 +172,7 @@ export function encodeValue(type: ColumnType, value: unknown): string | null {
   if (type.family === 'geometry' || type.family === 'geography') {
     return typeof value === 'string' ? value : jsonText(value);
   }
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return type.family === 'ltree' ? labelPath(value) : value;
   if (typeof value === 'number' || value instanceof NumberText) return encodeNumber(type, value);
   if (typeof value === 'boolean' && type.family === 'boolean') return value ? 'true' : 'false';
   throw mismatch(type, value);
@@ -180,6 +180,8 @@ export function encodeValue(type: ColumnType, value: unknown): string | null {
 
 function encodeNumber(type: ColumnType, value: number | NumberText): string {
   const text = value instanceof NumberText ? value.text : String(value);
+  // money has no notation with an exponent
+  if (type.name === 'money') return plainDecimal(text);
   if (type.family === 'float') return text;
   if (type.family === 'integer') {
     const exact = exactInteger(text);
@@ -195,9 +197,36 @@ function encodeNumber(type: ColumnType, value: number | NumberText): string {
   throw mismatch(type, value);
 }
 
+/** `-2E-2` → `-0.02`. */
+function plainDecimal(text: string): string {
+  const match = NUMBER.exec(text);
+  if (!match?.[4]) return text;
+  const [, sign, whole, fraction = '', exponentText] = match;
+  const exponent = Number(exponentText);
+  if (Math.abs(exponent) > 400) return text;
+  const digits = whole! + fraction;
+  const point = whole!.length + exponent;
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  return point >= digits.length
+    ? `${sign}${digits}${'0'.repeat(point - digits.length)}`
+    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/** A label path of ltree, checked here because Postgres reports a bad one as a mere syntax error. */
+function labelPath(text: string): string {
+  if (text === '' || /^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$/u.test(text)) return text;
+  throw new EngineError(
+    'parse-failed',
+    'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3',
+  );
+}
+
+/** Sign, whole part, fraction, exponent. */
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
 /** `1.5e3` → 1500n; undefined when the number has a fraction or is absurdly large. */
 function exactInteger(text: string): bigint | undefined {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  const match = NUMBER.exec(text);
   if (!match) return undefined;
   const [, sign, whole, fraction = '', exponentText = '0'] = match;
   const exponent = Number(exponentText);
@@ -215,7 +244,7 @@ function exactInteger(text: string): bigint | undefined {
 
 /** Normalised scientific notation, as error texts print it: `2147483648` → `2.147483648e9`. */
 function scientific(text: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  const match = NUMBER.exec(text);
   if (!match) return text;
   const [, sign, whole, fraction = '', exponentText = '0'] = match;
   const value = Number(text);

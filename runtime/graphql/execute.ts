@@ -124,7 +124,8 @@ function mutationExecution(
   };
 }
 
-function connectionOf(source: string, execution: Execution): SourceConnection {
+/** The connection of a source. */
+export function connectionOf(source: string, execution: Execution): SourceConnection {
   const connection = execution.sources.get(source);
   if (!connection)
     throw new EngineError('unexpected', `the source ${JSON.stringify(source)} has no connection`, {

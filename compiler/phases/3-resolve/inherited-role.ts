@@ -119,6 +119,17 @@ export function inheritPermissions(
   };
 }
 
+/** An inherited role may call what any of its parents may call. Roles come parents first. */
+export function inheritFunctionRoles(
+  roles: readonly string[],
+  inherited: readonly InheritedRole[],
+): string[] {
+  const all = new Set(roles);
+  for (const { role_name, role_set } of inherited)
+    if (role_set.some((parent) => all.has(parent))) all.add(role_name);
+  return [...all].sort();
+}
+
 function inheritWrite<Rule>(
   scope: SourceScope,
   table: TableScope,

@@ -1,5 +1,4 @@
 /** Objects that are read and kept but not served by this version: each is named, none is passed over in silence. */
-import { displayName } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Metadata, MetadataPath, Source } from '../../model/metadata.ts';
@@ -35,10 +34,7 @@ function reportSource(
   source: Source,
   report: (path: MetadataPath, kind: string, name: string) => void,
 ): void {
-  for (const { path, function: name } of source.functions)
-    report(path, 'Function', displayName(name.schema, name.name));
   for (const table of source.tables) {
-    for (const { path, name } of table.computed_fields) report(path, 'Computed field', name);
     for (const { path, name } of table.remote_relationships) report(path, 'Remote relationship', name);
     for (const { path, name } of table.event_triggers) report(path, 'Event trigger', name);
     if (table.apollo_federation_config)

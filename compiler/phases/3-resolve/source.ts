@@ -9,7 +9,7 @@ import type { ModelFunction, ModelSource, ModelTable, RootField } from '../../mo
 import { computedFieldObject, resolveComputedField } from './computed-field.ts';
 import { contestedFieldNames } from './field.ts';
 import { functionObject, resolveFunction } from './function.ts';
-import { inheritPermissions } from './inherited-role.ts';
+import { inheritFunctionRoles, inheritPermissions } from './inherited-role.ts';
 import { resolvePermissions } from './permission.ts';
 import { relationshipObject, resolveRelationship } from './relationship.ts';
 import { attempt, Failure } from './report.ts';
@@ -120,7 +120,7 @@ export function closeSource(
     });
   }
   tables.sort((left, right) => (left.key < right.key ? -1 : 1));
-  return { shape: scope.shape, tables, functions: resolveFunctions(scope, tables) };
+  return { shape: scope.shape, tables, functions: resolveFunctions(scope, tables, inheritedRoles) };
 }
 
 function resolveFields(scope: SourceScope, table: TableScope): void {
@@ -149,7 +149,11 @@ function resolveFields(scope: SourceScope, table: TableScope): void {
   }
 }
 
-function resolveFunctions(scope: SourceScope, tables: readonly ModelTable[]): ModelFunction[] {
+function resolveFunctions(
+  scope: SourceScope,
+  tables: readonly ModelTable[],
+  inheritedRoles: readonly InheritedRole[],
+): ModelFunction[] {
   const selects = new Map(tables.map((table) => [table.key, table.permissions.select]));
   const functions: ModelFunction[] = [];
   for (const entry of scope.source.functions) {
@@ -165,7 +169,7 @@ function resolveFunctions(scope: SourceScope, tables: readonly ModelTable[]): Mo
       );
       return false;
     });
-    functions.push({ ...resolved, roles });
+    functions.push({ ...resolved, roles: inheritFunctionRoles(roles, inheritedRoles) });
   }
   const key = ({ shape }: ModelFunction) => objectKey(shape.schema, shape.name);
   return functions.sort((left, right) => (key(left) < key(right) ? -1 : 1));

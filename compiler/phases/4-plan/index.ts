@@ -10,7 +10,12 @@ export function plan(model: Model): Result<Plan> {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
     tables: source.tables.map(planTable),
-    functions: source.functions.map(({ shape }) => shape),
+    functions: source.functions.map(({ shape, exposedAs, rootFields, roles }) => ({
+      shape,
+      exposedAs,
+      rootFields,
+      roles,
+    })),
   }));
   return { value: { sources, ledgers: planLedgers(model) }, diagnostics: [] };
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { InconsistentObject } from '../../model/inconsistency.ts';
 import type { Plan, PlannedSource } from '../../model/plan.ts';
 import { emitAccess } from './access.ts';
+import { emitFunction } from './function.ts';
 import { nameProgram, type ProgramNames } from './names.ts';
 import { emitResolvers } from './resolvers.ts';
 import { emitTable, entries, properties } from './table.ts';
@@ -44,23 +45,8 @@ function emitSource(
     files.set(`${file.path}.resolvers.ts`, emitResolvers(table, file));
   }
   for (const each of functions) {
-    const file = names.function(shape.name, each.schema, each.name);
-    const text = templates.function({
-      place: `${shape.name} · ${each.schema}.${each.name}`,
-      identifier: file.identifier,
-      properties: properties(each, [
-        'schema',
-        'name',
-        'graphqlName',
-        'customName',
-        'description',
-        'volatile',
-        'arguments',
-        'sessionArgument',
-        'returns',
-      ]),
-    });
-    files.set(`${file.path}.ts`, text);
+    const file = names.function(shape.name, each.shape.schema, each.shape.name);
+    files.set(`${file.path}.ts`, emitFunction(each, file));
   }
 }
 
@@ -70,6 +56,12 @@ function emitIndex(plan: Plan, names: ProgramNames): string {
       identifier: names.sourceIdentifier(shape.name),
       file: `./${names.source(shape.name)}/source.ts`,
     })),
+    functions: plan.sources.flatMap(({ shape, functions }) =>
+      functions.map((each) => {
+        const { identifier, path } = names.function(shape.name, each.shape.schema, each.shape.name);
+        return { identifier: `${identifier}Resolvers`, file: `./${path}.ts` };
+      }),
+    ),
     tables: plan.sources.flatMap(({ shape, tables }) =>
       tables.map((table) => {
         const { identifier, path } = names.table(shape.name, table.shape.schema, table.shape.name);

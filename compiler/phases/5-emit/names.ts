@@ -63,7 +63,7 @@ export function nameProgram(plan: Plan): ProgramNames {
         nameObject(parent, shape.schema, shape.name, shape.name),
       );
     }
-    for (const shape of source.functions) {
+    for (const { shape } of source.functions) {
       const parent = folder(root, 'functions');
       const file = defaultBaseName(shape.schema, shape.name);
       functions.set(

@@ -111,13 +111,18 @@ export interface SourceView {
 
 export interface FunctionView {
   readonly place: string;
+  readonly imports: string;
   readonly identifier: string;
   readonly properties: readonly Property[];
+  readonly roles: string;
+  readonly section: 'query' | 'mutation';
+  readonly fields: readonly { readonly name: string; readonly kind: string; readonly call: string }[];
 }
 
 export interface IndexView {
   readonly sources: readonly { readonly identifier: string; readonly file: string }[];
   readonly tables: readonly { readonly identifier: string; readonly file: string }[];
+  readonly functions: readonly { readonly identifier: string; readonly file: string }[];
 }
 
 export const templates = {

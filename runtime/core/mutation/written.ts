@@ -96,7 +96,7 @@ export function writeStep(
 }
 
 /** Whether a selection needs more than the columns of the written rows. */
-function readsBeyondRow(selection: Selection): boolean {
+export function readsBeyondRow(selection: Selection): boolean {
   return selection.fields.some(({ definition, selection: inner }) => {
     const { kind } = definition.meaning;
     if (kind === 'returning') return readsBeyondRow(inner);

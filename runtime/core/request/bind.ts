@@ -17,7 +17,8 @@ export function bindParameters(
   return statement.parameters.map((parameter) => bindParameter(parameter, variables, session, results));
 }
 
-function bindParameter(
+/** The text of one parameter. @throws EngineError as bindParameters */
+export function bindParameter(
   parameter: ParameterNode,
   variables: Readonly<Record<string, unknown>>,
   session: Session,

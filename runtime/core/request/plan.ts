@@ -92,10 +92,9 @@ function planQuery(
       return result.text;
     }
     if (meaning.kind === 'constant') return JSON.stringify(meaning.value);
-    if (meaning.kind !== 'query' && meaning.kind !== 'functionQuery')
-      throw new Error(`a query has no ${meaning.kind}`);
+    if (meaning.kind !== 'query') throw new Error(`a query has no ${meaning.kind}`);
     const group = remember(expressions, meaning.source, () => ({ index: expressions.size, list: [] }));
-    group.list.push(meaning.root.resolve(field.selection, field.arguments, scope));
+    group.list.push(meaning.resolve(field.selection, field.arguments, scope));
     return { step: group.index, column: group.list.length - 1 };
   });
   const steps = [...expressions].map(([source, { list }]) => ({ source, statement: readStatement(list) }));
@@ -112,6 +111,36 @@ export function readStatement(expressions: readonly Sql[]): Statement {
   );
 }
 
+/** A root field of a query by itself: what explaining it shows. */
+export interface ExplainedField {
+  /** Name in the answer; below a namespace `namespace.name`. */
+  readonly field: string;
+  /** undefined for fields that need no database. */
+  readonly query?: { readonly source: string; readonly sql: Sql };
+}
+
+/** The root fields of a query, each with its own statement. @throws EngineError for other operations */
+export function explainOperation(
+  view: RoleView,
+  operation: Operation,
+  variables: Variables,
+  options: PlanOptions,
+): ExplainedField[] {
+  if (operation.kind !== 'query') throw new EngineError('invalid-params', 'only queries can be explained');
+  checkOperationDirectives(operation);
+  checkFragmentCycles(operation);
+  const explained = (selection: Selection, prefix: string): ExplainedField[] =>
+    selection.fields.flatMap((field) => {
+      const { meaning } = field.definition;
+      const name = `${prefix}${field.responseName}`;
+      if (meaning.kind === 'namespace') return explained(field.selection, `${name}.`);
+      if (meaning.kind !== 'query') return [{ field: name }];
+      const expression = meaning.resolve(field.selection, field.arguments, createScope(view, options));
+      return [{ field: name, query: { source: meaning.source, sql: sql`select ${expression}::text` } }];
+    });
+  return explained(rootSelection(view.roots.query, { operation, variables }), '');
+}
+
 function planMutation(view: RoleView, selection: Selection, options: PlanOptions): MutationPlan {
   const scope: Scope = createScope(view, options);
   const fields: { source: string; step: MutationStep; path: string }[] = [];
@@ -120,7 +149,7 @@ function planMutation(view: RoleView, selection: Selection, options: PlanOptions
     if (meaning.kind !== 'mutation') throw new Error(`a mutation has no ${meaning.kind}`);
     fields.push({
       source: meaning.source,
-      step: meaning.root.resolve(field.selection, field.arguments, scope),
+      step: meaning.resolve(field.selection, field.arguments, scope),
       path: field.path,
     });
     return { step: fields.length - 1, column: 0 };

@@ -10,7 +10,7 @@ import type { RoleView } from '../schema/role-view.ts';
 import type { TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
-import { planOperation, type RequestPlan } from './plan.ts';
+import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
 import { shapeOf, variableValues } from './values.ts';
 
 export interface GraphqlRequest {
@@ -28,6 +28,13 @@ export interface PlannedRequest {
 export interface Planner {
   /** @throws EngineError when the request is wrong */
   readonly plan: (session: Session, request: GraphqlRequest) => PlannedRequest;
+  /** As `plan`, but each root field by itself and nothing kept. @throws EngineError */
+  readonly explain: (session: Session, request: GraphqlRequest) => ExplainedRequest;
+}
+
+export interface ExplainedRequest {
+  readonly fields: readonly ExplainedField[];
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
 interface CachedOperation {
@@ -46,6 +53,13 @@ const LONGEST_TEXT = 200_000;
 export function createPlanner(program: Program, options: PlanOptions): Planner {
   const operations = new WeakMap<RoleView, LRUCache<string, CachedOperation>>();
   return {
+    explain: (session, request) => {
+      const view = program.view(session.role, session.backendOnly);
+      const operation = chooseOperation(parseDocument(request.query), request.operationName);
+      const variables = variableValues(operation.variables, request.variables ?? {});
+      const context = { declared: operation.variables, values: variables, used: new Map() };
+      return { fields: explainOperation(view, operation, context, options), variables };
+    },
     plan: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
       const cache = remember(

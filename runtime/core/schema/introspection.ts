@@ -181,7 +181,14 @@ export function introspect(
   if (result.errors?.[0])
     throw new EngineError('validation-failed', result.errors[0].message, { path: field.path });
   return {
-    text: JSON.stringify(result.data?.[field.responseName] ?? null),
+    text: JSON.stringify(result.data?.[field.responseName] ?? null, sortEnumValues),
     reusable: operation.variables.size === 0,
   };
+}
+
+/** The values of GraphQL's own enums are in the order of its specification; the answer has them by name like all others. */
+function sortEnumValues(key: string, value: unknown): unknown {
+  if (key !== 'enumValues' || !Array.isArray(value)) return value;
+  const name = (item: { name?: unknown }) => (typeof item.name === 'string' ? item.name : '');
+  return value.toSorted((left, right) => (name(left) < name(right) ? -1 : name(left) > name(right) ? 1 : 0));
 }

@@ -1,7 +1,6 @@
 /** The API as one role sees it: its tables, its root types, and every type that those reach. */
 import type { Program, SchemaOptions, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
-import { ADMIN_ROLE } from '../session.ts';
 import type { TableAccess } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
 import { createTableTypes, type TableTypes } from './table-types.ts';
@@ -52,8 +51,4 @@ export function createRoleView(
     },
   };
   return view;
-}
-
-export function isAdmin(view: RoleView): boolean {
-  return view.role === ADMIN_ROLE;
 }

@@ -5,6 +5,7 @@ import type { Column, Table } from '../program.ts';
 import { lazy } from '../remember.ts';
 import type { MutationField, QueryField, QueryFieldKind } from '../resolvers.ts';
 import type { SourceShape } from '../shapes.ts';
+import { functionRootFields } from './function-types.ts';
 import { mutationTypes, updatableColumns } from './mutation-types.ts';
 import type { RoleView } from './role-view.ts';
 import { columnGraphqlType, STRING, sharedTypes } from './shared-types.ts';
@@ -67,14 +68,19 @@ function introspectionFields(): FieldDefinition[] {
   }));
 }
 
-type RootKind = 'query' | 'mutation' | 'subscription';
+export type RootKind = 'query' | 'mutation' | 'subscription';
 
 function rootFields(role: RoleView, kind: RootKind): FieldDefinition[] {
   const fields: FieldDefinition[] = [];
   for (const source of role.program.sources) {
-    const own = role.program.tables
-      .filter((table) => table.source === source)
-      .flatMap((table) => tableRootFields(role, table, kind));
+    const own = [
+      ...role.program.tables
+        .filter((table) => table.source === source)
+        .flatMap((table) => tableRootFields(role, table, kind)),
+      ...role.program.functions
+        .filter((each) => each.source === source)
+        .flatMap((each) => functionRootFields(role, each, kind)),
+    ];
     if (own.length === 0) continue;
     fields.push(...(source.rootNamespace ? [namespace(source, source.rootNamespace, kind, own, role)] : own));
   }
@@ -124,7 +130,10 @@ function queryField(
   if (offered && !offered.includes(root.field)) return undefined;
   const types = role.types(table);
   const display = displayName(table.shape.schema, table.shape.name);
-  const shape = { name, meaning: { kind: 'query', source: table.source.name, root } } as const;
+  const shape = {
+    name,
+    meaning: { kind: 'query', source: table.source.name, resolve: root.resolve },
+  } as const;
   switch (root.field) {
     case 'select':
       return {
@@ -186,7 +195,7 @@ function mutationField(
     ...text(root.description, generated),
     arguments: byName(list),
     type,
-    meaning: { kind: 'mutation', source: table.source.name, root },
+    meaning: { kind: 'mutation', source: table.source.name, resolve: root.resolve },
   });
   const onConflict = () => {
     const type = types.onConflict();

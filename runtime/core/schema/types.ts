@@ -4,14 +4,8 @@
  * Every field carries its meaning, so planning never looks a name up twice.
  */
 import type { Operator } from '../operators.ts';
-import type { ComputedField, Relationship, TableFunction } from '../program.ts';
-import type {
-  MutationField,
-  QueryField,
-  QueryFieldKind,
-  QueryResolver,
-  SubscriptionFieldKind,
-} from '../resolvers.ts';
+import type { ComputedField, Relationship } from '../program.ts';
+import type { MutationResolver, QueryResolver } from '../resolvers.ts';
 import type { ColumnType } from '../types.ts';
 import type { ColumnView, TableView } from './table-view.ts';
 
@@ -129,18 +123,8 @@ export type FieldMeaning =
   | { readonly kind: 'introspection' }
   /** A value that is known when the schema is built (`no_queries_available`). */
   | { readonly kind: 'constant'; readonly value: string }
-  | {
-      readonly kind: 'query';
-      readonly source: string;
-      readonly root: QueryField<QueryFieldKind | SubscriptionFieldKind>;
-    }
-  | {
-      readonly kind: 'functionQuery';
-      readonly source: string;
-      readonly function: TableFunction;
-      readonly root: { readonly resolve: QueryResolver };
-    }
-  | { readonly kind: 'mutation'; readonly source: string; readonly root: MutationField };
+  | { readonly kind: 'query'; readonly source: string; readonly resolve: QueryResolver }
+  | { readonly kind: 'mutation'; readonly source: string; readonly resolve: MutationResolver };
 
 export function listOf(of: TypeReference): ListType {
   return { kind: 'list', of };

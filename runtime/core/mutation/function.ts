@@ -1,0 +1,115 @@
+/** Tracked functions: their rows pass through the select rule of the table they return (reference graphql-api §1.8). */
+import { functionCall } from '../query/computed.ts';
+import type { RowSource } from '../query/rows.ts';
+import { type Scope, scopeOf } from '../query/scope.ts';
+import { aggregateOfRows, functionRow, listOfRows } from '../query/select.ts';
+import type { RootArguments, Selection } from '../request/selection.ts';
+import type { Requester } from '../resolvers.ts';
+import type { TableView } from '../schema/table-view.ts';
+import type { FunctionShape } from '../shapes.ts';
+import { parameter, print, type Sql, sql } from '../sql/fragment.ts';
+import type { MutationStep } from './step.ts';
+import { readsBeyondRow } from './written.ts';
+
+/** Resolver of a function's field below query: a list, or the row of a function that returns one. */
+export function functionRows(
+  shape: FunctionShape,
+  requester: Requester,
+  selection: Selection,
+  args: RootArguments,
+): Sql {
+  const scope = scopeOf(requester);
+  return resultOf(
+    shape,
+    tableOf(shape, scope),
+    selection,
+    args,
+    { from: call(shape, args), conditions: () => [] },
+    scope,
+  );
+}
+
+/** Resolver of a function's aggregate field. */
+export function functionAggregate(
+  shape: FunctionShape,
+  requester: Requester,
+  selection: Selection,
+  args: RootArguments,
+): Sql {
+  const scope = scopeOf(requester);
+  return aggregateOfRows(
+    tableOf(shape, scope),
+    selection,
+    args,
+    { from: call(shape, args), conditions: () => [] },
+    scope,
+  );
+}
+
+/**
+ * Resolver of a function's field below mutation. What the function wrote is not seen by the statement that calls it, so
+ * relationships are read by a second one.
+ */
+export function functionMutation(
+  shape: FunctionShape,
+  requester: Requester,
+  selection: Selection,
+  args: RootArguments,
+): MutationStep {
+  const scope = scopeOf(requester);
+  const view = tableOf(shape, scope);
+  const path = '$';
+  if (!readsBeyondRow(selection)) {
+    const source: RowSource = { from: call(shape, args), conditions: () => [] };
+    const statement = print(sql`select ${resultOf(shape, view, selection, args, source, scope)}::text`);
+    return {
+      kind: 'run',
+      run: async (execution) => (await execution.read(statement, path, {}))[0] ?? 'null',
+    };
+  }
+  const alias = scope.alias();
+  const first = print(
+    sql`select coalesce(json_agg(${alias}), '[]')::text from ${call(shape, args)} as ${alias}`,
+  );
+  const rows = sql`json_populate_recordset(null::${view.table.sql}, ${parameter({ from: 'result', name: 'rows' }, 'json')})`;
+  const second = print(
+    sql`select ${resultOf(shape, view, selection, args, { from: rows, conditions: () => [] }, scope)}::text`,
+  );
+  return {
+    kind: 'run',
+    run: async (execution) => {
+      const [text] = await execution.read(first, path, {});
+      return (await execution.read(second, path, { rows: text ?? '[]' }))[0] ?? 'null';
+    },
+  };
+}
+
+function tableOf(shape: FunctionShape, scope: Scope): TableView {
+  const called = scope.view.program.functions.find((each) => each.shape === shape);
+  if (!called) throw new Error(`no function is served with the shape of ${shape.schema}.${shape.name}`);
+  return scope.view.table(called.returns);
+}
+
+function call(shape: FunctionShape, args: RootArguments): Sql {
+  return functionCall(
+    shape.source,
+    shape,
+    shape.arguments,
+    new Map(),
+    shape.sessionArgument,
+    args.get('args'),
+  );
+}
+
+function resultOf(
+  shape: FunctionShape,
+  view: TableView,
+  selection: Selection,
+  args: RootArguments,
+  source: RowSource,
+  scope: Scope,
+): Sql {
+  return shape.returns.set
+    ? listOfRows(view, selection, args, source, scope)
+    : functionRow(view, selection, source, scope);
+}

@@ -1,0 +1,98 @@
+/** Root fields of tracked functions, as one role sees them (reference graphql-api §1.2, §1.7, §1.8). */
+import { displayName } from '../names.ts';
+import type { TableFunction } from '../program.ts';
+import { ADMIN_ROLE } from '../session.ts';
+import { typeNames } from '../type-names.ts';
+import type { RoleView } from './role-view.ts';
+import type { RootKind } from './root-types.ts';
+import { description, functionInputs } from './table-types.ts';
+import {
+  type ArgumentDefinition,
+  byName,
+  type FieldDefinition,
+  type InputType,
+  listOf,
+  nonNull,
+} from './types.ts';
+
+/** The fields of a function below one root. */
+export function functionRootFields(role: RoleView, called: TableFunction, root: RootKind): FieldDefinition[] {
+  const { resolvers, shape, returns } = called;
+  const view = role.table(returns);
+  if (!view.select || !allowed(role, called, root)) return [];
+  const types = role.types(returns);
+  const name = displayName(shape.schema, shape.name);
+  const table = displayName(returns.shape.schema, returns.shape.name);
+  const list = listOf(nonNull(types.object()));
+  const own = argumentsOf(called, role);
+  const all = shape.returns.set ? new Map([...own, ...types.listArguments()]) : own;
+  if (root === 'mutation') {
+    return Object.entries(resolvers.mutation ?? {}).map(([field, entry]) => ({
+      name: field,
+      ...description(
+        entry.description ?? shape.description,
+        `execute VOLATILE function "${name}" which returns "${table}"`,
+      ),
+      arguments: all,
+      type: shape.returns.set ? nonNull(list) : types.object(),
+      meaning: { kind: 'mutation', source: called.source.name, resolve: entry.resolve },
+    }));
+  }
+  return Object.entries(resolvers.query ?? {}).flatMap(([field, entry]): FieldDefinition[] => {
+    const meaning = { kind: 'query', source: called.source.name, resolve: entry.resolve } as const;
+    if (entry.field === 'function_aggregate') {
+      if (!view.select?.aggregations) return [];
+      const text = `execute function "${name}" and query aggregates on result of table type "${table}"`;
+      return [
+        {
+          name: field,
+          ...description(entry.description, text),
+          arguments: all,
+          type: nonNull(types.aggregate()),
+          meaning,
+        },
+      ];
+    }
+    const text = `execute function "${name}" which returns "${table}"`;
+    const type = shape.returns.set ? nonNull(list) : types.object();
+    return [
+      {
+        name: field,
+        ...description(entry.description ?? shape.description, text),
+        arguments: all,
+        type,
+        meaning,
+      },
+    ];
+  });
+}
+
+/**
+ * Functions that only read go with the select permission on their table, unless the server wants every one permitted by
+ * name; functions that may write are always permitted by name.
+ */
+function allowed(role: RoleView, { resolvers, shape }: TableFunction, root: RootKind): boolean {
+  if (role.role === ADMIN_ROLE) return true;
+  if (root !== 'mutation' && !shape.volatile && role.options.inferFunctionPermissions) return true;
+  return role.role !== undefined && (resolvers.access.roles ?? []).includes(role.role);
+}
+
+function argumentsOf(called: TableFunction, role: RoleView): ReadonlyMap<string, ArgumentDefinition> {
+  const { shape } = called;
+  const inputs = functionInputs(
+    shape.arguments,
+    new Set([shape.sessionArgument]),
+    role.table(called.returns),
+  );
+  if (inputs.length === 0) return new Map();
+  const type: InputType = {
+    kind: 'input',
+    name: typeNames(shape).derived('args'),
+    fields: () => byName(inputs),
+  };
+  const required = shape.arguments.some(
+    (argument, position) => position !== shape.sessionArgument && !argument.hasDefault,
+  );
+  const text = `input parameters for function "${displayName(shape.schema, shape.name)}"`;
+  return byName([{ name: 'args', description: text, type: required ? nonNull(type) : type }]);
+}

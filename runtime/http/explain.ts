@@ -1,0 +1,44 @@
+/** POST /v1/graphql/explain: administrators see the SQL and the plan of a query (reference graphql-api §7.4). */
+import { EngineError } from '../core/errors.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import { jsonKind } from '../core/types.ts';
+import type { Execution } from '../graphql/execute.ts';
+import { explainRequest } from '../graphql/explain.ts';
+import { parseJson } from './body.ts';
+import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+import { graphqlRequest } from './graphql.ts';
+
+/** The explain endpoints. @param begin gives the program and connections of a request */
+export function explainEndpoints(begin: () => Execution): Endpoints {
+  return (app, context) => {
+    if (!context.configuration.enabledApis.includes('metadata')) return;
+    for (const path of ['/v1/graphql/explain', '/v1alpha1/graphql/explain']) {
+      app.post(path, async (request, reply) => {
+        await authenticateAdmin(context, request);
+        const body = parseJson(request.body);
+        if (jsonKind(body) !== 'Object')
+          throw new EngineError('parse-failed', 'expected an object with the key "query"');
+        const { query, user } = body as Record<string, unknown>;
+        if (query === undefined) throw new EngineError('parse-failed', 'key "query" not found');
+        const explained = await explainRequest(graphqlRequest(query), sessionOf(user), begin());
+        return sendJson(reply, JSON.stringify(explained));
+      });
+    }
+  };
+}
+
+/** The session to explain for: `user` holds session variables; without it the administrator's. */
+function sessionOf(user: unknown): Session {
+  const variables: Record<string, string> = {};
+  if (user !== undefined && user !== null) {
+    if (jsonKind(user) !== 'Object')
+      throw new EngineError('parse-failed', 'expected an object of strings', { path: '$.user' });
+    for (const [name, value] of Object.entries(user)) {
+      if (typeof value !== 'string')
+        throw new EngineError('parse-failed', 'expected an object of strings', { path: '$.user' });
+      variables[name.toLowerCase()] = value;
+    }
+  }
+  const role = variables['x-engine-role'] ?? ADMIN_ROLE;
+  return { role, variables: { ...variables, 'x-engine-role': role }, backendOnly: false };
+}
