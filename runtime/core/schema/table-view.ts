@@ -38,6 +38,8 @@ export interface TableView {
 export interface SelectView {
   /** By database name. */
   readonly columns: ReadonlyMap<string, ColumnView>;
+  /** The same with those that have no GraphQL name, which the legacy data operations name as the database does. */
+  readonly readable: ReadonlyMap<string, ColumnView>;
   readonly computedFields: readonly ComputedField[];
   /** Relationships whose target the role may read. */
   readonly relationships: readonly { readonly relationship: Relationship; readonly view: TableView }[];
@@ -106,9 +108,13 @@ function ruleOf<Rule>(
 
 function selectView(table: Table, rule: SelectRule, of: TableView['of']): SelectView {
   const columns = new Map<string, ColumnView>();
+  const readable = new Map<string, ColumnView>();
   for (const name of rule.columns) {
     const column = table.columns.get(name);
-    if (column?.field !== undefined) columns.set(name, columnView(column, column.field, rule));
+    if (!column) continue;
+    const view = columnView(column, column.field ?? name, rule);
+    readable.set(name, view);
+    if (column.field !== undefined) columns.set(name, view);
   }
   const relationships = lazy(() =>
     [...table.relationships.values()].flatMap((relationship) => {
@@ -118,6 +124,7 @@ function selectView(table: Table, rule: SelectRule, of: TableView['of']): Select
   );
   return {
     columns,
+    readable,
     get computedFields() {
       return [...table.computedFields.values()].filter((field) =>
         'table' in field.returns

@@ -83,6 +83,15 @@ export type InputMeaning =
   | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly view?: TableView }
   | { readonly kind: 'nestedInsert'; readonly relationship: Relationship; readonly view: TableView }
   | { readonly kind: 'functionArgument'; readonly position: number; readonly type: ColumnType }
+  /** Expressions of the legacy data operations only: a row of any table of the source. */
+  | { readonly kind: 'exists'; readonly view: TableView }
+  /** Expressions of the legacy data operations only: two columns of a row; there is no value. */
+  | {
+      readonly kind: 'columnComparison';
+      readonly left: ColumnView;
+      readonly operator: string;
+      readonly right: ColumnView;
+    }
   | { readonly kind: 'plain' };
 
 export interface ObjectType {
