@@ -38,20 +38,43 @@ export interface ExplainedRequest {
 }
 
 interface CachedOperation {
+  /** Tells the plans of this operation from those of others. */
+  readonly number: number;
   readonly operation: Operation;
   /** Places where variables stand, as far as planning has met them. */
   readonly used: Map<string, TypeReference>;
-  readonly plans: LRUCache<string, RequestPlan>;
 }
 
-const MOST_OPERATIONS = 1000;
-const MOST_SHAPES = 50;
-/** Longest operation text that is kept; longer ones are planned every time. */
-const LONGEST_TEXT = 200_000;
+/** Most characters of operation texts, and of SQL texts, that a program keeps; some hundred megabytes with their trees. */
+const MOST_TEXT = 8_000_000;
+const MOST_SQL = 32_000_000;
 
 /** Makes the planner of a program. Options hold for all its plans. */
 export function createPlanner(program: Program, options: PlanOptions): Planner {
-  const operations = new WeakMap<RoleView, LRUCache<string, CachedOperation>>();
+  const operations = new LRUCache<string, CachedOperation>({
+    maxSize: MOST_TEXT,
+    sizeCalculation: (_operation, key) => key.length + 200,
+  });
+  const plans = new LRUCache<string, RequestPlan>({
+    maxSize: MOST_SQL,
+    sizeCalculation: (plan, key) => key.length + planSize(plan),
+  });
+  const views = new WeakMap<RoleView, number>();
+  let count = 0;
+  const next = () => {
+    count += 1;
+    return count;
+  };
+
+  const operationOf = (view: RoleView, { query, operationName }: GraphqlRequest): CachedOperation => {
+    const key = `${remember(views, view, next)} ${operationName ?? ''}\0${query}`;
+    return remember(operations, key, () => ({
+      number: next(),
+      operation: chooseOperation(parseDocument(query), operationName),
+      used: new Map(),
+    }));
+  };
+
   return {
     explain: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
@@ -62,42 +85,35 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
     },
     plan: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
-      const cache = remember(
-        operations,
-        view,
-        () => new LRUCache<string, CachedOperation>({ max: MOST_OPERATIONS }),
-      );
-      const key =
-        request.operationName === undefined ? request.query : `${request.operationName}\0${request.query}`;
-      let cached = cache.get(key);
-      if (!cached) {
-        const operation = chooseOperation(parseDocument(request.query), request.operationName);
-        cached = { operation, used: new Map(), plans: new LRUCache({ max: MOST_SHAPES }) };
-        if (key.length <= LONGEST_TEXT) cache.set(key, cached);
-      }
-      const variables = variableValues(cached.operation.variables, request.variables ?? {});
-      let plan = cached.plans.get(variablesShape(cached.used, variables));
-      if (!plan) {
-        plan = planOperation(
-          view,
-          cached.operation,
-          { declared: cached.operation.variables, values: variables, used: cached.used },
-          options,
-        );
-        if (plan.reusable) cached.plans.set(variablesShape(cached.used, variables), plan);
-      }
+      const { number, operation, used } = operationOf(view, request);
+      const variables = variableValues(operation.variables, request.variables ?? {});
+      const known = plans.get(planKey(number, used, variables));
+      if (known) return { plan: known, variables };
+      const context = { declared: operation.variables, values: variables, used };
+      const plan = planOperation(view, operation, context, options);
+      if (plan.reusable) plans.set(planKey(number, used, variables), plan);
       return { plan, variables };
     },
   };
 }
 
-/** The key of a plan: which variables were looked at, and the shape of each. */
-function variablesShape(
+/** What a plan weighs, in characters. */
+function planSize(plan: RequestPlan): number {
+  const perPart = 100;
+  if (plan.kind === 'mutation') return (plan.fields.length + plan.answer.length) * 20 * perPart;
+  return plan.steps.reduce(
+    (size, { statement }) => size + statement.text.length + statement.parameters.length * perPart,
+    plan.answer.length * perPart,
+  );
+}
+
+/** The key of a plan: its operation, which variables were looked at, and the shape of each. */
+function planKey(
+  operation: number,
   used: ReadonlyMap<string, TypeReference>,
   values: Readonly<Record<string, unknown>>,
 ): string {
-  if (used.size === 0) return '';
-  let key = '';
-  for (const [name, type] of used) key += `${name}=${shapeOf(type, values[name])};`;
+  let key = String(operation);
+  for (const [name, type] of used) key += ` ${name}=${shapeOf(type, values[name])}`;
   return key;
 }
