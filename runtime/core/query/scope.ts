@@ -146,13 +146,18 @@ export function sourceOf(node: InputNode): ParameterSource {
 
 const LONGEST_IDENTIFIER = 63;
 
+/** Whether Postgres takes the names as names of columns, without cutting them off. */
+export function areColumnNames(entries: readonly (readonly [name: string, value: Sql])[]): boolean {
+  return entries.every(([name]) => Buffer.byteLength(name) <= LONGEST_IDENTIFIER);
+}
+
 /**
  * A JSON object with the entries in order. Names become column names of a row, which is the fastest way; names that
  * Postgres would cut off are aggregated as pairs instead.
  */
 export function jsonObject(entries: readonly (readonly [name: string, value: Sql])[], scope: Scope): Sql {
   const alias = scope.alias();
-  if (entries.every(([name]) => Buffer.byteLength(name) <= LONGEST_IDENTIFIER)) {
+  if (areColumnNames(entries)) {
     return sql`(select row_to_json(${alias}) from (select ${columns(entries)}) as ${alias})`;
   }
   return sql`(select ${pairs(alias)} from (values ${pairRows(entries)}) as ${alias} ("name", "value"))`;
@@ -177,7 +182,7 @@ export function jsonRows(
   scope: Scope,
 ): Sql {
   const alias = scope.alias();
-  const short = entries.every(([name]) => Buffer.byteLength(name) <= LONGEST_IDENTIFIER);
+  const short = areColumnNames(entries);
   const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
   const row = short ? alias : sql`${alias}."object"`;
   const result =

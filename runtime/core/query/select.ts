@@ -1,17 +1,26 @@
 /** Selections → SQL expressions that yield their JSON (reference graphql-api §2). */
-import type { ComputedField } from '../program.ts';
+import type { ComputedField, Relationship } from '../program.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import type { Requester } from '../resolvers.ts';
 import { type ColumnView, joinCondition, outputValue, type TableView } from '../schema/table-view.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import type { TableAccess } from '../shapes.ts';
-import { identifier, isTrue, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import { computedField } from './computed.ts';
 import { jsonPath } from './json-path.ts';
-import { distinctColumns, orderBy, sortKeys } from './order.ts';
-import { columns, jsonObject, jsonRows, type Scope, scopeOf, strictParameter } from './scope.ts';
-import { keyCondition, whereCondition } from './where.ts';
+import { orderBy, type SortKey } from './order.ts';
+import { baseRows, derivedRows, type RowSource, relatedRows, tableRows, visibleRows } from './rows.ts';
+import {
+  areColumnNames,
+  columns,
+  jsonObject,
+  jsonRows,
+  type Scope,
+  scopeOf,
+  strictParameter,
+} from './scope.ts';
+import { keyCondition } from './where.ts';
 
 /** Resolver of a list field: the rows of a table that the requester's rule and the arguments allow. */
 export function selectRows(
@@ -36,12 +45,7 @@ export function selectByKey(
   const view = scope.view.byAccess(access);
   const alias = scope.alias();
   const conditions = [...keyCondition(view, alias, args), ...visibleRows(view, alias)];
-  return jsonRows(
-    'single',
-    rowEntries(selection, view, alias, scope),
-    sql`from ${view.table.sql} as ${alias} where ${join(conditions, ' and ')}`,
-    scope,
-  );
+  return singleRow(view, selection, view.table.sql, alias, sql`where ${join(conditions, ' and ')}`, scope);
 }
 
 /** Resolver of an aggregate field. */
@@ -56,84 +60,6 @@ export function selectAggregate(
   return aggregateOfRows(view, selection, args, tableRows(view), scope);
 }
 
-/** Where rows come from: a FROM item, and the conditions that tie it to its surroundings. */
-export interface RowSource {
-  readonly from: Sql;
-  readonly conditions: (alias: Sql) => readonly Sql[];
-}
-
-function tableRows(view: TableView): RowSource {
-  return { from: view.table.sql, conditions: () => [] };
-}
-
-function relatedRows(
-  view: TableView,
-  relationship: Extract<FieldMeaning, { kind: 'relationship' | 'relationshipAggregate' }>['relationship'],
-  outer: Sql,
-): RowSource {
-  return { from: view.table.sql, conditions: (alias) => [joinCondition(relationship, outer, alias)] };
-}
-
-/** The role's row condition on an alias. A view without a select permission is never asked for its rows. */
-export function visibleRows(view: TableView, alias: Sql): readonly Sql[] {
-  return view.select?.where ? [view.select.where(alias)] : [];
-}
-
-interface Base {
-  readonly alias: Sql;
-  /** `from … where …` */
-  readonly rows: Sql;
-  readonly distinct: readonly string[];
-  readonly order: Sql;
-  readonly limit: Sql;
-}
-
-/** The rows that the arguments select, with every condition in place. */
-function baseRows(
-  view: TableView,
-  args: RootArguments,
-  source: RowSource,
-  limit: number | undefined,
-  path: string,
-  scope: Scope,
-): Base {
-  const alias = scope.alias();
-  const name = argumentName(view);
-  const conditions = [
-    ...source.conditions(alias),
-    ...visibleRows(view, alias),
-    whereCondition(args.get('where'), alias, view, scope),
-  ].filter((condition) => !isTrue(condition));
-  const keys = sortKeys(args.get(name('order_by')), alias, view, scope);
-  const distinct = distinctColumns(args.get(name('distinct_on')), keys, view, path);
-  return {
-    alias,
-    rows: sql`from ${source.from} as ${alias}${conditions.length ? sql` where ${join(conditions, ' and ')}` : raw('')}`,
-    distinct,
-    order: orderBy(keys),
-    limit: sql`${limitClause(args, limit)}${offsetClause(args)}`,
-  };
-}
-
-function argumentName(view: TableView): (name: string) => string {
-  return view.table.source.naming === 'graphql-default' ? view.table.names.field : (name) => name;
-}
-
-/** The smaller of the argument and the role's limit. */
-function limitClause(args: RootArguments, permitted: number | undefined): Sql {
-  const node = args.get('limit');
-  if (!node || node.kind === 'null') return permitted === undefined ? raw('') : raw(` limit ${permitted}`);
-  const wanted = strictParameter(node, 'bigint');
-  return permitted === undefined
-    ? sql` limit ${wanted}`
-    : sql` limit least(${wanted}, ${raw(String(permitted))})`;
-}
-
-function offsetClause(args: RootArguments): Sql {
-  const node = args.get('offset');
-  return !node || node.kind === 'null' ? raw('') : sql` offset ${strictParameter(node, 'bigint')}`;
-}
-
 /** A list of rows as a JSON array. */
 export function listOfRows(
   view: TableView,
@@ -143,46 +69,84 @@ export function listOfRows(
   scope: Scope,
 ): Sql {
   const base = baseRows(view, args, source, view.select?.limit, selection.argumentsPath, scope);
-  if (base.distinct.length === 0) {
-    return jsonRows(
-      'list',
-      rowEntries(selection, view, base.alias, scope),
-      sql`${base.rows}${base.order}${base.limit}`,
-      scope,
-    );
+  if (base.distinct.length === 0 && !(base.limited && selection.fields.some(isCostly))) {
+    const joins = noJoins();
+    const entries = rowEntries(selection, view, base.alias, scope, joins);
+    const rest = sql`${base.from}${joined(joins)}${base.where}${orderBy(base.keys)}${base.limit}`;
+    return jsonRows('list', entries, rest, scope);
   }
-  const derived = derivedRows(view, base, scope);
-  return jsonRows(
-    'list',
-    rowEntries(selection, view, derived.alias, scope),
-    sql`from ${derived.from}`,
-    scope,
-  );
+  const rows = derivedRows(view, base, scope);
+  const order = orderAgain(base.keys, view, rows.alias);
+  const joins = order && noJoins();
+  const entries = rowEntries(selection, view, rows.alias, scope, joins);
+  const rest = joins?.tables.length ? sql`${joined(joins)}${order!}` : raw('');
+  return jsonRows('list', entries, sql`from ${rows.from}${rest}`, scope);
 }
 
-/** The selected rows as a derived table, for what has to happen after the limit. */
-function derivedRows(view: TableView, base: Base, scope: Scope): { readonly alias: Sql; readonly from: Sql } {
-  const alias = scope.alias();
-  scope.derived.add(alias);
-  const distinct = base.distinct.length
-    ? sql`distinct on (${join(
-        base.distinct.map((name) => view.select!.columns.get(name)!.value(base.alias)),
-        ', ',
-      )}) `
-    : raw('');
-  return {
-    alias,
-    from: sql`(select ${distinct}${base.alias}.* ${base.rows}${base.order}${base.limit}) as ${alias}`,
-  };
+/** What is better done for the rows that are left after a limit or offset than for all. */
+function isCostly({ definition: { meaning } }: SelectedField): boolean {
+  return meaning.kind !== 'column' && meaning.kind !== 'typename';
+}
+
+/** The order once more, for rows of a derived table that joins may have mixed up; undefined where it cannot be told. */
+function orderAgain(keys: readonly SortKey[], view: TableView, alias: Sql): Sql | undefined {
+  const again: SortKey[] = [];
+  for (const { column, direction } of keys) {
+    const own = column === undefined ? undefined : view.select?.columns.get(column);
+    if (!own) return undefined;
+    again.push({ expression: own.value(alias), direction });
+  }
+  return orderBy(again);
+}
+
+/** The JSON of a query's only row, or null. `rest` is everything behind the FROM item. */
+function singleRow(
+  view: TableView,
+  selection: Selection,
+  from: Sql,
+  alias: Sql,
+  rest: Sql,
+  scope: Scope,
+): Sql {
+  const joins = noJoins();
+  const entries = rowEntries(selection, view, alias, scope, joins);
+  return jsonRows('single', entries, sql`from ${from} as ${alias}${joined(joins)} ${rest}`, scope);
+}
+
+/**
+ * Left joins to the rows of object relationships, where at most one row can match: cheaper than a subselect for each
+ * row, and Postgres may choose how to join.
+ */
+interface Joins {
+  readonly tables: Sql[];
+  /** Objects made of their columns, inner ones first. */
+  readonly objects: Sql[];
+}
+
+/** Most joins behind one FROM item: as many as Postgres plans together (join_collapse_limit). */
+const MOST_JOINS = 7;
+
+function noJoins(): Joins {
+  return { tables: [], objects: [] };
+}
+
+function joined({ tables, objects }: Joins): Sql {
+  return join([...tables, ...objects], '');
 }
 
 type Entry = readonly [name: string, value: Sql];
 
-/** What a selection set shows of one row. */
-export function rowEntries(selection: Selection, view: TableView, alias: Sql, scope: Scope): Entry[] {
+/** What a selection set shows of one row. With `joins`, object relationships may become joins behind the row's FROM. */
+export function rowEntries(
+  selection: Selection,
+  view: TableView,
+  alias: Sql,
+  scope: Scope,
+  joins?: Joins,
+): Entry[] {
   return selection.fields.map((field) => [
     field.responseName,
-    rowValue(field, selection, view, alias, scope),
+    rowValue(field, selection, view, alias, scope, joins),
   ]);
 }
 
@@ -192,6 +156,7 @@ function rowValue(
   view: TableView,
   alias: Sql,
   scope: Scope,
+  joins: Joins | undefined,
 ): Sql {
   const { meaning } = field.definition;
   switch (meaning.kind) {
@@ -200,16 +165,13 @@ function rowValue(
     case 'column':
       return columnValue(field, meaning.column, alias, scope);
     case 'relationship': {
-      const related = relatedRows(meaning.view, meaning.relationship, alias);
-      return meaning.relationship.shape.kind === 'array'
-        ? listOfRows(meaning.view, field.selection, field.arguments, related, scope)
-        : relatedRow(
-            meaning.view,
-            field.selection,
-            related,
-            meaning.relationship.shape.unique ?? false,
-            scope,
-          );
+      if (meaning.relationship.shape.kind === 'array') {
+        const related = relatedRows(meaning.view, meaning.relationship, alias);
+        return listOfRows(meaning.view, field.selection, field.arguments, related, scope);
+      }
+      return joins && canJoin(meaning, field.selection, joins)
+        ? joinedRow(meaning, field.selection, alias, scope, joins)
+        : relatedRow(meaning, field.selection, alias, scope);
     }
     case 'relationshipAggregate':
       return aggregateOfRows(
@@ -226,30 +188,55 @@ function rowValue(
   }
 }
 
+type ToOne = Extract<FieldMeaning, { kind: 'relationship' }>;
+
 /** The row of an object relationship. Where several match (a manual relationship to a column that is no key), any one. */
-function relatedRow(
-  view: TableView,
+function relatedRow({ view, relationship }: ToOne, selection: Selection, outer: Sql, scope: Scope): Sql {
+  const alias = scope.alias();
+  const conditions = [joinCondition(relationship, outer, alias), ...visibleRows(view, alias)];
+  const rest = sql`where ${join(conditions, ' and ')}${raw(relationship.shape.unique ? '' : ' limit 1')}`;
+  return singleRow(view, selection, view.table.sql, alias, rest, scope);
+}
+
+/** Computed fields keep to subselects: behind a left join, a function would be called for rows that are not there. */
+function canJoin({ relationship }: ToOne, selection: Selection, joins: Joins): boolean {
+  return (
+    relationship.shape.unique === true &&
+    joins.tables.length < MOST_JOINS &&
+    !selection.fields.some((field) => field.definition.meaning.kind === 'computedField')
+  );
+}
+
+function joinedRow(
+  { view, relationship }: ToOne,
   selection: Selection,
-  source: RowSource,
-  unique: boolean,
+  outer: Sql,
   scope: Scope,
+  joins: Joins,
 ): Sql {
   const alias = scope.alias();
-  const conditions = [...source.conditions(alias), ...visibleRows(view, alias)];
-  return jsonRows(
-    'single',
-    rowEntries(selection, view, alias, scope),
-    sql`from ${source.from} as ${alias} where ${join(conditions, ' and ')}${raw(unique ? '' : ' limit 1')}`,
-    scope,
-  );
+  const conditions = [joinCondition(relationship, outer, alias), ...visibleRows(view, alias)];
+  joins.tables.push(sql` left join ${view.table.sql} as ${alias} on ${join(conditions, ' and ')}`);
+  const entries = rowEntries(selection, view, alias, scope, joins);
+  const [[, key]] = relationship.columns as [Relationship['columns'][number]];
+  const matched = sql`${alias}.${identifier(key.name)} is not null`;
+  if (!areColumnNames(entries)) return sql`case when ${matched} then ${jsonObject(entries, scope)} end`;
+  const object = scope.alias();
+  joins.objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
+  return sql`case when ${matched} then row_to_json(${object}) end`;
 }
 
 function columnValue(field: SelectedField, column: ColumnView, alias: Sql, scope: Scope): Sql {
   return atJsonPath(
     field,
-    outputValue(column.column.type, column.value(alias), scope.options.stringifyNumbers),
+    outputValue(column.column.type, shownValue(column, alias), scope.options.stringifyNumbers),
     column.column.type,
   );
+}
+
+/** Values of enum tables are written as their GraphQL names, which one naming convention puts in upper case. */
+function shownValue({ column, value }: ColumnView, alias: Sql): Sql {
+  return column.enumTable?.source.naming === 'graphql-default' ? sql`upper(${value(alias)})` : value(alias);
 }
 
 /** `path` of json and jsonb fields: the value below it, or the whole for `$`. */
@@ -285,12 +272,7 @@ function computedFieldValue(
 export function functionRow(view: TableView, selection: Selection, source: RowSource, scope: Scope): Sql {
   const alias = scope.alias();
   const conditions = [sql`not (${alias} is null)`, ...visibleRows(view, alias)];
-  return jsonRows(
-    'single',
-    rowEntries(selection, view, alias, scope),
-    sql`from ${source.from} as ${alias} where ${join(conditions, ' and ')}`,
-    scope,
-  );
+  return singleRow(view, selection, source.from, alias, sql`where ${join(conditions, ' and ')}`, scope);
 }
 
 /**

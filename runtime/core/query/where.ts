@@ -7,43 +7,60 @@ import { unexpectedNull } from '../request/values.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import type { TypeReference } from '../schema/types.ts';
-import { and, FALSE, identifier, isTrue, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { and, FALSE, identifier, isTrue, join, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import { computedField } from './computed.ts';
 import { listParameter, type Scope, valueParameter } from './scope.ts';
 
 type ObjectNode = Extract<InputNode, { kind: 'object' }>;
 
-/** The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. */
-export function whereCondition(node: InputNode | undefined, alias: Sql, view: TableView, scope: Scope): Sql {
+/**
+ * The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. With `joins`,
+ * a condition on the row of an object relationship may become a join behind the FROM of the alias.
+ */
+export function whereCondition(
+  node: InputNode | undefined,
+  alias: Sql,
+  view: TableView,
+  scope: Scope,
+  joins?: Sql[],
+): Sql {
   if (!node || node.kind === 'null') return TRUE;
-  return expression(objectOf(node), alias, view, scope);
+  return expression(objectOf(node), alias, view, scope, joins);
 }
 
-function expression(node: ObjectNode, alias: Sql, view: TableView, scope: Scope): Sql {
+/** @param joins only where the condition must hold: not below `_or` and `_not` */
+function expression(
+  node: ObjectNode,
+  alias: Sql,
+  view: TableView,
+  scope: Scope,
+  joins: Sql[] | undefined,
+): Sql {
   const definitions = node.type.fields();
   const conditions: Sql[] = [];
   for (const [name, value] of node.fields) {
     const definition = definitions.get(name)!;
     const { meaning } = definition;
-    const nested = () => expression(requireObject(value, definition.type), alias, view, scope);
     switch (meaning.kind) {
       case 'and':
         conditions.push(
           and(
             items(value, definition.type)
-              .map((item) => expression(item, alias, view, scope))
+              .map((item) => expression(item, alias, view, scope, joins))
               .filter((item) => !isTrue(item)),
           ),
         );
         break;
       case 'or':
         conditions.push(
-          or(items(value, definition.type).map((item) => expression(item, alias, view, scope))),
+          or(items(value, definition.type).map((item) => expression(item, alias, view, scope, undefined))),
         );
         break;
       case 'not':
-        conditions.push(sql`not ${nested()}`);
+        conditions.push(
+          sql`not ${expression(requireObject(value, definition.type), alias, view, scope, undefined)}`,
+        );
         break;
       case 'column':
         conditions.push(
@@ -57,12 +74,22 @@ function expression(node: ObjectNode, alias: Sql, view: TableView, scope: Scope)
         break;
       case 'relationship': {
         const inner = scope.alias();
+        const target = meaning.view;
         const condition = requireObject(value, definition.type);
+        const tie = joinCondition(meaning.relationship, alias, inner);
+        if (joins && meaning.relationship.shape.unique) {
+          // At most one row: the join neither repeats rows nor leaves more out than `exists` would.
+          joins.push(sql` join ${target.table.sql} as ${inner} on ${tie}`);
+          conditions.push(...visible(target, inner), expression(condition, inner, target, scope, joins));
+          break;
+        }
+        const innerJoins: Sql[] = [];
+        const nested = expression(condition, inner, target, scope, innerJoins);
         conditions.push(
-          exists(sql`${meaning.view.table.sql} as ${inner}`, [
-            joinCondition(meaning.relationship, alias, inner),
-            ...visible(meaning.view, inner),
-            expression(condition, inner, meaning.view, scope),
+          exists(sql`${target.table.sql} as ${inner}${join(innerJoins, '')}`, [
+            tie,
+            ...visible(target, inner),
+            nested,
           ]),
         );
         break;
@@ -100,10 +127,12 @@ function computedCondition(
     return comparison(node, computedField(field, view.table, alias, undefined, scope), returns.type, scope);
   }
   const inner = scope.alias();
-  return exists(sql`${computedField(field, view.table, alias, undefined, scope)} as ${inner}`, [
-    ...visible(target, inner),
-    expression(node, inner, target, scope),
-  ]);
+  const joins: Sql[] = [];
+  const nested = expression(node, inner, target, scope, joins);
+  return exists(
+    sql`${computedField(field, view.table, alias, undefined, scope)} as ${inner}${join(joins, '')}`,
+    [...visible(target, inner), nested],
+  );
 }
 
 /** `exists` over rows that the role may see. */

@@ -68,7 +68,7 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
 
   const operationOf = (view: RoleView, { query, operationName }: GraphqlRequest): CachedOperation => {
     const key = `${remember(views, view, next)} ${operationName ?? ''}\0${query}`;
-    return remember<string, CachedOperation>(operations, key, () => ({
+    return remember(operations, key, () => ({
       number: next(),
       operation: chooseOperation(parseDocument(query), operationName),
       used: new Map(),

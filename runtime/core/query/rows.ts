@@ -1,0 +1,126 @@
+/** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
+import type { InputNode, RootArguments } from '../request/selection.ts';
+import { joinCondition, type TableView } from '../schema/table-view.ts';
+import type { FieldMeaning } from '../schema/types.ts';
+import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { NumberText } from '../types.ts';
+import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
+import { type Scope, strictParameter } from './scope.ts';
+import { whereCondition } from './where.ts';
+
+/** Where rows come from: a FROM item, and the conditions that tie it to its surroundings. */
+export interface RowSource {
+  readonly from: Sql;
+  readonly conditions: (alias: Sql) => readonly Sql[];
+}
+
+export function tableRows(view: TableView): RowSource {
+  return { from: view.table.sql, conditions: () => [] };
+}
+
+export function relatedRows(
+  view: TableView,
+  relationship: Extract<FieldMeaning, { kind: 'relationship' | 'relationshipAggregate' }>['relationship'],
+  outer: Sql,
+): RowSource {
+  return { from: view.table.sql, conditions: (alias) => [joinCondition(relationship, outer, alias)] };
+}
+
+/** The role's row condition on an alias. A view without a select permission is never asked for its rows. */
+export function visibleRows(view: TableView, alias: Sql): readonly Sql[] {
+  return view.select?.where ? [view.select.where(alias)] : [];
+}
+
+/** The rows that the arguments select, with every condition in place. */
+export interface Base {
+  readonly alias: Sql;
+  /** `from …`, with joins that neither add rows nor take any away that the conditions would not. */
+  readonly from: Sql;
+  /** ` where …`, or nothing. */
+  readonly where: Sql;
+  /** Columns of `distinct_on`, by database name. */
+  readonly distinct: readonly string[];
+  readonly keys: readonly SortKey[];
+  /** ` limit … offset …`, or nothing. */
+  readonly limit: Sql;
+  readonly limited: boolean;
+}
+
+/** @param limit the role's; undefined = none */
+export function baseRows(
+  view: TableView,
+  args: RootArguments,
+  source: RowSource,
+  limit: number | undefined,
+  path: string,
+  scope: Scope,
+): Base {
+  const alias = scope.alias();
+  const name = argumentName(view);
+  const joins: Sql[] = [];
+  const conditions = [
+    ...source.conditions(alias),
+    ...visibleRows(view, alias),
+    whereCondition(args.get('where'), alias, view, scope, joins),
+  ].filter((condition) => !isTrue(condition));
+  const keys = sortKeys(args.get(name('order_by')), alias, view, scope);
+  const clauses = [...limitClause(args, limit), ...offsetClause(args)];
+  return {
+    alias,
+    from: sql`from ${source.from} as ${alias}${join(joins, '')}`,
+    where: conditions.length ? sql` where ${join(conditions, ' and ')}` : raw(''),
+    distinct: distinctColumns(args.get(name('distinct_on')), keys, view, path),
+    keys,
+    limit: join(clauses, ''),
+    limited: clauses.length > 0,
+  };
+}
+
+function argumentName(view: TableView): (name: string) => string {
+  return view.table.source.naming === 'graphql-default' ? view.table.names.field : (name) => name;
+}
+
+/** The smaller of the argument and the role's limit. */
+function limitClause(args: RootArguments, permitted: number | undefined): readonly Sql[] {
+  const node = args.get('limit');
+  if (!node || node.kind === 'null') return permitted === undefined ? [] : [raw(` limit ${permitted}`)];
+  const wanted = writtenLimit(node) ?? strictParameter(node, 'bigint');
+  return permitted === undefined
+    ? [sql` limit ${wanted}`]
+    : [sql` limit least(${wanted}, ${raw(String(permitted))})`];
+}
+
+/**
+ * A limit that the document itself holds stays a number in the SQL: Postgres plans by it, while of a parameter it assumes
+ * a tenth of all rows.
+ */
+function writtenLimit(node: InputNode): Sql | undefined {
+  if (node.kind !== 'scalar' || node.source.from !== 'constant') return undefined;
+  const { value } = node.source;
+  return value instanceof NumberText && /^\d{1,15}$/.test(value.text) ? raw(value.text) : undefined;
+}
+
+function offsetClause(args: RootArguments): readonly Sql[] {
+  const node = args.get('offset');
+  return !node || node.kind === 'null' ? [] : [sql` offset ${strictParameter(node, 'bigint')}`];
+}
+
+/** The selected rows as a derived table, for what has to happen after the limit. */
+export function derivedRows(
+  view: TableView,
+  base: Base,
+  scope: Scope,
+): { readonly alias: Sql; readonly from: Sql } {
+  const alias = scope.alias();
+  scope.derived.add(alias);
+  const distinct = base.distinct.length
+    ? sql`distinct on (${join(
+        base.distinct.map((name) => view.select!.columns.get(name)!.value(base.alias)),
+        ', ',
+      )}) `
+    : raw('');
+  return {
+    alias,
+    from: sql`(select ${distinct}${base.alias}.* ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
+  };
+}
