@@ -15,6 +15,11 @@ import {
   secretList,
   text,
 } from './configuration-values.ts';
+import {
+  type JwtConfiguration,
+  readJwtConfiguration,
+  readJwtConfigurations,
+} from './session/jwt/configuration.ts';
 
 /** One option; its name and variable follow from its key in OPTIONS unless given. */
 export interface Option<Value = unknown> {
@@ -101,13 +106,17 @@ export const OPTIONS = {
   authHook: option(optionalText, undefined, 'URL of the authentication webhook', pending),
   authHookMode: option(choice('GET', 'POST'), 'GET', 'method of the authentication webhook', pending),
   authHookSendRequestBody: option(boolean, true, 'send the request body to a POST webhook', pending),
-  jwtSecret: option(optionalText, undefined, 'JSON configuration of JWT authentication', {
-    notInEffect: true,
-  }),
-  jwtSecrets: option(optionalText, undefined, 'JSON array of several JWT configurations', {
-    notInEffect: true,
-    variableOnly: true,
-  }),
+  jwtSecret: option(
+    json<JwtConfiguration | undefined>(readJwtConfiguration),
+    undefined,
+    'JSON configuration of JWT authentication',
+  ),
+  jwtSecrets: option(
+    json<readonly JwtConfiguration[] | undefined>(readJwtConfigurations),
+    undefined,
+    'JSON array of several JWT configurations; replaces jwt-secret',
+    { variableOnly: true },
+  ),
   unauthorizedRole: option(optionalText, undefined, 'role of requests without credentials'),
   corsDomain: option(
     list,

@@ -32,7 +32,7 @@ import { hostFolder } from './program/host-folder.ts';
 import { hostMetadata } from './program/host-metadata.ts';
 import { createLive } from './program/live.ts';
 import { LoadError } from './program/loader.ts';
-import { type Authentication, openAuthentication } from './session/authenticate.ts';
+import { openAuthentication } from './session/authenticate.ts';
 import { version } from './version.ts';
 
 /** The server cannot start; the message says why and what to do. */
@@ -86,8 +86,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   };
   const authentication = await openAuthentication(configuration, observe);
-  const host = generated ? await hostFolder(generated, context) : await hostMetadata(context);
+  let host: Host | undefined;
   try {
+    host = generated ? await hostFolder(generated, context) : await hostMetadata(context);
     const current = () => {
       const execution = live.current;
       if (!execution) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
@@ -107,9 +108,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ]);
     const port = await listen(app, configuration);
     observe({ kind: 'startup', step: 'server', info: { message: 'the server listens', port } });
-    return { port, stop: () => stop(app, host, configuration, observe) };
+    const close = async () => {
+      await app.close();
+      authentication.stop();
+      await host?.stop();
+    };
+    return { port, stop: () => stop(close, configuration, observe) };
   } catch (error) {
-    await host.stop();
+    authentication.stop();
+    await host?.stop();
     throw error;
   }
 }
@@ -149,18 +156,13 @@ async function listenOn(app: FastifyInstance, host: string, port: number): Promi
 }
 
 async function stop(
-  app: FastifyInstance,
-  host: Host,
+  close: () => Promise<void>,
   configuration: Configuration,
   observe: Observer,
 ): Promise<void> {
-  const finish = async () => {
-    await app.close();
-    await host.stop();
-  };
   const timeout = new AbortController();
   await Promise.race([
-    finish().finally(() => timeout.abort()),
+    close().finally(() => timeout.abort()),
     delay(configuration.gracefulShutdownTimeout * 1000, undefined, { signal: timeout.signal }).catch(
       () => {},
     ),

@@ -37,6 +37,15 @@ export interface HttpRequestObservation {
 export type Observation =
   | { readonly kind: 'startup'; readonly step: string; readonly info: unknown }
   | HttpRequestObservation
+  /** Keys behind a `jwk_url` were fetched, or could not be. */
+  | {
+      readonly kind: 'jwk-refresh';
+      readonly level: Level;
+      readonly message: string;
+      readonly error?: string;
+      /** When they are fetched again. */
+      readonly expiry?: Date;
+    }
   /** Inconsistent objects, changes by other instances, failed reloads. */
   | { readonly kind: 'metadata'; readonly level: Level; readonly message: string; readonly info?: unknown }
   /** A defect: something was thrown that is no error for clients. */
@@ -84,6 +93,12 @@ export function createLogger(
       case 'startup':
         if (enabled.has('startup')) {
           logger.info({ type: 'startup', detail: { kind: observation.step, info: observation.info } });
+        }
+        return;
+      case 'jwk-refresh':
+        if (enabled.has('jwk-refresh-log')) {
+          const { level, message, error, expiry } = observation;
+          logger[level]({ type: 'jwk-refresh-log', detail: { message, error, expiry } });
         }
         return;
       case 'metadata':

@@ -8,4 +8,6 @@ export interface Session {
   readonly variables: Readonly<Record<string, string>>;
   /** Whether backend-only permissions count: asked for by header, and the request is trusted (reference server §2). */
   readonly backendOnly: boolean;
+  /** When the session ends, in milliseconds since 1970: sockets that it opened end with it. Absent: never. */
+  readonly expiresAt?: number;
 }

@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { HttpRequestObservation, LoggedError, Observer } from '../observe.ts';
-import type { Authenticate } from '../session/authenticate.ts';
+import type { Authenticate } from '../session/incoming.ts';
 
 export interface HttpContext {
   readonly configuration: Configuration;
@@ -25,6 +25,8 @@ export interface Exchange {
   error: LoggedError | undefined;
   responseSize: number;
   uncompressedResponseSize: number;
+  /** Cookies that the answer carries. */
+  cookies: readonly string[];
 }
 
 declare module 'fastify' {
@@ -35,10 +37,27 @@ declare module 'fastify' {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Who sent the request. @throws EngineError as the mode of authentication decides */
-export async function authenticateRequest(context: HttpContext, request: FastifyRequest): Promise<Session> {
-  const session = await context.authenticate(request.headers);
-  request.exchange.session = session;
+/**
+ * Who sent the request.
+ * @param body of GraphQL requests, which an authentication webhook may want to see
+ * @throws EngineError as the mode of authentication decides
+ */
+export async function authenticateRequest(
+  context: HttpContext,
+  request: FastifyRequest,
+  body?: unknown,
+): Promise<Session> {
+  const { exchange, headers, raw, id } = request;
+  const session = await context.authenticate({
+    headers,
+    rawHeaders: raw.rawHeaders,
+    requestId: id,
+    body,
+    setCookies: (cookies) => {
+      exchange.cookies = cookies;
+    },
+  });
+  exchange.session = session;
   return session;
 }
 

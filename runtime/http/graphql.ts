@@ -47,7 +47,7 @@ function install(
   app.post(path, {
     errorHandler: fail,
     handler: async (request, reply) => {
-      const session = await authenticateRequest(context, request);
+      const session = await authenticateRequest(context, request, request.body);
       const body = parseJson(request.body);
       const execute = begin();
       if (!Array.isArray(body)) {
@@ -89,7 +89,7 @@ function persistedQueriesDisabled(): EngineError {
 }
 
 /** Checks the shape of a request. @throws EngineError parse-failed */
-function graphqlRequest(body: unknown): GraphqlRequest {
+export function graphqlRequest(body: unknown): GraphqlRequest {
   if (jsonKind(body) !== 'Object') throw mismatch('GraphQL request', 'Object', body, '$');
   const { query, operationName, variables, extensions } = body as Record<string, unknown>;
   if (

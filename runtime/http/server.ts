@@ -32,6 +32,7 @@ export function createServer(context: HttpContext, families: readonly Endpoints[
       error: undefined,
       responseSize: 0,
       uncompressedResponseSize: 0,
+      cookies: [],
     };
     reply.header('x-request-id', request.id);
     done();
@@ -40,6 +41,11 @@ export function createServer(context: HttpContext, families: readonly Endpoints[
   installBodyParser(app);
   installErrorHandlers(app, context);
   installCompression(app);
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { cookies } = request.exchange;
+    if (cookies.length > 0) reply.header('set-cookie', [...cookies]);
+    done(null, payload);
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const { exchange, raw } = request;
     observe({

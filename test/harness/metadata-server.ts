@@ -20,7 +20,7 @@ import {
   readRequest,
 } from '../../runtime/metadata/index.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
-import { createAuthenticate } from '../../runtime/session/authenticate.ts';
+import { openAuthentication } from '../../runtime/session/authenticate.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface MetadataServer {
@@ -87,24 +87,19 @@ export async function startMetadataServer(
       throw new Error(message, { cause: error });
     },
   });
-  const app = createServer(
-    {
-      configuration,
-      observe: Object.assign(
-        (observation: { readonly kind: string; readonly error?: unknown }) => {
-          if (observation.kind === 'unhandled-internal-error') console.error(observation.error);
-        },
-        { flush: () => {} },
-      ),
-      authenticate: createAuthenticate(configuration),
+  const observe = Object.assign(
+    (observation: { readonly kind: string; readonly error?: unknown }) => {
+      if (observation.kind === 'unhandled-internal-error') console.error(observation.error);
     },
-    [
-      metadataEndpoints((path, body) => {
-        const request = readRequest(path, body);
-        return { anyRole: request.anyRole, run: (session) => engine.execute(request, session) };
-      }),
-    ],
+    { flush: () => {} },
   );
+  const { authenticate } = await openAuthentication(configuration, observe);
+  const app = createServer({ configuration, observe, authenticate }, [
+    metadataEndpoints((path, body) => {
+      const request = readRequest(path, body);
+      return { anyRole: request.anyRole, run: (session) => engine.execute(request, session) };
+    }),
+  ]);
   return {
     app,
     engine,

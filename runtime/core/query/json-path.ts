@@ -10,6 +10,11 @@ const STEP = /\.?([\p{L}\p{N}_-]+)|\.?\[(\d+)\]|\.?\[(?:"((?:[^"\\]|\\.)*)"|'((?
  * @throws EngineError parse-failed where the path stops making sense
  */
 export function jsonPath(text: string, path: string): string {
+  return encodeList(fixedType('text'), jsonPathSteps(text, path));
+}
+
+/** Steps of a path. @throws EngineError parse-failed, at `path`, where it stops making sense */
+export function jsonPathSteps(text: string, path: string): readonly string[] {
   const steps: string[] = [];
   let position = text.startsWith('$') ? 1 : 0;
   while (position < text.length) {
@@ -26,5 +31,5 @@ export function jsonPath(text: string, path: string): string {
     const quoted = match[3] ?? match[4];
     steps.push(match[1] ?? match[2] ?? quoted!.replaceAll(/\\(.)/g, '$1'));
   }
-  return encodeList(fixedType('text'), steps);
+  return steps;
 }

@@ -1,0 +1,25 @@
+/** Holders of an admin secret are trusted. Nothing else is tried once a secret was sent. */
+import { EngineError } from '../core/errors.ts';
+import type { Authenticate } from './incoming.ts';
+import { secretMatcher } from './secrets.ts';
+import { ACCESS_KEY, ADMIN_SECRET, trustedSession } from './variables.ts';
+
+/** @param otherwise who requests without a secret are */
+export function adminSecretMode(secrets: readonly string[], otherwise: Authenticate): Authenticate {
+  const matches = secretMatcher(secrets);
+  return (incoming) => {
+    const secret = incoming.headers[ADMIN_SECRET] ?? incoming.headers[ACCESS_KEY];
+    if (secret === undefined) return otherwise(incoming);
+    if (typeof secret === 'string' && matches(secret)) return trustedSession(incoming.headers);
+    throw accessDenied(`invalid ${ADMIN_SECRET}/${ACCESS_KEY}`);
+  };
+}
+
+/** Without a secret there is no access. */
+export const secretRequired: Authenticate = () => {
+  throw accessDenied(`${ADMIN_SECRET}/${ACCESS_KEY} required, but not found`);
+};
+
+function accessDenied(message: string): EngineError {
+  return new EngineError('access-denied', message, { status: 401 });
+}

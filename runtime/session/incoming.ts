@@ -1,0 +1,18 @@
+/** What authentication is told of a request, whatever transport it came by. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Session } from '../core/session.ts';
+
+export interface Incoming {
+  /** By lower-case name; what was sent twice is joined, as Node does. */
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[];
+  readonly requestId: string;
+  /** The GraphQL request or batch, for a webhook that wants to see it; undefined for other requests. */
+  readonly body: unknown;
+  /** Takes cookies that the answer shall carry. */
+  readonly setCookies: (cookies: readonly string[]) => void;
+}
+
+/** Makes the session of a request. @throws EngineError access-denied (401) and the like */
+export type Authenticate = (incoming: Incoming) => Session | Promise<Session>;

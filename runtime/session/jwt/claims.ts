@@ -1,0 +1,125 @@
+/** What a verified token grants (reference server §3): roles and session variables. */
+import { EngineError } from '../../core/errors.ts';
+import { jsonKind } from '../../core/types.ts';
+import { ACCESS_KEY, ADMIN_SECRET, PREFIX, ROLE } from '../variables.ts';
+import { ALLOWED_ROLES, type ClaimSource, DEFAULT_ROLE, type JwtConfiguration } from './configuration.ts';
+import type { Payload } from './verify.ts';
+
+/** What a token allows its holder. */
+export interface Grant {
+  readonly allowedRoles: readonly string[];
+  readonly defaultRole: string;
+  /** Session variables but the role, by lower-case name. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** @throws EngineError jwt-invalid-claims or jwt-missing-role-claims */
+export function readGrant(payload: Payload, configuration: JwtConfiguration): Grant {
+  const { claims: place } = configuration;
+  const claims =
+    place.kind === 'map'
+      ? mappedClaims(payload, place.claims)
+      : ownClaims(readNamespace(payload, configuration));
+  const allowedRoles = readAllowedRoles(claims.get(ALLOWED_ROLES));
+  const defaultRole = claims.get(DEFAULT_ROLE);
+  if (defaultRole === undefined) throw missingRole(DEFAULT_ROLE);
+  const variables: Record<string, string> = {};
+  for (const [name, value] of claims) {
+    if (name === ALLOWED_ROLES) continue;
+    if (typeof value !== 'string')
+      throw invalid(`invalid ${name}; should be a string: ${mismatch('Text', 'String', value)}`);
+    if (name !== DEFAULT_ROLE && name !== ROLE && name !== ADMIN_SECRET && name !== ACCESS_KEY)
+      variables[name] = value;
+  }
+  return { allowedRoles, defaultRole: defaultRole as string, variables };
+}
+
+function readAllowedRoles(value: unknown): readonly string[] {
+  if (value === undefined) throw missingRole(ALLOWED_ROLES);
+  const problem = !Array.isArray(value)
+    ? mismatch('[]', 'Array', value)
+    : value.some((role) => typeof role !== 'string')
+      ? mismatch(
+          'Text',
+          'String',
+          value.find((role) => typeof role !== 'string'),
+        )
+      : undefined;
+  if (problem !== undefined) throw invalid(`invalid ${ALLOWED_ROLES}; should be a list of roles: ${problem}`);
+  return value as readonly string[];
+}
+
+/** The claims of an object, by lower-case name. */
+function ownClaims(namespace: Payload): ReadonlyMap<string, unknown> {
+  const claims = new Map<string, unknown>();
+  for (const [written, value] of Object.entries(namespace)) {
+    const name = written.toLowerCase();
+    if (!name.startsWith(PREFIX)) continue;
+    // Which one counts must not depend on their order.
+    if (claims.has(name)) throw invalid(`the claim ${name} is there more than once, in different cases`);
+    claims.set(name, value);
+  }
+  return claims;
+}
+
+function mappedClaims(
+  payload: Payload,
+  sources: Readonly<Record<string, ClaimSource>>,
+): ReadonlyMap<string, unknown> {
+  const claims = new Map<string, unknown>();
+  for (const [name, source] of Object.entries(sources)) {
+    const value = 'literal' in source ? source.literal : (at(payload, source.path) ?? source.otherwise);
+    if (value !== undefined) claims.set(name, value);
+    else if (name === ALLOWED_ROLES || name === DEFAULT_ROLE) throw missingRole(name);
+    else throw invalid(`JWT claim from claims_map, ${name} not found`);
+  }
+  return claims;
+}
+
+function readNamespace(payload: Payload, { claims: place, claimsFormat }: JwtConfiguration): Payload {
+  let found: unknown;
+  if (place.kind === 'namespace') {
+    found = at(payload, [place.name]);
+    if (found === undefined) throw invalid(`claims key: '${place.name}' not found`);
+  } else if (place.kind === 'path') {
+    found = at(payload, place.steps);
+    if (found === undefined) throw invalid(`claims not found at claims_namespace_path: '${place.text}'`);
+  }
+  if (claimsFormat === 'json') {
+    if (jsonKind(found) !== 'Object') throw invalid('expecting a json object when claims_format is json');
+    return found as Payload;
+  }
+  if (typeof found !== 'string') throw invalid('expecting a string when claims_format is stringified_json');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(found);
+  } catch {
+    parsed = undefined;
+  }
+  if (jsonKind(parsed) !== 'Object') {
+    throw invalid('expecting a string that holds a json object when claims_format is stringified_json');
+  }
+  return parsed as Payload;
+}
+
+/** The value at the end of a path; null counts as none. */
+function at(payload: Payload, steps: readonly string[]): unknown {
+  let value: unknown = payload;
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value ?? undefined;
+}
+
+function mismatch(what: string, expected: string, found: unknown): string {
+  return `parsing ${what} failed, expected ${expected}, but encountered ${jsonKind(found)}`;
+}
+
+function missingRole(claim: string): EngineError {
+  return new EngineError('jwt-missing-role-claims', `JWT claim does not contain ${claim}`);
+}
+
+function invalid(message: string): EngineError {
+  return new EngineError('jwt-invalid-claims', message);
+}

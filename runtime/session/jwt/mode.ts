@@ -1,0 +1,184 @@
+/**
+ * Requests bring a token (reference server §3). What a verified token grants is remembered under the token's hash until it
+ * expires or the keys change.
+ */
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { EngineError } from '../../core/errors.ts';
+import type { Session } from '../../core/session.ts';
+import type { Observer } from '../../observe.ts';
+import type { Authenticate } from '../incoming.ts';
+import { ROLE, requestedRole } from '../variables.ts';
+import { type Grant, readGrant } from './claims.ts';
+import type { JwtConfiguration } from './configuration.ts';
+import { algorithmsOf } from './keys.ts';
+import { openRemoteKeys } from './remote-keys.ts';
+import { tokenAt } from './token.ts';
+import { fitsIssuer, type Keys, notInIssuer, time, unverifiedPayload, verifyToken } from './verify.ts';
+
+/** Characters of verified tokens that are remembered, which is about what they grant. */
+const REMEMBERED = 16 * 1024 * 1024;
+
+interface Secret {
+  readonly configuration: JwtConfiguration;
+  readonly keys: Keys;
+  readonly stop: () => void;
+}
+
+interface Verified extends Grant {
+  readonly by: Secret;
+  /** Milliseconds since 1970, the tolerated skew included; undefined: never. */
+  readonly expiresAt: number | undefined;
+}
+
+export interface JwtMode {
+  readonly authenticate: Authenticate;
+  readonly stop: () => void;
+}
+
+/**
+ * @param withoutToken who requests without a token are; refused unless given
+ * @throws Error when keys behind a `jwk_url` cannot be fetched
+ */
+export async function openJwtMode(
+  configurations: readonly JwtConfiguration[],
+  observe: Observer,
+  withoutToken: Authenticate = tokenRequired,
+): Promise<JwtMode> {
+  const known = new LRUCache<string, Verified>({ maxSize: REMEMBERED });
+  const secrets: Secret[] = [];
+  const stop = () => {
+    for (const secret of secrets) secret.stop();
+  };
+  // What was verified by keys that are gone meanwhile is not remembered.
+  let generation = 0;
+  const keysChanged = () => {
+    generation += 1;
+    known.clear();
+  };
+  try {
+    for (const configuration of configurations)
+      secrets.push(await openSecret(configuration, observe, keysChanged));
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  const authenticate: Authenticate = async (incoming) => {
+    const found = findToken(secrets, incoming.headers);
+    if (found === undefined) return withoutToken(incoming);
+    const hash = createHash('sha256').update(found.token).digest('base64');
+    let grant = known.get(hash);
+    if (!grant || !found.readers.includes(grant.by) || isOver(grant)) {
+      const before = generation;
+      grant = await verify(found);
+      if (generation === before) known.set(hash, grant, { size: found.token.length });
+    }
+    return sessionOf(grant, requestedRole(incoming.headers));
+  };
+  return { authenticate, stop };
+}
+
+function isOver({ expiresAt }: Verified): boolean {
+  return expiresAt !== undefined && expiresAt <= Date.now();
+}
+
+const tokenRequired: Authenticate = () => {
+  throw new EngineError(
+    'invalid-headers',
+    `Missing 'Authorization' or 'Cookie' header in JWT authentication mode`,
+  );
+};
+
+async function openSecret(
+  configuration: JwtConfiguration,
+  observe: Observer,
+  changed: () => void,
+): Promise<Secret> {
+  const { keys, type } = configuration;
+  if (keys.kind === 'url') {
+    const remote = await openRemoteKeys({ url: keys.url, type, observe, changed });
+    return { configuration, keys: remote, stop: remote.stop };
+  }
+  const fixed = [{ id: undefined, algorithms: algorithmsOf(type!), key: keys.key }];
+  return { configuration, keys: { current: () => fixed }, stop: () => {} };
+}
+
+interface FoundToken {
+  readonly token: string;
+  /** The secrets that may verify it: those that read it where it stands, and fit its issuer. */
+  readonly readers: readonly Secret[];
+}
+
+/**
+ * The one token of a request. With several secrets those tokens count whose issuer fits a secret that reads them there.
+ * @throws EngineError when there are several, or when all have another issuer
+ */
+function findToken(secrets: readonly Secret[], headers: IncomingHttpHeaders): FoundToken | undefined {
+  const [only] = secrets;
+  if (secrets.length === 1) {
+    const token = tokenAt(only!.configuration.place, headers);
+    return token === undefined ? undefined : { token, readers: secrets };
+  }
+  const found = new Map<string, Secret[]>();
+  for (const secret of secrets) {
+    const token = tokenAt(secret.configuration.place, headers);
+    if (token === undefined) continue;
+    const readers = found.get(token) ?? [];
+    if (fitsIssuer(unverifiedPayload(token), secret.configuration)) readers.push(secret);
+    found.set(token, readers);
+  }
+  const [first, ...others] = [...found].filter(([, readers]) => readers.length > 0);
+  if (others.length > 0)
+    throw new EngineError('invalid-headers', 'Could not verify JWT: Multiple JWTs found');
+  if (first) return { token: first[0], readers: first[1] };
+  if (found.size > 0) throw notInIssuer();
+  return undefined;
+}
+
+/** Verifies a token by the secrets that name its issuer, else by those that name none. @throws EngineError of the first */
+async function verify({ token, readers }: FoundToken): Promise<Verified> {
+  let candidates = readers;
+  if (readers.length > 1) {
+    const { iss } = unverifiedPayload(token);
+    const named = readers.filter(({ configuration }) => configuration.issuer === iss);
+    if (named.length > 0) candidates = named;
+  }
+  let first: unknown;
+  for (const secret of candidates) {
+    try {
+      return await verifyBy(secret, token);
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+async function verifyBy(secret: Secret, token: string): Promise<Verified> {
+  const { configuration, keys } = secret;
+  const payload = await verifyToken(token, configuration, keys);
+  const exp = time(payload, 'exp');
+  return {
+    ...readGrant(payload, configuration),
+    by: secret,
+    expiresAt: exp === undefined ? undefined : (exp + configuration.allowedSkew) * 1000,
+  };
+}
+
+/** @throws EngineError access-denied for a role that the token does not allow */
+function sessionOf(
+  { allowedRoles, defaultRole, variables, expiresAt }: Verified,
+  requested: string | undefined,
+): Session {
+  const role = requested ?? defaultRole;
+  if (!allowedRoles.includes(role)) {
+    throw new EngineError('access-denied', 'Your requested role is not in allowed roles');
+  }
+  return {
+    role,
+    variables: { ...variables, [ROLE]: role },
+    backendOnly: false,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}

@@ -1,0 +1,53 @@
+/** Session variables of requests whose headers are believed, and the headers that have a meaning of their own. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseBoolean } from '../configuration-values.ts';
+import { EngineError } from '../core/errors.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
+
+export const PREFIX = 'x-engine-';
+export const ROLE = 'x-engine-role';
+export const ADMIN_SECRET = 'x-engine-admin-secret';
+export const ACCESS_KEY = 'x-engine-access-key';
+const BACKEND_ONLY = 'x-engine-use-backend-only-permissions';
+
+/** The session that the headers of a trusted request ask for: an administrator's by default. */
+export function trustedSession(headers: IncomingHttpHeaders): Session {
+  const role = requestedRole(headers) ?? ADMIN_ROLE;
+  return { role, variables: headerVariables(headers, role), backendOnly: backendOnly(headers) };
+}
+
+/** The role that a request asks for; the empty one counts as none. */
+export function requestedRole(headers: IncomingHttpHeaders): string | undefined {
+  return single(headers[ROLE]) || undefined;
+}
+
+/** Every `x-engine-…` header but the secrets; the role is the resolved one. */
+export function headerVariables(
+  headers: IncomingHttpHeaders,
+  role: string,
+): Readonly<Record<string, string>> {
+  const variables: Record<string, string> = { [ROLE]: role };
+  // Node has the names in lower case already, and has joined what was sent twice.
+  for (const name in headers) {
+    if (!name.startsWith(PREFIX) || name === ROLE || name === ADMIN_SECRET || name === ACCESS_KEY) continue;
+    const value = single(headers[name]);
+    if (value !== undefined) variables[name] = value;
+  }
+  return variables;
+}
+
+/** The text of a header. */
+export function single(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value.join(', ') : value;
+}
+
+function backendOnly(headers: IncomingHttpHeaders): boolean {
+  const value = single(headers[BACKEND_ONLY]);
+  if (value === undefined) return false;
+  const parsed = parseBoolean(value);
+  if (parsed !== undefined) return parsed;
+  throw new EngineError(
+    'bad-request',
+    `${BACKEND_ONLY}: Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`,
+  );
+}
