@@ -45,5 +45,15 @@ function castLiteral(type: ColumnType, value: Json): Sql {
     return sql`ST_GeomFromGeoJSON(${literal(encoded)})`;
   if (type.family === 'geography' && typeof value === 'object')
     return sql`ST_GeomFromGeoJSON(${literal(encoded)})::${raw(type.sql)}`;
+  if (namesMoment(type, encoded)) return sql`${literal(encoded)}::text::${raw(type.sql)}`;
   return sql`${literal(encoded)}::${raw(type.sql)}`;
+}
+
+/**
+ * Whether a literal of a date or time type means the moment of the request (`now()`, `today`). Postgres reads a literal
+ * once, when it prepares the statement, and would keep that moment for as long as the statement lives; by way of text it
+ * is read every time.
+ */
+function namesMoment(type: ColumnType, text: string): boolean {
+  return (type.family === 'date' || type.name === 'time') && /now|today|tomorrow|yesterday/i.test(text);
 }
