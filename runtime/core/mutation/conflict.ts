@@ -9,41 +9,53 @@ import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { ruleCondition, whereClause } from './delete.ts';
 import { presetAssignments } from './update.ts';
 
-type ObjectNode = Extract<InputNode, { kind: 'object' }>;
+/** What an insert does where a row exists already. */
+export interface Conflict {
+  /** Columns of the constraint; undefined = any constraint, which allows only to leave the row alone. */
+  readonly target: readonly string[] | undefined;
+  /** Database columns that take the proposed values; none = the row is left alone. */
+  readonly columns: readonly string[];
+  /** Which existing rows are changed, besides the role's rule; undefined = all. */
+  readonly where: InputNode | undefined;
+}
 
-/** The conflict object of an insert; null is none. */
-export function conflictOf(node: InputNode | undefined): ObjectNode | undefined {
-  return node?.kind === 'object' ? node : undefined;
+/** The `on_conflict` argument; null is none. */
+export function conflictOf(node: InputNode | undefined, view: TableView): Conflict | undefined {
+  if (node?.kind !== 'object') return undefined;
+  return {
+    target: constraintColumns(node, view),
+    columns: updateColumns(node, view),
+    where: node.fields.get('where'),
+  };
 }
 
 /** The clause, and whether rows that exist may be changed by it. */
 export function conflictClause(
-  node: ObjectNode | undefined,
+  conflict: Conflict | undefined,
   view: TableView,
   alias: Sql,
   scope: Scope,
 ): { readonly sql: Sql; readonly updates: boolean } {
-  if (!node) return { sql: raw(''), updates: false };
-  const target = join(
-    constraintColumns(node, view).map((name) => identifier(name)),
-    ', ',
-  );
-  const columns = updateColumns(node, view);
-  if (columns.length === 0) return { sql: sql` on conflict (${target}) do nothing`, updates: false };
+  if (!conflict) return { sql: raw(''), updates: false };
+  const names = conflict.target?.map((name) => identifier(name));
+  const target = names ? sql` (${join(names, ', ')})` : raw('');
+  if (conflict.columns.length === 0) return { sql: sql` on conflict${target} do nothing`, updates: false };
   const rule = view.update!;
   const assignments = [
-    ...columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
+    ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
     ...presetAssignments(rule.presets),
   ];
   const conditions = [
     ...ruleCondition(rule.where, alias),
-    whereCondition(node.fields.get('where'), alias, view, scope),
+    whereCondition(conflict.where, alias, view, scope),
   ];
   return {
-    sql: sql` on conflict (${target}) do update set ${join(assignments, ', ')}${whereClause(conditions)}`,
+    sql: sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`,
     updates: true,
   };
 }
+
+type ObjectNode = Extract<InputNode, { kind: 'object' }>;
 
 /** A constraint is named by its columns, which holds for unique indexes too. */
 function constraintColumns(node: ObjectNode, { table }: TableView): readonly string[] {

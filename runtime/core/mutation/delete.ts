@@ -19,14 +19,8 @@ export function deleteRows(
   const scope = scopeOf(requester);
   const view = scope.view.byAccess(access);
   const alias = scope.alias();
-  return remove(
-    view,
-    alias,
-    [whereCondition(args.get('where'), alias, view, scope)],
-    selection,
-    'object',
-    scope,
-  );
+  const conditions = [whereCondition(args.get('where'), alias, view, scope)];
+  return remove(view, alias, conditions, selection, 'object', scope);
 }
 
 /** Resolver of `delete_<t>_by_pk`. */

@@ -11,7 +11,7 @@ import type { Requester } from '../resolvers.ts';
 import type { TableView } from '../schema/table-view.ts';
 import type { TableAccess } from '../shapes.ts';
 import { identifier, parameter, print, type Sql, type Statement, sql } from '../sql/fragment.ts';
-import { conflictClause, conflictOf } from './conflict.ts';
+import { type Conflict, conflictClause, conflictOf } from './conflict.ts';
 import {
   checkOfInsert,
   type FixedColumns,
@@ -46,7 +46,9 @@ export function insertRows(
   const node = args.get('objects');
   const objects = node?.kind === 'list' ? node.items.map(objectOf) : [];
   if (objects.length === 0) return nothingWritten(selection, 'object');
-  return insert(view, objects, args, node!.path, selection, 'object', scope);
+  const conflict = conflictOf(args.get(scopeName(view)('on_conflict')), view);
+  const rows = objects.map((object) => rowValues(object, view));
+  return insertValues(view, rows, conflict, node!.path, selection, 'object', scope);
 }
 
 /** Resolver of `insert_<t>_one`: the row, or null when a conflict skipped it. */
@@ -59,20 +61,20 @@ export function insertRow(
   const scope = scopeOf(requester);
   const view = scope.view.byAccess(access);
   const object = objectOf(args.get('object')!);
-  return insert(view, [object], args, object.path, selection, 'row', scope);
+  const conflict = conflictOf(args.get(scopeName(view)('on_conflict')), view);
+  return insertValues(view, [rowValues(object, view)], conflict, object.path, selection, 'row', scope);
 }
 
-function insert(
+/** Inserts rows, whoever read them from whichever request; `path` is where failures belong. */
+export function insertValues(
   view: TableView,
-  objects: readonly ObjectNode[],
-  args: RootArguments,
+  rows: readonly RowValues[],
+  conflict: Conflict | undefined,
   path: string,
   selection: Selection,
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
-  const conflict = conflictOf(args.get(scopeName(view)('on_conflict')));
-  const rows = objects.map((object) => rowValues(object, view));
   if (rows.every((row) => row.nested.length === 0)) {
     return writeStep(flatWrite(view, rows, conflict, path, {}, scope), view, selection, form, scope);
   }
@@ -94,7 +96,7 @@ function scopeName(view: TableView): (name: string) => string {
 function flatWrite(
   view: TableView,
   rows: readonly RowValues[],
-  conflict: ObjectNode | undefined,
+  conflict: Conflict | undefined,
   path: string,
   fixed: FixedColumns,
   scope: Scope,
@@ -123,7 +125,7 @@ type InsertSet = (execution: MutationExecution, results: Results) => Promise<Ins
 function planSet(
   view: TableView,
   rows: readonly RowValues[],
-  conflict: ObjectNode | undefined,
+  conflict: Conflict | undefined,
   path: string,
   fixed: FixedColumns,
   scope: Scope,
@@ -157,7 +159,7 @@ function planSet(
 function planRow(
   view: TableView,
   row: RowValues,
-  conflict: ObjectNode | undefined,
+  conflict: Conflict | undefined,
   setPath: string,
   fixed: FixedColumns,
   scope: Scope,
@@ -251,7 +253,7 @@ function planParent(
   scope: Scope,
 ): (execution: MutationExecution) => Promise<Parent> {
   const data = objectOf(node.fields.get('data')!);
-  const conflict = conflictOf(node.fields.get(scopeName(view)('on_conflict')));
+  const conflict = conflictOf(node.fields.get(scopeName(view)('on_conflict')), view);
   const row = rowValues(data, view);
   const needed = relationship.columns.map(([, target]) => target);
   if (row.nested.length === 0) {
@@ -296,7 +298,7 @@ function planChildren(
 ): InsertSet {
   const data = node.fields.get('data')!;
   const objects = data.kind === 'list' ? data.items.map(objectOf) : [objectOf(data)];
-  const conflict = conflictOf(node.fields.get(scopeName(view)('on_conflict')));
+  const conflict = conflictOf(node.fields.get(scopeName(view)('on_conflict')), view);
   const fixed: Record<string, Sql> = {};
   for (const [, target] of relationship.columns)
     fixed[target.name] = resultColumn(resultName(relationship, target), target);

@@ -5,7 +5,7 @@ import { listParameter, type Scope, scopeOf, strictParameter, valueParameter } f
 import { keyCondition, objectOf, whereCondition } from '../query/where.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import type { Requester } from '../resolvers.ts';
-import { UPDATE_OPERATORS } from '../schema/mutation-types.ts';
+import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import { boundRule, type TableView } from '../schema/table-view.ts';
 import { EVERY_ROW, type TableAccess } from '../shapes.ts';
@@ -103,8 +103,29 @@ function change(
   path: string,
   scope: Scope,
 ): MutationStep {
+  return changeRows(view, alias, conditions, givenAssignments(view, args, path), selection, form, scope);
+}
+
+/** One column's change. GraphQL has no `multiply` and no `default`; the legacy data operations do. */
+export type Assignment =
+  | { readonly column: Column; readonly operator: UpdateOperator | 'multiply'; readonly value: InputNode }
+  | { readonly column: Column; readonly operator: 'default' };
+
+/** Changes the rows that the role's rule and the conditions on the alias allow; without a change there is no statement. */
+export function changeRows(
+  view: TableView,
+  alias: Sql,
+  conditions: readonly Sql[],
+  given: readonly Assignment[],
+  selection: Selection,
+  form: AnswerForm,
+  scope: Scope,
+): MutationStep {
   const rule = view.update!;
-  const assignments = [...operatorAssignments(view, alias, args, path), ...presetAssignments(rule.presets)];
+  const assignments = [
+    ...given.map((each) => sql`${identifier(each.column.name)} = ${assigned(each, alias)}`),
+    ...presetAssignments(rule.presets),
+  ];
   if (assignments.length === 0) return nothingWritten(selection, form);
   const where = whereClause([...ruleCondition(rule.where, alias), ...conditions]);
   const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
@@ -118,10 +139,11 @@ export function presetAssignments(presets: Readonly<Record<string, string>> | un
   return Object.entries(presets ?? {}).map(([name, text]) => sql`${identifier(name)} = ${parseRule(text)}`);
 }
 
-function operatorAssignments(view: TableView, alias: Sql, args: Arguments, path: string): Sql[] {
+/** The changes that the arguments ask for. @throws EngineError when two operators name one column */
+function givenAssignments(view: TableView, args: Arguments, path: string): Assignment[] {
   const name = argumentName(view);
-  const assignments: Sql[] = [];
-  const seen = new Map<string, string>();
+  const assignments: Assignment[] = [];
+  const seen = new Set<string>();
   const twice: string[] = [];
   for (const operator of UPDATE_OPERATORS) {
     const node = args.get(name(operator.name));
@@ -133,9 +155,8 @@ function operatorAssignments(view: TableView, alias: Sql, args: Arguments, path:
       if (meaning.kind !== 'column') throw new Error(`an update has no ${meaning.kind}`);
       const { column } = meaning.column;
       if (seen.has(column.name)) twice.push(field);
-      seen.set(column.name, operator.name);
-      const current = sql`${alias}.${identifier(column.name)}`;
-      assignments.push(sql`${identifier(column.name)} = ${assigned(operator.name, column, current, value)}`);
+      seen.add(column.name);
+      assignments.push({ column, operator: operator.name, value });
     }
   }
   if (twice.length > 0) {
@@ -145,7 +166,10 @@ function operatorAssignments(view: TableView, alias: Sql, args: Arguments, path:
   return assignments;
 }
 
-function assigned(operator: string, column: Column, current: Sql, value: InputNode): Sql {
+function assigned(assignment: Assignment, alias: Sql): Sql {
+  if (assignment.operator === 'default') return raw('default');
+  const { operator, column, value } = assignment;
+  const current = sql`${alias}.${identifier(column.name)}`;
   switch (operator) {
     case '_set':
       return columnParameter(value, column);
@@ -161,8 +185,8 @@ function assigned(operator: string, column: Column, current: Sql, value: InputNo
       return sql`${current} - ${value.kind === 'null' ? raw('null::integer') : strictParameter(value, 'integer')}`;
     case '_delete_at_path':
       return sql`${current} #- ${value.kind === 'null' ? raw('null::text[]') : listParameter(value, fixedType('text'))}`;
-    default:
-      throw new Error(`unknown update operator ${operator}`);
+    case 'multiply':
+      return sql`${current} * ${columnParameter(value, column)}`;
   }
 }
 

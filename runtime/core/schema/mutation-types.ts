@@ -54,9 +54,18 @@ function writableColumns(
   });
 }
 
+export type UpdateOperator =
+  | '_set'
+  | '_inc'
+  | '_append'
+  | '_prepend'
+  | '_delete_key'
+  | '_delete_elem'
+  | '_delete_at_path';
+
 /** The operators of updates: argument name, the columns each takes, and the type of its values. */
 export const UPDATE_OPERATORS: readonly {
-  readonly name: string;
+  readonly name: UpdateOperator;
   readonly input: string;
   readonly description: string;
   readonly accepts: (column: Column) => boolean;
