@@ -58,7 +58,9 @@ export default operation<Arguments>({
         internal: diagnostics.map(describeWarning),
       });
     }
-    copy.metadata = isOldVersion(args.metadata) ? mergeOldVersion(value, copy) : value;
+    refuseRepeatedTriggers(value);
+    const given = isOldVersion(args.metadata) ? mergeOldVersion(value, copy) : value;
+    copy.metadata = { ...given, cron_triggers: withHiddenTriggers(given, copy.metadata) };
     copy.reintrospect(copy.metadata.sources.map(({ name }) => name));
     if (args.allow_inconsistent_metadata) await copy.check();
     else await copy.accept('everything', { inconsistent: [], conflicts: new Set() });
@@ -103,4 +105,25 @@ function mergeOldVersion(read: Metadata, copy: WorkingCopy): Metadata {
     sources: [{ ...before, tables: after.tables, functions: after.functions }],
     rest_endpoints: copy.metadata.rest_endpoints,
   };
+}
+
+/** Cron triggers that no export shows survive a replacement. */
+function withHiddenTriggers(given: Metadata, before: Metadata): Metadata['cron_triggers'] {
+  const hidden = before.cron_triggers.filter((trigger) => !trigger.include_in_metadata);
+  const taken = given.cron_triggers.find(({ name }) => hidden.some((trigger) => trigger.name === name));
+  if (taken !== undefined) {
+    throw new EngineError('already-exists', `cron trigger with name: ${taken.name} already exists`);
+  }
+  return [...given.cron_triggers, ...hidden];
+}
+
+/** Names of event triggers are unique in a source, over all its tables. */
+function refuseRepeatedTriggers(metadata: Metadata): void {
+  for (const source of metadata.sources) {
+    const names = source.tables.flatMap((entry) => entry.event_triggers.map(({ name }) => name));
+    const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) < index))];
+    if (repeated.length === 0) continue;
+    const list = repeated.map((name) => `"${name}"`).join(', ');
+    throw new EngineError('not-supported', `Event trigger with duplicate names not allowed: ${list}`);
+  }
 }
