@@ -1,4 +1,5 @@
 /** Kinds of option values: how each is written on the command line or in a variable, and what is wrong with a bad one. */
+import { isFetchable } from './session/fetch.ts';
 
 export interface OptionValue<Value> {
   /** What `--help` shows in place of the value. */
@@ -13,6 +14,16 @@ export const text: OptionValue<string> = { placeholder: 'TEXT', parse: (value) =
 export const optionalText: OptionValue<string | undefined> = {
   placeholder: 'TEXT',
   parse: (value) => (value === '' ? undefined : value),
+};
+
+/** An http or https address that may be absent. It is not shown: its query may hold a key. */
+export const optionalUrl: OptionValue<string | undefined> = {
+  placeholder: 'URL',
+  parse: (value) => {
+    if (value === '') return undefined;
+    if (isFetchable(value)) return value;
+    throw new Error('expected an http or https address without credentials');
+  },
 };
 
 export const boolean: OptionValue<boolean> = {

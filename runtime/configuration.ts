@@ -11,6 +11,7 @@ import {
   list,
   type OptionValue,
   optionalText,
+  optionalUrl,
   seconds,
   secretList,
   text,
@@ -103,9 +104,10 @@ export const OPTIONS = {
     { variableOnly: true },
   ),
   accessKey: option(optionalText, undefined, 'deprecated name of admin-secret'),
-  authHook: option(optionalText, undefined, 'URL of the authentication webhook', pending),
-  authHookMode: option(choice('GET', 'POST'), 'GET', 'method of the authentication webhook', pending),
-  authHookSendRequestBody: option(boolean, true, 'send the request body to a POST webhook', pending),
+  authHook: option(optionalUrl, undefined, 'URL of the authentication webhook'),
+  authHookMode: option(choice('GET', 'POST'), 'GET', 'method of the authentication webhook'),
+  authHookSendRequestBody: option(boolean, true, 'send the request body to a POST webhook'),
+  authHookTimeout: option(seconds, 10, 'seconds that the authentication webhook gets to answer'),
   jwtSecret: option(
     json<JwtConfiguration | undefined>(readJwtConfiguration),
     undefined,
@@ -327,11 +329,19 @@ export function adminSecrets(configuration: Configuration): readonly string[] {
   return single === undefined ? [] : [single];
 }
 
+/** How tokens are verified; undefined when none are accepted. */
+export function jwtConfigurations({
+  jwtSecrets,
+  jwtSecret,
+}: Configuration): readonly JwtConfiguration[] | undefined {
+  return jwtSecrets ?? (jwtSecret && [jwtSecret]);
+}
+
 /** Combinations that the reference refuses at start (server §2). */
 function checkTogether(configuration: Configuration): void {
-  const { authHook, jwtSecret, jwtSecrets, unauthorizedRole } = configuration;
+  const { authHook, unauthorizedRole } = configuration;
   const secured = adminSecrets(configuration).length > 0;
-  const token = jwtSecret !== undefined || jwtSecrets !== undefined;
+  const token = jwtConfigurations(configuration) !== undefined;
   const refuse = (reason: string): never => {
     throw new ConfigurationError(reason);
   };

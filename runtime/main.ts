@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import {
   type Configuration,
   ConfigurationError,
+  jwtConfigurations,
   OPTIONS,
   type Option,
   optionHelp,
@@ -21,6 +22,7 @@ import { linkProgram, type Program } from './core/program.ts';
 import { createPlanner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type Execution, executeRequest } from './graphql/execute.ts';
+import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
 import { graphqlEndpoints } from './http/graphql.ts';
@@ -103,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       graphqlEndpoints(begin),
       explainEndpoints(current),
       healthEndpoints(host.health, version),
+      configEndpoints(version),
       ...host.endpoints,
       ...(options.endpoints ?? []),
     ]);
@@ -181,6 +184,10 @@ function describe(configuration: Configuration): object {
       configuration.adminSecret !== undefined ||
       configuration.accessKey !== undefined ||
       configuration.adminSecrets !== undefined,
+    auth_hook: configuration.authHook === undefined ? null : new URL(configuration.authHook).origin,
+    auth_hook_mode: configuration.authHook === undefined ? null : configuration.authHookMode,
+    jwt_secret:
+      jwtConfigurations(configuration)?.map(({ type, keys }) => ({ type, keys: keys.kind })) ?? null,
     unauth_role: configuration.unauthorizedRole ?? null,
     cors_config: configuration.disableCors ? 'disabled' : configuration.corsDomain,
     enable_console: configuration.enableConsole,

@@ -37,6 +37,19 @@ export interface HttpRequestObservation {
 export type Observation =
   | { readonly kind: 'startup'; readonly step: string; readonly info: unknown }
   | HttpRequestObservation
+  /** The authentication webhook was asked. */
+  | {
+      readonly kind: 'webhook';
+      readonly level: Level;
+      /** Without its query. */
+      readonly url: string;
+      readonly method: string;
+      readonly status?: number;
+      /** Why there was no answer. */
+      readonly error?: string;
+      /** What was wrong with the answer. */
+      readonly message?: string;
+    }
   /** Keys behind a `jwk_url` were fetched, or could not be. */
   | {
       readonly kind: 'jwk-refresh';
@@ -93,6 +106,13 @@ export function createLogger(
       case 'startup':
         if (enabled.has('startup')) {
           logger.info({ type: 'startup', detail: { kind: observation.step, info: observation.info } });
+        }
+        return;
+      case 'webhook':
+        if (enabled.has('webhook-log')) {
+          const { level, url, method, status, error, message } = observation;
+          const detail = { status_code: status ?? null, url, method, http_error: error ?? null, message };
+          logger[level]({ type: 'webhook-log', detail });
         }
         return;
       case 'jwk-refresh':

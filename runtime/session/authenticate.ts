@@ -2,13 +2,14 @@
  * Who is asking (reference server §2). The mode is chosen once, at the start: an admin secret goes before everything, then
  * tokens, the webhook or the unauthorized role.
  */
-import { adminSecrets, type Configuration, ConfigurationError } from '../configuration.ts';
+import { adminSecrets, type Configuration, ConfigurationError, jwtConfigurations } from '../configuration.ts';
 import type { Observer } from '../observe.ts';
 import { adminSecretMode, secretRequired } from './admin-secret.ts';
 import type { Authenticate } from './incoming.ts';
 import { openJwtMode } from './jwt/mode.ts';
 import { open } from './open.ts';
 import { unauthorizedMode } from './unauthorized.ts';
+import { webhookMode } from './webhook.ts';
 
 export interface Authentication {
   readonly authenticate: Authenticate;
@@ -23,9 +24,19 @@ export async function openAuthentication(
 ): Promise<Authentication> {
   const secrets = adminSecrets(configuration);
   if (secrets.length === 0) return { authenticate: open, stop: () => {} };
-  const { unauthorizedRole, jwtSecrets, jwtSecret } = configuration;
+  const { unauthorizedRole, authHook } = configuration;
+  if (authHook !== undefined) {
+    const webhook = webhookMode({
+      url: authHook,
+      method: configuration.authHookMode,
+      sendBody: configuration.authHookSendRequestBody,
+      timeout: configuration.authHookTimeout,
+      observe,
+    });
+    return { authenticate: adminSecretMode(secrets, webhook), stop: () => {} };
+  }
   const unauthorized = unauthorizedRole === undefined ? undefined : unauthorizedMode(unauthorizedRole);
-  const tokens = jwtSecrets ?? (jwtSecret && [jwtSecret]);
+  const tokens = jwtConfigurations(configuration);
   if (tokens === undefined)
     return { authenticate: adminSecretMode(secrets, unauthorized ?? secretRequired), stop: () => {} };
   try {

@@ -45,7 +45,7 @@ export interface JwtConfiguration {
   readonly place: TokenPlace;
 }
 
-const DEFAULT_NAMESPACE = 'https://engine.io/jwt/claims';
+export const DEFAULT_NAMESPACE = 'https://engine.io/jwt/claims';
 export const ALLOWED_ROLES = 'x-engine-allowed-roles';
 export const DEFAULT_ROLE = 'x-engine-default-role';
 

@@ -1,0 +1,55 @@
+/** GET /v1alpha1/config: what the server is set to, for administrators (reference server §9). Secrets are no part of it. */
+import { adminSecrets, type Configuration, jwtConfigurations } from '../configuration.ts';
+import { DEFAULT_NAMESPACE, type JwtConfiguration } from '../session/jwt/configuration.ts';
+import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+
+export function configEndpoints(version: string): Endpoints {
+  return (app, context) => {
+    const { configuration } = context;
+    if (!configuration.enabledApis.includes('config')) return;
+    const report = JSON.stringify(configReport(configuration, version));
+    app.get('/v1alpha1/config', async (request, reply) => {
+      await authenticateAdmin(context, request);
+      return sendJson(reply, report);
+    });
+  };
+}
+
+function configReport(configuration: Configuration, version: string): object {
+  const tokens = jwtConfigurations(configuration) ?? [];
+  const [first] = tokens;
+  return {
+    version,
+    is_function_permissions_inferred: configuration.inferFunctionPermissions,
+    is_remote_schema_permissions_enabled: configuration.enableRemoteSchemaPermissions,
+    is_admin_secret_set: adminSecrets(configuration).length > 0,
+    is_auth_hook_set: configuration.authHook !== undefined,
+    is_jwt_set: first !== undefined,
+    // A list only where there is more than one to tell of.
+    jwt: first === undefined ? null : tokens.length === 1 ? jwtReport(first) : tokens.map(jwtReport),
+    is_allow_list_enabled: configuration.enableAllowlist,
+    live_queries: {
+      batch_size: configuration.liveQueriesMultiplexedBatchSize,
+      refetch_delay: configuration.liveQueriesMultiplexedRefetchInterval / 1000,
+    },
+    streaming_queries: {
+      batch_size: configuration.streamingQueriesMultiplexedBatchSize,
+      refetch_delay: configuration.streamingQueriesMultiplexedRefetchInterval / 1000,
+    },
+    console_assets_dir: configuration.consoleAssetsDir ?? null,
+    experimental_features: configuration.experimentalFeatures,
+    is_prometheus_metrics_enabled: configuration.enabledApis.includes('metrics'),
+    default_naming_convention: configuration.defaultNamingConvention,
+    feature_flags: [],
+    is_apollo_federation_enabled: configuration.enableApolloFederation,
+  };
+}
+
+function jwtReport({ claims, claimsFormat }: JwtConfiguration): object {
+  return {
+    claims_namespace:
+      claims.kind === 'namespace' ? claims.name : claims.kind === 'path' ? claims.text : DEFAULT_NAMESPACE,
+    claims_format: claimsFormat,
+    claims_map: claims.kind === 'map' ? claims.written : null,
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * A webhook says who is asking (reference server §4). It is called for every request without an admin secret; its answers
+ * are not remembered.
+ */
+import { EngineError } from '../core/errors.ts';
+import type { Session } from '../core/session.ts';
+import { forwardedHeaders } from '../http/forwarded-headers.ts';
+import type { Observer } from '../observe.ts';
+import { type FetchedText, fetchText, reasonOf } from './fetch.ts';
+import type { Authenticate, Incoming } from './incoming.ts';
+import { ACCESS_KEY, ADMIN_SECRET, PREFIX, ROLE, single } from './variables.ts';
+
+export interface WebhookOptions {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  /** Whether a POST shows the GraphQL request. */
+  readonly sendBody: boolean;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly observe: Observer;
+}
+
+const LARGEST_ANSWER = 1024 * 1024;
+
+export function webhookMode(options: WebhookOptions): Authenticate {
+  // The query of an address may hold a key.
+  const { origin, pathname } = new URL(options.url);
+  const log = (outcome: { status?: number; error?: string; message?: string }) => {
+    const { method } = options;
+    const level = outcome.error === undefined && outcome.message === undefined ? 'info' : 'error';
+    options.observe({ kind: 'webhook', level, url: `${origin}${pathname}`, method, ...outcome });
+  };
+  return async (incoming) => {
+    let answer: FetchedText;
+    try {
+      answer = await call(options, incoming);
+    } catch (error) {
+      log({ error: reasonOf(error) });
+      throw failed('webhook authentication request failed');
+    }
+    const { status } = answer;
+    try {
+      const session = readAnswer(answer);
+      log({ status });
+      incoming.setCookies(answer.headers.getSetCookie());
+      return session;
+    } catch (error) {
+      log({ status, message: (error as Error).message });
+      throw error;
+    }
+  };
+}
+
+function call(options: WebhookOptions, incoming: Incoming): Promise<FetchedText> {
+  const { url, method, timeout } = options;
+  const limits = { timeout: timeout * 1000, largest: LARGEST_ANSWER };
+  const id = { 'x-request-id': incoming.requestId };
+  if (method === 'GET') {
+    return fetchText(url, { ...limits, headers: { ...forwardedHeaders(incoming.headers), ...id } });
+  }
+  const body = JSON.stringify({
+    headers: headersAsWritten(incoming),
+    request: options.sendBody ? graphqlRequests(incoming.body) : null,
+  });
+  return fetchText(url, {
+    ...limits,
+    method,
+    headers: { 'content-type': 'application/json', ...id },
+    body,
+  });
+}
+
+/** Every header of the client, under the name that it wrote. */
+function headersAsWritten({ headers, rawHeaders }: Incoming): Readonly<Record<string, string>> {
+  const written = new Map<string, string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (!written.has(name.toLowerCase())) written.set(name.toLowerCase(), name);
+  }
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      const text = single(value);
+      return text === undefined ? [] : [[written.get(name) ?? name, text]];
+    }),
+  );
+}
+
+/** The request, or each of a batch, with the members that GraphQL knows; null when the body is no such thing. */
+function graphqlRequests(body: unknown): unknown {
+  if (typeof body !== 'string') return null;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return null;
+  }
+  return Array.isArray(parsed) ? parsed.map(graphqlRequest) : graphqlRequest(parsed);
+}
+
+function graphqlRequest(value: unknown): unknown {
+  if (!isObject(value)) return null;
+  const { query, variables, operationName } = value;
+  return { query, variables, operationName };
+}
+
+/** @throws EngineError for every answer that is no session */
+function readAnswer({ status, text }: FetchedText): Session {
+  if (status === 401) {
+    throw new EngineError('access-denied', 'Authentication hook unauthorized this request', { status: 401 });
+  }
+  const answer = status === 200 ? parse(text) : undefined;
+  if (!isObject(answer)) throw failed('Invalid response from authorization hook');
+  const variables: Record<string, string> = {};
+  for (const [written, value] of Object.entries(answer)) {
+    const name = written.toLowerCase();
+    if (!name.startsWith(PREFIX) || name === ADMIN_SECRET || name === ACCESS_KEY) continue;
+    // Twice in different cases: which one counts must not depend on their order.
+    if (typeof value !== 'string' || name in variables)
+      throw failed('Invalid response from authorization hook');
+    variables[name] = value;
+  }
+  const role = variables[ROLE];
+  if (!role) {
+    throw new EngineError('invalid-params', `${ROLE} not found in session variables`);
+  }
+  const expiresAt = readExpiry(answer);
+  return { role, variables, backendOnly: false, ...(expiresAt === undefined ? {} : { expiresAt }) };
+}
+
+/** When sockets of the session end: `Cache-Control` or `Expires` of the JSON body. Unreadable: never. */
+function readExpiry(answer: Readonly<Record<string, unknown>>): number | undefined {
+  const values = new Map(Object.entries(answer).map(([name, value]) => [name.toLowerCase(), value]));
+  const age = /\bmax-age\s*=\s*"?(\d+)/i.exec(String(values.get('cache-control') ?? ''));
+  if (age) return Date.now() + Number(age[1]) * 1000;
+  const expires = Date.parse(String(values.get('expires') ?? ''));
+  return Number.isNaN(expires) ? undefined : expires;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function failed(message: string): EngineError {
+  return new EngineError('unexpected', message, { status: 500 });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
