@@ -1,0 +1,43 @@
+/** One case: a request to a project, its answer against the expected one. */
+import type { EngineError } from '../../../runtime/core/errors.ts';
+import { Random } from '../random.ts';
+import { difference, parseExact } from './answer.ts';
+import { expectedAnswer } from './oracle.ts';
+import { type Document, printRequest } from './print.ts';
+import type { Project } from './project.ts';
+import type { Request } from './request.ts';
+import type { Served } from './served.ts';
+
+export interface Failure {
+  /** `wrong answer`, or the error's message: what a smaller case must have in common. */
+  readonly kind: string;
+  readonly detail: string;
+  readonly document: Document;
+}
+
+/** Sends the request; `seed` decides how it is written. undefined: the answer is right. */
+export async function check(
+  served: Served,
+  project: Project,
+  request: Request,
+  seed: number,
+): Promise<Failure | undefined> {
+  const document = printRequest(project, request, new Random(seed));
+  const answered = await served.answer(request.role, request.session, document);
+  if ('error' in answered) {
+    const { error } = answered;
+    const internal = (error as Partial<EngineError>).internal;
+    const cause = internal === undefined ? '' : ` ${JSON.stringify(internal)}`;
+    const detail = `${error.message} at ${(error as Partial<EngineError>).path ?? '?'}${cause}${internal === undefined ? `\n${error.stack}` : ''}`;
+    return {
+      kind: `${error.message}${cause.match(/"error":.*"message":"([^"]*)/)?.[1] ?? ''}`,
+      detail,
+      document,
+    };
+  }
+  const expected = expectedAnswer(project, request);
+  const found = difference({ kind: 'object', entries: [['data', expected]] }, parseExact(answered.text));
+  return found === undefined
+    ? undefined
+    : { kind: 'wrong answer', detail: `${found}\nanswer: ${answered.text}`, document };
+}

@@ -1,0 +1,357 @@
+/** The expected answer to a request, computed from raw rows. */
+import type { Exact, Expected } from './answer.ts';
+import { computedRows, grantOf, holds, type Lens, relatedRows, roleLens, type ScalarField } from './lens.ts';
+import {
+  columnNamed,
+  graphqlName,
+  type Project,
+  type Row,
+  scalarType,
+  type Table,
+  tableNamed,
+} from './project.ts';
+import type {
+  AggregateSelection,
+  AggregateValue,
+  Arguments,
+  Direction,
+  Field,
+  OrderKey,
+  Request,
+  RootField,
+  Selection,
+} from './request.ts';
+import { addDecimals, applyOperator, equal, type FuzzType, isObject, TYPES, type Value } from './types.ts';
+
+/** The answer below `data`. */
+export function expectedAnswer(project: Project, request: Request): Expected {
+  const lens = roleLens(project, request.session, request.role);
+  const oracle = createOracle(project, request.role, lens);
+  return { kind: 'object', entries: request.fields.map((field) => [field.response, oracle(field)]) };
+}
+
+function createOracle(project: Project, role: string, lens: Lens): (field: RootField) => Expected {
+  return rootField;
+
+  function rootField(field: RootField): Expected {
+    const table = tableNamed(project, field.table);
+    switch (field.kind) {
+      case 'select':
+        return list(table, lens.rows(table), field.arguments, field.selection);
+      case 'aggregate':
+        return aggregate(table, lens.rows(table), field.arguments, field.aggregate);
+      case 'by key': {
+        const row = lens.rows(table).find((each) =>
+          Object.entries(field.key).every(([column, value]) => {
+            const type = TYPES[columnNamed(table, column).type];
+            return applyOperator(type, '_eq', lens.cell(table, each, column), value) === true;
+          }),
+        );
+        return row ? object(table, row, field.selection) : exactly(null);
+      }
+    }
+  }
+
+  function object(table: Table, row: Row, selection: Selection): Expected {
+    return {
+      kind: 'object',
+      entries: selection.map((field) => [field.response, fieldValue(table, row, field)]),
+    };
+  }
+
+  function fieldValue(table: Table, row: Row, field: Field): Expected {
+    switch (field.kind) {
+      case 'typename':
+        return exactly(graphqlName(table));
+      case 'column': {
+        const value = lens.cell(table, row, field.name);
+        const type = TYPES[columnNamed(table, field.name).type];
+        return exactly(exact(type, field.path === undefined ? value : below(value, field.path)));
+      }
+      case 'computed': {
+        const computed = scalarField(table, field.name);
+        return exactly(exact(TYPES[scalarType(computed)], lens.computed(table, row, computed, field.added)));
+      }
+      case 'object': {
+        const { target, rows } = relatedRows(lens, table, row, field.name);
+        return rows[0] ? object(target, rows[0], field.selection) : exactly(null);
+      }
+      case 'array': {
+        const { target, rows } = relatedRows(lens, table, row, field.name);
+        return list(target, rows, field.arguments, field.selection);
+      }
+      case 'computed rows': {
+        const { target, rows } = computedRows(lens, table, row, field.name);
+        return list(target, rows, field.arguments, field.selection);
+      }
+      case 'array aggregate': {
+        const { target, rows } = relatedRows(lens, table, row, field.name);
+        return aggregate(target, rows, field.arguments, field.aggregate);
+      }
+    }
+  }
+
+  function list(table: Table, rows: readonly Row[], args: Arguments, selection: Selection): Expected {
+    const permitted = grantOf(project, table, role)!.limit ?? Number.POSITIVE_INFINITY;
+    return {
+      kind: 'rows',
+      groups: chosen(table, rows, args).map((group) => group.map((row) => object(table, row, selection))),
+      skip: args.offset ?? 0,
+      take: Math.min(args.limit ?? Number.POSITIVE_INFINITY, permitted),
+    };
+  }
+
+  /** Filtered, sorted, one of each kind; groups of rows that the order does not tell apart. */
+  function chosen(table: Table, rows: readonly Row[], args: Arguments): Row[][] {
+    const { where, orderBy = [], distinctOn } = args;
+    const found = where ? rows.filter((row) => holds(lens, where, table, row, row, table) === true) : rows;
+    const compare = (left: Row, right: Row): number => {
+      for (const key of orderBy) {
+        const result = compareKeys(table, left, right, key);
+        if (result !== 0) return result;
+      }
+      return 0;
+    };
+    const groups: Row[][] = [];
+    for (const row of [...found].sort(compare)) {
+      const last = groups.at(-1);
+      if (last && compare(last[0]!, row) === 0) last.push(row);
+      else groups.push([row]);
+    }
+    return distinctOn ? firstOfEach(table, groups, distinctOn) : groups;
+  }
+
+  /** The generator orders completely where it asks for distinct rows, so a group has one row. */
+  function firstOfEach(table: Table, groups: readonly Row[][], names: readonly string[]): Row[][] {
+    const kept: Row[] = [];
+    for (const row of groups.flat())
+      if (!kept.some((other) => sameCells(table, row, other, names))) kept.push(row);
+    return kept.map((row) => [row]);
+  }
+
+  function sameCells(table: Table, left: Row, right: Row, names: readonly string[]): boolean {
+    return names.every((name) => {
+      const [one, other] = [lens.cell(table, left, name), lens.cell(table, right, name)];
+      if (one === null || other === null) return one === other;
+      return equal(TYPES[columnNamed(table, name).type], one, other);
+    });
+  }
+
+  function compareKeys(table: Table, left: Row, right: Row, key: OrderKey): number {
+    const [one, other] = [keyValue(table, left, key), keyValue(table, right, key)];
+    const { descending, nullsFirst } = directionOf(key.direction);
+    if (one.value === null || other.value === null) {
+      const result = Number(one.value === null) - Number(other.value === null);
+      return nullsFirst ? -result : result;
+    }
+    const result = one.type.compare!(one.value, other.value);
+    return descending ? -result : result;
+  }
+
+  function keyValue(table: Table, row: Row, { through, key }: OrderKey): { value: Value; type: FuzzType } {
+    let at: Table = table;
+    let on: Row | undefined = row;
+    for (const name of through) {
+      const target = tableNamed(project, at.relationships.find((each) => each.name === name)!.target);
+      on = on && relatedRows(lens, at, on, name).rows[0];
+      at = target;
+    }
+    switch (key.kind) {
+      case 'column':
+        return {
+          value: on ? lens.cell(at, on, key.name) : null,
+          type: TYPES[columnNamed(at, key.name).type],
+        };
+      case 'computed': {
+        const field = scalarField(at, key.name);
+        return { value: on ? lens.computed(at, on, field) : null, type: TYPES[scalarType(field)] };
+      }
+      case 'aggregate': {
+        const isRelationship = at.relationships.some(({ name }) => name === key.of);
+        const related = on && (isRelationship ? relatedRows : computedRows)(lens, at, on, key.of);
+        if (key.column === undefined) return { value: related?.rows.length ?? null, type: TYPES.int4 };
+        const target = related?.target;
+        if (!target) return { value: null, type: TYPES.int4 };
+        const type = TYPES[columnNamed(target, key.column).type];
+        const values = related.rows.map((other) => lens.cell(target, other, key.column!));
+        return orderedAggregate(type, key.function, present(values));
+      }
+    }
+  }
+
+  function aggregate(
+    table: Table,
+    rows: readonly Row[],
+    args: Arguments,
+    selection: AggregateSelection,
+  ): Expected {
+    const groups = chosen(table, rows, args);
+    const end = args.limit === undefined ? undefined : (args.offset ?? 0) + args.limit;
+    const selected = groups.flat().slice(args.offset ?? 0, end);
+    return {
+      kind: 'object',
+      entries: selection.map((field) => [field.response, aggregateField(table, rows, selected, args, field)]),
+    };
+  }
+
+  function aggregateField(
+    table: Table,
+    rows: readonly Row[],
+    selected: readonly Row[],
+    args: Arguments,
+    field: AggregateSelection[number],
+  ): Expected {
+    switch (field.kind) {
+      case 'typename':
+        return exactly(`${graphqlName(table)}_aggregate`);
+      case 'nodes':
+        return list(table, rows, args, field.selection);
+      case 'aggregate':
+        return {
+          kind: 'object',
+          entries: field.values.map((value) => [value.response, aggregateValue(table, selected, value)]),
+        };
+    }
+  }
+
+  function aggregateValue(table: Table, rows: readonly Row[], value: AggregateValue): Expected {
+    switch (value.kind) {
+      case 'typename':
+        return exactly(`${graphqlName(table)}_aggregate_fields`);
+      case 'count':
+        return exactly(integer(count(table, rows, value.columns ?? [], value.distinct ?? false)));
+      case 'function':
+        return {
+          kind: 'object',
+          entries: value.columns.map(({ response, name }) => {
+            const column = table.columns.find((each) => each.name === name);
+            const field = column ? undefined : scalarField(table, name);
+            const type = TYPES[column ? column.type : scalarType(field!)];
+            const values = rows.map((row) =>
+              field ? lens.computed(table, row, field) : lens.cell(table, row, name),
+            );
+            return [response, printedAggregate(type, value.name, present(values))];
+          }),
+        };
+    }
+  }
+
+  /** Several columns are one row value, which is never null itself. */
+  function count(table: Table, rows: readonly Row[], columns: readonly string[], distinct: boolean): number {
+    if (columns.length === 0) return rows.length;
+    const counted =
+      columns.length > 1 ? rows : rows.filter((row) => lens.cell(table, row, columns[0]!) !== null);
+    if (!distinct) return counted.length;
+    const kept: Row[] = [];
+    for (const row of counted)
+      if (!kept.some((other) => sameCells(table, row, other, columns))) kept.push(row);
+    return kept.length;
+  }
+
+  function scalarField(table: Table, name: string): ScalarField {
+    return table.computedFields.find((field) => field.name === name) as ScalarField;
+  }
+}
+
+function directionOf(direction: Direction): { descending: boolean; nullsFirst: boolean } {
+  const descending = direction.startsWith('desc');
+  const nullsFirst = direction.endsWith('nulls_first') || direction === 'desc';
+  return { descending, nullsFirst };
+}
+
+function present(values: readonly Value[]): Value[] {
+  return values.filter((value) => value !== null);
+}
+
+/** An aggregate as a sort key. */
+function orderedAggregate(
+  type: FuzzType,
+  name: string,
+  values: readonly Value[],
+): { value: Value; type: FuzzType } {
+  if (values.length === 0) return { value: null, type };
+  switch (name) {
+    case 'max':
+    case 'min':
+      return { value: extreme(type, name, values), type };
+    case 'sum':
+      return { value: addDecimals(values.map(String)), type: TYPES.numeric };
+    case 'avg':
+      return { value: average(values), type: TYPES.float8 };
+    default:
+      throw new Error(`no order by ${name}`);
+  }
+}
+
+function printedAggregate(type: FuzzType, name: string, values: readonly Value[]): Expected {
+  if (values.length === 0) return exactly(null);
+  switch (name) {
+    case 'max':
+    case 'min':
+      return exactly(exact(type, extreme(type, name, values)));
+    case 'sum':
+      return exactly({ kind: 'number', text: sum(type, values) });
+    case 'avg':
+      return { kind: 'about', value: average(values) };
+    default: {
+      const population = name.endsWith('_pop');
+      if (values.length === 1 && !population) return exactly(null);
+      const mean = average(values);
+      const squares = values.reduce<number>((total, value) => total + (Number(value) - mean) ** 2, 0);
+      const variance = squares / (population ? values.length : values.length - 1);
+      return { kind: 'about', value: name.startsWith('stddev') ? Math.sqrt(variance) : variance };
+    }
+  }
+}
+
+function extreme(type: FuzzType, name: 'max' | 'min', values: readonly Value[]): Value {
+  return values.reduce((best, value) => {
+    const result = type.compare!(value, best);
+    return (name === 'max' ? result > 0 : result < 0) ? value : best;
+  });
+}
+
+function sum(type: FuzzType, values: readonly Value[]): string {
+  if (type.number === 'float')
+    return String(values.reduce<number>((total, value) => total + Number(value), 0));
+  return addDecimals(values.map(String));
+}
+
+function average(values: readonly Value[]): number {
+  return values.reduce<number>((total, value) => total + Number(value), 0) / values.length;
+}
+
+/** The JSON that Postgres prints for a value. */
+function exact(type: FuzzType, value: Value): Exact {
+  if (value === null) return null;
+  if (type.name === 'jsonb') return exactJson(value);
+  if (type.element) {
+    const element = TYPES[type.element];
+    return { kind: 'list', items: (value as readonly Value[]).map((item) => exact(element, item)) };
+  }
+  if (type.number) return { kind: 'number', text: String(value) };
+  return typeof value === 'boolean' ? value : String(value);
+}
+
+/** Keys in jsonb's order: shorter ones first. */
+function exactJson(value: Value): Exact {
+  if (typeof value === 'number') return { kind: 'number', text: String(value) };
+  if (Array.isArray(value)) return { kind: 'list', items: (value as readonly Value[]).map(exactJson) };
+  if (!isObject(value)) return value as Exact;
+  const keys = Object.keys(value).sort(
+    (left, right) => left.length - right.length || (left < right ? -1 : 1),
+  );
+  return { kind: 'object', entries: keys.map((key) => [key, exactJson(value[key]!)]) };
+}
+
+function below(value: Value, key: string): Value {
+  return value !== null && isObject(value) && Object.hasOwn(value, key) ? value[key]! : null;
+}
+
+function integer(number: number): Exact {
+  return { kind: 'number', text: String(number) };
+}
+
+function exactly(value: Exact): Expected {
+  return { kind: 'exactly', value };
+}

@@ -1,0 +1,165 @@
+/** Random boolean expressions, of permissions and of requests. */
+import type { Random } from '../random.ts';
+import { type Comparison, type Condition, comparisonKey, keyOf, type Operand } from './condition.ts';
+import {
+  type Column,
+  type ComputedField,
+  type Project,
+  scalarType,
+  type Table,
+  tableNamed,
+} from './project.ts';
+import { isObject, operandType, operatorsOf, randomOperand, TYPES, type TypeName } from './types.ts';
+
+export interface ConditionPlace {
+  readonly project: Project;
+  readonly table: Table;
+  /** How many relationships may follow each other. */
+  readonly depth: number;
+  readonly columns: (table: Table) => readonly Column[];
+  readonly computedFields: (table: Table) => readonly ComputedField[];
+  /** Whether relationships to the table may be followed. */
+  readonly visible: (table: Table) => boolean;
+  /** Of a permission: the table that it is about, and names of session variables. */
+  readonly permission?: {
+    readonly root: Table;
+    readonly session: (type: TypeName, list: boolean) => string;
+  };
+}
+
+export function randomCondition(random: Random, place: ConditionPlace, size = 3): Condition {
+  const { table, depth, permission } = place;
+  const columns = place.columns(table);
+  const scalars = place
+    .computedFields(table)
+    .filter(
+      (field): field is Exclude<ComputedField, { kind: 'rows' }> =>
+        field.kind !== 'rows' && field.kind !== 'plus',
+    );
+  const rows = place
+    .computedFields(table)
+    .flatMap((field) =>
+      field.kind === 'rows' && place.visible(tableNamed(place.project, field.target)) ? [field] : [],
+    );
+  const relationships = table.relationships.filter(({ target }) =>
+    place.visible(tableNamed(place.project, target)),
+  );
+  const inner = (of: Table, deeper = depth): Condition =>
+    randomCondition(random, { ...place, table: of, depth: deeper }, size - 1);
+
+  const choices: (() => Condition)[] = [];
+  const add = (weight: number, choice: () => Condition) => {
+    for (let index = 0; index < weight; index += 1) choices.push(choice);
+  };
+  if (columns.length > 0) {
+    add(6, () => {
+      const { name, type } = random.pick(columns);
+      return { kind: 'column', name, type, comparisons: randomComparisons(random, place, type) };
+    });
+  }
+  if (scalars.length > 0) {
+    add(1, () => {
+      const field = random.pick(scalars);
+      const type = scalarType(field);
+      return {
+        kind: 'computed',
+        name: field.name,
+        type,
+        comparisons: randomComparisons(random, place, type),
+      };
+    });
+  }
+  if (depth > 0 && relationships.length > 0) {
+    add(4, () => {
+      const { name, target } = random.pick(relationships);
+      return { kind: 'relationship', name, item: inner(tableNamed(place.project, target), depth - 1) };
+    });
+  }
+  if (depth > 0 && rows.length > 0) {
+    add(1, () => {
+      const { name, target } = random.pick(rows);
+      return { kind: 'computed rows', name, item: inner(tableNamed(place.project, target), depth - 1) };
+    });
+  }
+  if (size > 0) {
+    add(1, () => ({ kind: 'and', items: random.list(random.between(0, 3), () => inner(table)) }));
+    add(2, () => ({ kind: 'or', items: random.list(random.between(0, 3), () => inner(table)) }));
+    add(1, () => ({ kind: 'not', item: inner(table) }));
+    add(2, () => {
+      const parts = new Map<string, Condition>();
+      for (const part of random.list(random.between(0, 3), () => inner(table))) {
+        if (part.kind !== 'object') parts.set(keyOf(part), part);
+      }
+      return { kind: 'object', parts: [...parts.values()] };
+    });
+    if (permission && depth > 0) {
+      add(1, () => {
+        const target = random.pick(place.project.tables);
+        return { kind: 'exists', schema: target.schema, table: target.name, item: inner(target, depth - 1) };
+      });
+    }
+  }
+  return choices.length === 0 ? { kind: 'object', parts: [] } : random.pick(choices)();
+}
+
+function randomComparisons(random: Random, place: ConditionPlace, type: TypeName): Comparison[] {
+  const comparisons = new Map<string, Comparison>();
+  for (let index = random.pick([0, 1, 1, 1, 1, 1, 1, 2]); index > 0; index -= 1) {
+    const comparison = randomComparison(random, place, type);
+    comparisons.set(comparisonKey(comparison), comparison);
+  }
+  const list = [...comparisons.values()];
+  const [only] = list;
+  // Without its operator a value means equality; an object would be read as operators.
+  if (
+    list.length === 1 &&
+    only?.kind === 'operator' &&
+    only.operator === '_eq' &&
+    only.operand.kind === 'value'
+  ) {
+    const { value } = only.operand;
+    if (place.permission && !isObject(value) && random.chance(0.3))
+      return [{ ...only, operand: { ...only.operand, bare: true } }];
+  }
+  return list;
+}
+
+function randomComparison(random: Random, place: ConditionPlace, typeName: TypeName): Comparison {
+  const { permission } = place;
+  const type = TYPES[typeName];
+  if (random.chance(0.12)) return { kind: 'null', isNull: random.chance(0.5) };
+  if (typeName === 'jsonb' && random.chance(0.2))
+    return { kind: 'cast', comparisons: [randomComparison(random, withoutPermission(place), 'text')] };
+  if (permission && random.chance(0.25)) {
+    const root = random.chance(0.5);
+    const columns = (root ? permission.root : place.table).columns.filter(
+      (column) => column.type === typeName,
+    );
+    const operators = type.compare
+      ? ['_ceq', '_cne', '_cneq', '_cgt', '_clt', '_cgte', '_clte']
+      : ['_ceq', '_cne'];
+    if (columns.length > 0)
+      return { kind: 'columns', operator: random.pick(operators), column: random.pick(columns).name, root };
+  }
+  const operator = random.pick(operatorsOf(type));
+  return { kind: 'operator', operator, operand: randomOperandOf(random, place, typeName, operator) };
+}
+
+function withoutPermission({ permission: _, ...place }: ConditionPlace): ConditionPlace {
+  return place;
+}
+
+function randomOperandOf(
+  random: Random,
+  { permission }: ConditionPlace,
+  typeName: TypeName,
+  operator: string,
+): Operand {
+  const type = TYPES[typeName];
+  const { name, list } = operandType(type, operator);
+  // Text operators take patterns and keys take their names, of which session variables have none.
+  const plain = ['_eq', '_neq', '_gt', '_lt', '_gte', '_lte', '_in', '_nin', '_contains', '_contained_in'];
+  if (permission && plain.includes(operator) && random.chance(0.3))
+    return { kind: 'session', name: permission.session(name, list) };
+  return { kind: 'value', value: randomOperand(random, type, operator) };
+}

@@ -1,0 +1,93 @@
+/** Random requests as data. */
+import type { Json } from '../../../compiler/model/metadata.ts';
+import type { Condition } from './condition.ts';
+import type { SessionValues } from './lens.ts';
+
+export interface Request {
+  readonly role: string;
+  readonly session: SessionValues;
+  readonly fields: readonly RootField[];
+}
+
+export type RootField = { readonly response: string; readonly table: string } & (
+  | { readonly kind: 'select'; readonly arguments: Arguments; readonly selection: Selection }
+  | { readonly kind: 'by key'; readonly key: Readonly<Record<string, Json>>; readonly selection: Selection }
+  | { readonly kind: 'aggregate'; readonly arguments: Arguments; readonly aggregate: AggregateSelection }
+);
+
+export interface Arguments {
+  readonly where?: Condition;
+  readonly orderBy?: readonly OrderKey[];
+  readonly distinctOn?: readonly string[];
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export interface OrderKey {
+  /** Object relationships from the row to where the key is. */
+  readonly through: readonly string[];
+  readonly key:
+    | { readonly kind: 'column' | 'computed'; readonly name: string }
+    | {
+        readonly kind: 'aggregate';
+        /** An array relationship, or a table computed field. */
+        readonly of: string;
+        readonly function: string;
+        /** Absent for `count`. */
+        readonly column?: string;
+      };
+  readonly direction: Direction;
+}
+
+export const DIRECTIONS = [
+  'asc',
+  'asc_nulls_first',
+  'asc_nulls_last',
+  'desc',
+  'desc_nulls_first',
+  'desc_nulls_last',
+] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+export type Selection = readonly Field[];
+
+export type Field = { readonly response: string } & (
+  | { readonly kind: 'typename' }
+  | {
+      readonly kind: 'column';
+      readonly name: string /** jsonb: the key whose value is wanted. */;
+      readonly path?: string;
+    }
+  | { readonly kind: 'computed'; readonly name: string; readonly added?: number }
+  | { readonly kind: 'object'; readonly name: string; readonly selection: Selection }
+  | {
+      readonly kind: 'array' | 'computed rows';
+      readonly name: string;
+      readonly arguments: Arguments;
+      readonly selection: Selection;
+    }
+  | {
+      readonly kind: 'array aggregate';
+      readonly name: string;
+      readonly arguments: Arguments;
+      readonly aggregate: AggregateSelection;
+    }
+);
+
+export type AggregateSelection = readonly AggregateField[];
+
+export type AggregateField = { readonly response: string } & (
+  | { readonly kind: 'typename' }
+  | { readonly kind: 'nodes'; readonly selection: Selection }
+  | { readonly kind: 'aggregate'; readonly values: readonly AggregateValue[] }
+);
+
+export type AggregateValue = { readonly response: string } & (
+  | { readonly kind: 'typename' }
+  | { readonly kind: 'count'; readonly columns?: readonly string[]; readonly distinct?: boolean }
+  | {
+      readonly kind: 'function';
+      readonly name: string;
+      readonly columns: readonly { readonly response: string; readonly name: string }[];
+    }
+);

@@ -1,0 +1,44 @@
+/** `npm run fuzz -- KIND [--cases N] [--seed S]`: property tests outside the test run, with as many cases as wanted. */
+import { parseArgs } from 'node:util';
+import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+
+/** What a kind of property test is given. */
+export interface FuzzContext {
+  /** A server on which databases may be created and dropped. */
+  readonly serverUrl: string;
+  readonly seed: number;
+  /** undefined: the kind's own number. */
+  readonly cases: number | undefined;
+}
+
+/** Runs a kind, printing what it does; answers whether everything held. */
+export type FuzzKind = (context: FuzzContext) => Promise<boolean>;
+
+const KINDS: Readonly<Record<string, () => Promise<FuzzKind>>> = {
+  queries: async () => (await import('./queries/main.ts')).fuzzQueries,
+};
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { cases: { type: 'string' }, seed: { type: 'string' } },
+});
+const [kind = ''] = positionals;
+const load = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+if (!load) {
+  console.error(`Which kind? One of: ${Object.keys(KINDS).join(', ')}.`);
+  process.exit(2);
+}
+const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+const cases = values.cases === undefined ? undefined : Number(values.cases);
+if (!Number.isSafeInteger(seed) || (cases !== undefined && !(cases > 0))) {
+  console.error('--seed takes a whole number, --cases a positive one.');
+  process.exit(2);
+}
+const named = process.env.ENGINE_TEST_PG_URL;
+const cluster = named ? undefined : await startEmbeddedPostgres();
+try {
+  const run = await load();
+  process.exitCode = (await run({ serverUrl: named ?? cluster!.url, seed, cases })) ? 0 : 1;
+} finally {
+  await cluster?.stop();
+}
