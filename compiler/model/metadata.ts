@@ -10,6 +10,8 @@
  * diagnostics only: no decision may depend on it, and it is left out on export.
  */
 
+import type { ApiLimits } from '../../runtime/core/settings.ts';
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -567,27 +569,6 @@ export interface ScheduledRetryConfiguration {
 export interface InheritedRole extends Located {
   readonly role_name: string;
   readonly role_set: readonly string[];
-}
-
-export interface ApiLimits {
-  readonly disabled: boolean;
-  readonly depth_limit?: Limit<number>;
-  readonly node_limit?: Limit<number>;
-  readonly batch_limit?: Limit<number>;
-  /** Seconds. */
-  readonly time_limit?: Limit<number>;
-  readonly rate_limit?: Limit<RateLimit>;
-}
-
-export interface Limit<Value> {
-  readonly global: Value;
-  readonly per_role: Readonly<Record<string, Value>>;
-}
-
-export interface RateLimit {
-  readonly max_reqs_per_min: number;
-  /** Per address, or per value of the listed session variables; absent: for all together. */
-  readonly unique_params?: 'IP' | readonly string[];
 }
 
 export interface MetricsConfig {

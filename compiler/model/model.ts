@@ -9,6 +9,7 @@ import type {
   QueryFieldKind,
   SubscriptionFieldKind,
 } from '../../runtime/core/resolvers.ts';
+import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type {
   ComputedFieldShape,
   FunctionShape,
@@ -18,6 +19,7 @@ import type {
 import type { Json, QueryRootField, SubscriptionRootField } from './metadata.ts';
 
 export interface Model {
+  readonly settings: ProgramSettings;
   readonly sources: readonly ModelSource[];
 }
 

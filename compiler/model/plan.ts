@@ -2,10 +2,12 @@
  * The plan: what phase 4 hands on and phase 5 prints. Shapes, access rules with their SQL texts, and the ledger of every
  * role: pure data with nothing left to decide.
  */
+import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type { AccessRules, FunctionShape, SourceShape, TableShape } from '../../runtime/core/shapes.ts';
 import type { ModelFunction, RootField } from './model.ts';
 
 export interface Plan {
+  readonly settings: ProgramSettings;
   readonly sources: readonly PlannedSource[];
   /** One ledger for every role that may do anything, sorted by role. */
   readonly ledgers: readonly Ledger[];

@@ -8,6 +8,7 @@ import { lazy, remember } from './remember.ts';
 import type { FunctionResolvers, GeneratedProgram, TableResolvers } from './resolvers.ts';
 import { createRoleView, type RoleView } from './schema/role-view.ts';
 import { ADMIN_ROLE } from './session.ts';
+import type { ApiLimits } from './settings.ts';
 import type {
   ColumnShape,
   ComputedFieldShape,
@@ -73,6 +74,7 @@ export interface TableFunction {
 
 export interface Program {
   readonly sources: readonly SourceShape[];
+  readonly limits: ApiLimits | undefined;
   readonly tables: readonly Table[];
   readonly functions: readonly TableFunction[];
   /** Roles that any rule mentions; `admin` is not among them. */
@@ -117,17 +119,20 @@ export function linkProgram(generated: GeneratedProgram, options: SchemaOptions)
     }
   }
   for (const { resolvers } of functions) for (const role of resolvers.access.roles ?? []) roles.add(role);
+  const withoutIntrospection = new Set(generated.introspectionDisabledFor);
   const views = new Map<string, RoleView>();
   const linked: Program = {
     sources: generated.sources,
+    limits: generated.limits,
     tables,
     functions,
     roles,
     view: (role, backendOnly) => {
       const known = role === ADMIN_ROLE || roles.has(role);
-      const key = known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown';
+      const introspection = !withoutIntrospection.has(role);
+      const key = `${introspection ? '' : 'closed '}${known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown'}`;
       return remember(views, key, () =>
-        createRoleView(linked, known ? role : undefined, backendOnly, options),
+        createRoleView(linked, known ? role : undefined, { backendOnly, introspection }, options),
       );
     },
   };

@@ -1,4 +1,5 @@
 /** Phase 3: names to objects. What cannot be resolved leaves with its reason, and its dependents follow. */
+import type { ProgramSettings } from '../../../runtime/core/settings.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { SourceCatalog } from '../../model/catalog.ts';
@@ -37,7 +38,16 @@ export function resolve(
   const freeRootFields = createRootFieldRegister();
   const sources = scopes.map((scope) => closeSource(scope, inheritedRoles, freeRootFields));
   sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
-  return { value: { sources }, diagnostics };
+  return { value: { settings: readSettings(metadata), sources }, diagnostics };
+}
+
+/** What is set for the program as a whole; what has no effect is left out. */
+function readSettings({ api_limits: limits, graphql_schema_introspection }: Metadata): ProgramSettings {
+  const roles = [...new Set(graphql_schema_introspection.disabled_for_roles)].sort();
+  return {
+    ...(roles.length > 0 ? { introspectionDisabledFor: roles } : {}),
+    ...(limits && !limits.disabled ? { limits } : {}),
+  };
 }
 
 function leaveOutSource(diagnostics: Diagnostic[], source: Source, error: string): void {

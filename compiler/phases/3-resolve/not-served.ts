@@ -19,12 +19,9 @@ export function reportNotServed(metadata: Metadata): Diagnostic[] {
   for (const { path, name } of metadata.query_collections) report(path, 'Query collection', name);
   for (const { path, collection } of metadata.allowlist) report(path, 'Allow-list entry', collection);
   for (const { path, name } of metadata.rest_endpoints) report(path, 'REST endpoint', name);
-  if (metadata.api_limits) report(['api_limits'], 'Setting', 'api_limits');
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
   if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)
     report(['opentelemetry'], 'Setting', 'opentelemetry');
-  if (metadata.graphql_schema_introspection.disabled_for_roles.length > 0)
-    report(['graphql_schema_introspection'], 'Setting', 'graphql_schema_introspection');
   if (metadata.network.tls_allowlist.length > 0)
     report(['network', 'tls_allowlist'], 'Setting', 'tls_allowlist');
   return found;

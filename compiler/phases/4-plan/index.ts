@@ -17,7 +17,7 @@ export function plan(model: Model): Result<Plan> {
       roles,
     })),
   }));
-  return { value: { sources, ledgers: planLedgers(model) }, diagnostics: [] };
+  return { value: { settings: model.settings, sources, ledgers: planLedgers(model) }, diagnostics: [] };
 }
 
 function planTable(table: ModelTable): PlannedTable {

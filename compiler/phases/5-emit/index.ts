@@ -52,6 +52,7 @@ function emitSource(
 
 function emitIndex(plan: Plan, names: ProgramNames): string {
   return templates.index({
+    settings: properties(plan.settings, ['introspectionDisabledFor', 'limits']),
     sources: plan.sources.map(({ shape }) => ({
       identifier: names.sourceIdentifier(shape.name),
       file: `./${names.source(shape.name)}/source.ts`,

@@ -120,6 +120,7 @@ export interface FunctionView {
 }
 
 export interface IndexView {
+  readonly settings: readonly Property[];
   readonly sources: readonly { readonly identifier: string; readonly file: string }[];
   readonly tables: readonly { readonly identifier: string; readonly file: string }[];
   readonly functions: readonly { readonly identifier: string; readonly file: string }[];

@@ -10,6 +10,8 @@ export interface RoleView {
   /** undefined: a role that no rule mentions. */
   readonly role: string | undefined;
   readonly backendOnly: boolean;
+  /** Whether the role may ask what there is: `__schema`, `__type`. */
+  readonly introspection: boolean;
   readonly program: Program;
   readonly options: SchemaOptions;
   readonly table: (table: Table) => TableView;
@@ -23,7 +25,7 @@ export interface RoleView {
 export function createRoleView(
   program: Program,
   role: string | undefined,
-  backendOnly: boolean,
+  { backendOnly, introspection }: Pick<RoleView, 'backendOnly' | 'introspection'>,
   options: SchemaOptions,
 ): RoleView {
   const tables = new Map<Table, TableView>();
@@ -33,6 +35,7 @@ export function createRoleView(
   const view: RoleView = {
     role,
     backendOnly,
+    introspection,
     program,
     options,
     table: (table) =>

@@ -37,7 +37,10 @@ export function createRootTypes(role: RoleView): RootTypes {
   const subscription = rootFields(role, 'subscription');
   const mutation = rootFields(role, 'mutation');
   return {
-    query: objectType('query_root', [...(query.length ? query : [noQueries()]), ...introspectionFields()]),
+    query: objectType('query_root', [
+      ...(query.length ? query : [noQueries()]),
+      ...(role.introspection ? introspectionFields() : []),
+    ]),
     mutation: mutation.length ? objectType('mutation_root', mutation, 'mutation root') : undefined,
     subscription: subscription.length ? objectType('subscription_root', subscription) : undefined,
   };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ApiLimits, JsonObject, Metadata, MetricsConfig } from '../../../compiler/model/metadata.ts';
+import type { JsonObject, Metadata, MetricsConfig } from '../../../compiler/model/metadata.ts';
 import {
   apiLimitsSchema,
   graphqlSchemaIntrospectionSchema,
@@ -14,6 +14,7 @@ import {
   text,
 } from '../../../compiler/phases/1-read/schemas/shared.ts';
 import { EngineError } from '../../core/errors.ts';
+import type { ApiLimits } from '../../core/settings.ts';
 import { noArguments } from '../arguments.ts';
 import { optionally, without } from '../edit.ts';
 import { warnNotServed } from '../not-served.ts';

@@ -1,16 +1,14 @@
 /** What belongs to the whole service: collections, allow-list, REST endpoints, inherited roles, limits. */
 
 import type { z } from 'zod';
+import type { ApiLimits, Limit, RateLimit } from '../../../../runtime/core/settings.ts';
 import type {
   AllowlistEntry,
   AllowlistScope,
-  ApiLimits,
   CollectionQuery,
   InheritedRole,
-  Limit,
   MetricsConfig,
   QueryCollection,
-  RateLimit,
   RestEndpoint,
   RestMethod,
   TlsAllowlistEntry,

@@ -1,0 +1,33 @@
+/** What metadata sets for the program as a whole, per role: generated into index.ts, so that it is served from there too. */
+
+export interface ProgramSettings {
+  /** Roles for which `__schema` and `__type` are no fields. */
+  readonly introspectionDisabledFor?: readonly string[];
+  readonly limits?: ApiLimits;
+}
+
+/** Limits of requests (reference server §10). None applies to the role admin. */
+export interface ApiLimits {
+  readonly disabled: boolean;
+  /** Fields with a selection set below each other. */
+  readonly depth_limit?: Limit<number>;
+  /** Fields with a selection set. */
+  readonly node_limit?: Limit<number>;
+  /** Requests in a batch. */
+  readonly batch_limit?: Limit<number>;
+  /** Seconds. */
+  readonly time_limit?: Limit<number>;
+  readonly rate_limit?: Limit<RateLimit>;
+}
+
+/** A role's own value replaces the global one. */
+export interface Limit<Value> {
+  readonly global: Value;
+  readonly per_role: Readonly<Record<string, Value>>;
+}
+
+export interface RateLimit {
+  readonly max_reqs_per_min: number;
+  /** Per address, or per value of the listed session variables; absent: for all together. */
+  readonly unique_params?: 'IP' | readonly string[];
+}
