@@ -1,0 +1,58 @@
+/** docs/metadata-api.md, made from the registry of operations; a test keeps the page equal to it. */
+import { z } from 'zod';
+import type { Endpoint, Operation } from './operation.ts';
+import type { Policy } from './policy.ts';
+import { operations } from './registry.ts';
+
+/** The page's text. */
+export function metadataApiPage(): string {
+  const sections = operations.map(
+    (operation) => `## ${operation.name}
+
+${operation.documentation}
+
+- Endpoints: ${operation.endpoints.map((endpoint) => `\`${endpoint}\` as ${names(operation, endpoint)}`).join('; ')}
+- Arguments: ${describeArguments(operation)}
+- Changes are accepted: ${acceptance(operation)}${operation.anyRole === true ? '\n- Open to every role' : ''}
+`,
+  );
+  return `# Metadata API
+
+Every operation of the metadata, schema and legacy APIs. A request is \`{"type": …, "args": …}\`. Only the role \`admin\` may
+send it, unless the operation says otherwise. \`*\` marks required arguments.
+
+${sections.join('\n')}`;
+}
+
+function names({ name, spelling }: Operation, endpoint: Endpoint): string {
+  if (endpoint !== '/v1/metadata' || spelling === 'bare') return `\`${name}\``;
+  const prefixed = [`\`pg_${name}\``, `\`postgres_${name}\``];
+  return (spelling === 'either' ? [`\`${name}\``, ...prefixed] : prefixed).join(', ');
+}
+
+interface ArgumentsSchema {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+}
+
+function describeArguments({ arguments: schema, isBulk }: Operation): string {
+  if (isBulk === true) return 'a list of requests';
+  const { properties, required = [] } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  }) as ArgumentsSchema;
+  if (properties === undefined) return 'see above';
+  const keys = Object.keys(properties).map((key) => `\`${key}\`${required.includes(key) ? '\\*' : ''}`);
+  return keys.length === 0 ? 'none' : keys.join(', ');
+}
+
+const ACCEPTANCE: Readonly<Record<Policy, string>> = {
+  target: 'if the object itself is consistent and no other becomes inconsistent',
+  others: 'if no object becomes inconsistent',
+  everything: 'if everything is consistent',
+};
+
+function acceptance({ policy, changesMetadata }: Operation): string {
+  if (changesMetadata === false) return 'nothing is changed';
+  return policy === undefined ? 'as told above' : ACCEPTANCE[policy];
+}
