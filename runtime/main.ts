@@ -80,11 +80,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         inferFunctionPermissions: configuration.inferFunctionPermissions,
       });
       const execution = executionOf(program, sources, configuration);
-      return {
-        program,
-        execute: (request, session) => executeRequest(request, session, execution),
-        activate: () => live.swap(execution),
-      };
+      return { execution, activate: () => live.swap(execution) };
     },
   };
   const authentication = await openAuthentication(configuration, observe);

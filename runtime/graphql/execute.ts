@@ -1,6 +1,6 @@
 /** One GraphQL request on one program: plan, run, answer. */
 import { EngineError, pathStep } from '../core/errors.ts';
-import type { MutationExecution } from '../core/mutation/step.ts';
+import type { MutationExecution, MutationStep } from '../core/mutation/step.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { AnswerPart, MutationPlan, QueryPlan } from '../core/request/plan.ts';
 import type { GraphqlRequest, Planner } from '../core/request/planner.ts';
@@ -55,6 +55,16 @@ async function runQuery(
   );
 }
 
+/** Runs one statement that only reads: the texts of its row. @throws EngineError */
+export async function runStatement(
+  statement: Statement,
+  source: string,
+  session: Session,
+  execution: Execution,
+): Promise<readonly (string | null)[]> {
+  return readTexts(connectionOf(source, execution), statement, bindParameters(statement, {}, session));
+}
+
 async function readTexts(
   connection: Pick<SourceConnection, 'readTexts'>,
   statement: Statement,
@@ -82,7 +92,8 @@ async function runMutation(
     let end = index;
     while (end < plan.fields.length && plan.fields[end]!.source === source) end += 1;
     const group = plan.fields.slice(index, end);
-    results.push(...(await runGroup(group, connectionOf(source, execution), variables, session)));
+    const steps = group.map(({ step }) => step);
+    results.push(...(await runSteps(steps, source, session, execution, variables)));
     index = end;
   }
   return answer(
@@ -91,18 +102,23 @@ async function runMutation(
   );
 }
 
-async function runGroup(
-  fields: MutationPlan['fields'],
-  connection: SourceConnection,
-  variables: Variables,
+/**
+ * Runs the steps of one source in order, in one transaction: the JSON text of each one's answer.
+ * @throws EngineError and nothing is written
+ */
+export async function runSteps(
+  steps: readonly MutationStep[],
+  source: string,
   session: Session,
+  execution: Execution,
+  variables: Variables = {},
 ): Promise<string[]> {
-  if (fields.every(({ step }) => step.kind === 'constant'))
-    return fields.map(({ step }) => (step.kind === 'constant' ? step.text : ''));
+  const connection = connectionOf(source, execution);
+  if (steps.every((step) => step.kind === 'constant')) return steps.map((step) => step.text);
   try {
     return await connection.transaction(async (transaction) => {
       const results: string[] = [];
-      for (const { step } of fields) {
+      for (const step of steps) {
         if (step.kind === 'constant') results.push(step.text);
         else results.push(await step.run(mutationExecution(transaction, variables, session)));
       }

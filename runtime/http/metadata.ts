@@ -1,6 +1,5 @@
 /** POST /v1/metadata, /v1/query and /v2/query: bodies in, answers of the metadata engine out. */
 
-import type { Json } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { parseJson } from './body.ts';
@@ -12,8 +11,8 @@ const PATHS = ['/v1/metadata', '/v1/query', '/v2/query'] as const;
 export interface ReadRequest {
   /** Whether roles other than admin may send it. */
   readonly anyRole: boolean;
-  /** Runs it. @throws EngineError */
-  readonly run: (session: Session) => Promise<Json>;
+  /** Runs it: the JSON text of the answer. @throws EngineError */
+  readonly run: (session: Session) => Promise<string>;
 }
 
 /**
@@ -28,22 +27,12 @@ export function metadataEndpoints(
     for (const path of PATHS) {
       app.post(path, async (request, reply) => {
         const session = await authenticateRequest(context, request);
-        const { anyRole, run } = read(path, parseBody(request.body));
+        const { anyRole, run } = read(path, parseJson(request.body));
         if (session.role !== ADMIN_ROLE && !anyRole) {
           throw new EngineError('access-denied', 'restricted access : admin only', { path: '$.args' });
         }
-        return sendJson(reply, JSON.stringify(await run(session)));
+        return sendJson(reply, await run(session));
       });
     }
   };
-}
-
-/** Metadata holds no numbers that JavaScript's cannot, so that a stored document and its text are the same. */
-function parseBody(body: unknown): unknown {
-  try {
-    return JSON.parse(String(body));
-  } catch {
-    // Says what is wrong in the words of all endpoints.
-    return parseJson(body);
-  }
 }

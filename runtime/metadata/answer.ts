@@ -1,6 +1,25 @@
-/** How the metadata, schema and legacy APIs write errors. */
+/** How the metadata, schema and legacy APIs write answers and errors. */
 import type { Json, JsonObject } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
+
+/** JSON that Postgres wrote: passed on as text, so that numbers keep all their digits. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What an operation answers with; a bulk with the list of its steps' answers. */
+export type Answer = Json | JsonText | readonly Answer[];
+
+export function answerText(answer: Answer): string {
+  if (answer instanceof JsonText) return answer.text;
+  return Array.isArray(answer)
+    ? `[${(answer as readonly Answer[]).map(answerText).join(',')}]`
+    : JSON.stringify(answer);
+}
 
 /** The error as an answer's body; `internal` only for those who may see it. Unexpected errors tell nothing. */
 export function describeError(error: unknown, showInternal: boolean): JsonObject {

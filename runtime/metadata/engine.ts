@@ -4,12 +4,13 @@
  * leaves everything as it was.
  */
 
-import type { Json, Metadata } from '../../compiler/model/metadata.ts';
+import type { Metadata } from '../../compiler/model/metadata.ts';
 import { exportMetadata } from '../../compiler/phases/1-read/export-metadata.ts';
 import { emptyMetadata, readMetadata } from '../../compiler/phases/1-read/read-metadata.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import type { PreparedProgram } from '../program/host.ts';
+import type { Answer } from './answer.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
 import { type MetadataStore, versionConflict } from './store.ts';
@@ -84,7 +85,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   }
 
   /** Runs a request, a bulk included, and gives its answer. Throws EngineError. */
-  async execute(request: MetadataRequest, session: Session): Promise<Json> {
+  async execute(request: MetadataRequest, session: Session): Promise<Answer> {
     if (!request.changesMetadata) return runRequest(request, this.#copy(), session);
     return this.#alone(async () => {
       await this.#followOthers();

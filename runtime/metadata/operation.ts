@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { Json } from '../../compiler/model/metadata.ts';
 import type { Session } from '../core/session.ts';
+import type { Answer } from './answer.ts';
 import type { ObjectIdentity } from './names.ts';
 import type { Policy } from './policy.ts';
 import type { WorkingCopy } from './working-copy.ts';
@@ -36,8 +37,10 @@ export interface Operation<Arguments = never> {
   readonly hasVersion2?: true;
   /** Open to roles other than admin; it then looks at the session itself. */
   readonly anyRole?: true;
+  /** Its arguments hold data: numbers that JavaScript's would cut come as NumberText. */
+  readonly exactNumbers?: true;
   /** Changes `copy.metadata` and gives the answer. Paths of errors begin with `$` for the arguments. */
-  readonly run: (args: Arguments, copy: WorkingCopy, request: OperationRequest) => Promise<Json> | Json;
+  readonly run: (args: Arguments, copy: WorkingCopy, request: OperationRequest) => Promise<Answer> | Answer;
 }
 
 export type Endpoint = '/v1/metadata' | '/v1/query' | '/v2/query';

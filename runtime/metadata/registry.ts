@@ -18,9 +18,11 @@ import {
 import { bulk, bulkAtomic, bulkKeepGoing } from './operations/bulk.ts';
 import { getCatalogState, setCatalogState } from './operations/catalog-state.ts';
 import clearMetadata from './operations/clear-metadata.ts';
+import count from './operations/count.ts';
 import { createArrayRelationship, createObjectRelationship } from './operations/create-relationship.ts';
 import createScheduledEvent from './operations/create-scheduled-event.ts';
 import { createCronTrigger, deleteCronTrigger, getCronTriggers } from './operations/cron-triggers.ts';
+import deleteRows from './operations/delete.ts';
 import dropComputedField from './operations/drop-computed-field.ts';
 import dropInconsistentMetadata from './operations/drop-inconsistent-metadata.ts';
 import dropRelationship from './operations/drop-relationship.ts';
@@ -101,6 +103,7 @@ import trackTable from './operations/track-table.ts';
 import { trackTables, untrackTables } from './operations/track-tables.ts';
 import untrackFunction from './operations/untrack-function.ts';
 import untrackTable from './operations/untrack-table.ts';
+import update from './operations/update.ts';
 import updateSource from './operations/update-source.ts';
 
 /** In the order of the reference. */
@@ -199,7 +202,10 @@ export const operations: readonly Operation[] = [
   dropHostFromTlsAllowlist,
   runSql,
   select,
+  count,
   insert,
+  update,
+  deleteRows,
 ];
 
 /** Prefixes of operations on a source; they mean the same. */

@@ -6,6 +6,7 @@
 import { isObject } from '../../compiler/phases/1-read/schemas/shared.ts';
 import { validate } from '../../compiler/phases/1-read/validate.ts';
 import { EngineError, pathStep } from '../core/errors.ts';
+import { NumberText } from '../core/types.ts';
 import type { Endpoint, Operation } from './operation.ts';
 import { findOperation } from './registry.ts';
 
@@ -53,24 +54,25 @@ function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest 
       pathStep(paths.self, 'type'),
     );
   }
-  const version = readVersion(body.version, paths);
+  const version = readVersion(plainNumbers(body.version), paths);
   const operation = findOperation(endpoint, body.type, paths.self);
   if (version === 2 && endpoint === '/v1/metadata' && operation.hasVersion2 !== true) {
     throw parseFailed(unknownCommand(body.type), pathStep(paths.self, 'type'));
   }
-  const resourceVersion = readResourceVersion(body.resource_version, paths);
+  const resourceVersion = readResourceVersion(plainNumbers(body.resource_version), paths);
   if (body.args === undefined && operation.argumentsOptional !== true) {
     throw parseFailed('key "args" not found', paths.self);
   }
   const request = { endpoint, operation, version, resourceVersion, path: paths.execution };
   if (operation.isBulk === true) return readBulk(request, body.args, paths);
-  const args = readArguments(operation, body.type, body.args ?? {}, paths.args, endpoint);
+  const given = operation.exactNumbers ? body.args : plainNumbers(body.args);
+  const args = readArguments(operation, body.type, given ?? {}, paths.args, endpoint);
   const { changesMetadata } = operation;
   return {
     ...request,
     args,
     changesMetadata: typeof changesMetadata === 'function' ? changesMetadata(args as never) : changesMetadata,
-    anyRole: operation.anyRole === true,
+    anyRole: operation.anyRole === true && endpoint === '/v1/query',
   };
 }
 
@@ -119,6 +121,15 @@ function readArguments(
     );
   }
   throw parseFailed(problem.message, at);
+}
+
+/** Metadata holds no numbers that JavaScript's cannot, so that a stored document and its text are the same. */
+function plainNumbers(value: unknown): unknown {
+  if (value instanceof NumberText) return Number(value.text);
+  if (Array.isArray(value)) return value.map(plainNumbers);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, plainNumbers(item)] as const);
+  return Object.fromEntries(entries);
 }
 
 function readVersion(value: unknown, paths: Paths): number | undefined {

@@ -1,7 +1,7 @@
 /** Runs the operations of one request, in order, on one working copy, and judges each by its policy. */
-import type { Json } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
+import type { Answer } from './answer.ts';
 import type { MetadataRequest } from './request.ts';
 import { type WorkingCopy, withWarnings } from './working-copy.ts';
 
@@ -10,7 +10,7 @@ export async function runRequest(
   request: MetadataRequest,
   copy: WorkingCopy,
   session: Session,
-): Promise<Json> {
+): Promise<Answer> {
   const { operation, endpoint, version, path } = request;
   const before = copy.baseline();
   try {

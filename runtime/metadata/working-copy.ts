@@ -24,6 +24,7 @@ import {
 import { EngineError } from '../core/errors.ts';
 import { objectKey } from '../core/names.ts';
 import type { PreparedProgram } from '../program/host.ts';
+import { type Answer, JsonText } from './answer.ts';
 import { describeConnectionError } from './connection-error.ts';
 import { findSource } from './edit.ts';
 import type { ObjectIdentity } from './names.ts';
@@ -410,8 +411,8 @@ export function inconsistentObjects(compilation: Compilation): readonly Inconsis
 }
 
 /** `warnings` beside the rest of an answer, if there are any. */
-export function withWarnings(answer: Json, warnings: readonly Warning[]): Json {
-  if (warnings.length === 0 || answer === null || typeof answer !== 'object' || Array.isArray(answer))
-    return answer;
+export function withWarnings(answer: Answer, warnings: readonly Warning[]): Answer {
+  if (warnings.length === 0 || answer === null || typeof answer !== 'object') return answer;
+  if (Array.isArray(answer) || answer instanceof JsonText) return answer;
   return { ...(answer as JsonObject), warnings: warnings as unknown as Json };
 }

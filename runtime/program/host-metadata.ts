@@ -67,7 +67,10 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
       endpoints: [
         metadataEndpoints((path, body) => {
           const request = metadata.readRequest(path, body);
-          return { anyRole: request.anyRole, run: (session) => engine.execute(request, session) };
+          return {
+            anyRole: request.anyRole,
+            run: async (session) => metadata.answerText(await engine.execute(request, session)),
+          };
         }),
       ],
       health: async () => {

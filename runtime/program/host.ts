@@ -1,10 +1,9 @@
 /** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
 import type { Configuration } from '../configuration.ts';
-import type { Program } from '../core/program.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import type { SourceConnections } from '../database/source.ts';
+import type { Execution } from '../graphql/execute.ts';
 import type { Endpoints } from '../http/context.ts';
-import type { Execute } from '../http/graphql.ts';
 import type { Health } from '../http/health.ts';
 import type { Observer } from '../observe.ts';
 
@@ -25,9 +24,8 @@ export interface HostContext {
 
 /** A program that could be served from now on. */
 export interface PreparedProgram {
-  readonly program: Program;
-  /** Answers a request on it, whether it is served or not. @throws EngineError */
-  readonly execute: Execute;
+  /** What requests run on, whether it is served or not. */
+  readonly execution: Execution;
   /** Starts serving it: one assignment, which cannot fail. */
   readonly activate: () => void;
 }

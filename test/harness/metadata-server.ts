@@ -10,10 +10,10 @@ import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
 import { connectionUrl } from '../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';
-import { executeRequest } from '../../runtime/graphql/execute.ts';
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
 import {
+  answerText,
   MetadataEngine,
   type MetadataStore,
   openMetadataStore,
@@ -76,8 +76,7 @@ export async function startMetadataServer(
       const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
       const sources = new Map([...state.sources].map(([name, open]) => [name, open.database]));
       return {
-        program,
-        execute: (request, session) => executeRequest(request, session, { planner, sources }),
+        execution: { planner, sources },
         activate: () => {
           swaps += 1;
         },
@@ -97,7 +96,10 @@ export async function startMetadataServer(
   const app = createServer({ configuration, observe, authenticate }, [
     metadataEndpoints((path, body) => {
       const request = readRequest(path, body);
-      return { anyRole: request.anyRole, run: (session) => engine.execute(request, session) };
+      return {
+        anyRole: request.anyRole,
+        run: async (session) => answerText(await engine.execute(request, session)),
+      };
     }),
   ]);
   return {

@@ -45,10 +45,10 @@ export function insertRows(
   const view = scope.view.byAccess(access);
   const node = args.get('objects');
   const objects = node?.kind === 'list' ? node.items.map(objectOf) : [];
-  if (objects.length === 0) return nothingWritten(selection, 'object');
+  if (!node) return nothingWritten(selection, 'object');
   const conflict = conflictOf(args.get(scopeName(view)('on_conflict')), view);
   const rows = objects.map((object) => rowValues(object, view));
-  return insertValues(view, rows, conflict, node!.path, selection, 'object', scope);
+  return insertValues(view, rows, conflict, node.path, selection, 'object', scope);
 }
 
 /** Resolver of `insert_<t>_one`: the row, or null when a conflict skipped it. */
@@ -75,6 +75,7 @@ export function insertValues(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
+  if (rows.length === 0) return nothingWritten(selection, form);
   if (rows.every((row) => row.nested.length === 0)) {
     return writeStep(flatWrite(view, rows, conflict, path, {}, scope), view, selection, form, scope);
   }

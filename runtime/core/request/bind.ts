@@ -39,9 +39,19 @@ export function bindParameter(
   }
 }
 
+/** A rule asks for a session variable that the session lacks. */
+export class MissingSessionVariable extends EngineError {
+  readonly variable: string;
+
+  constructor(variable: string) {
+    super('not-found', `missing session variable: "${variable}"`);
+    this.variable = variable;
+  }
+}
+
 function sessionVariable(session: Session, name: string): string {
   const value = Object.hasOwn(session.variables, name) ? session.variables[name] : undefined;
-  if (value === undefined) throw new EngineError('not-found', `missing session variable: "${name}"`);
+  if (value === undefined) throw new MissingSessionVariable(name);
   return value;
 }
 

@@ -26,6 +26,8 @@ export interface PlannedRequest {
 }
 
 export interface Planner {
+  readonly program: Program;
+  readonly options: PlanOptions;
   /** @throws EngineError when the request is wrong */
   readonly plan: (session: Session, request: GraphqlRequest) => PlannedRequest;
   /** As `plan`, but each root field by itself and nothing kept. @throws EngineError */
@@ -68,7 +70,7 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
 
   const operationOf = (view: RoleView, { query, operationName }: GraphqlRequest): CachedOperation => {
     const key = `${remember(views, view, next)} ${operationName ?? ''}\0${query}`;
-    return remember(operations, key, () => ({
+    return remember<string, CachedOperation>(operations, key, () => ({
       number: next(),
       operation: chooseOperation(parseDocument(query), operationName),
       used: new Map(),
@@ -76,6 +78,8 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
   };
 
   return {
+    program,
+    options,
     explain: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
       const operation = chooseOperation(parseDocument(request.query), request.operationName);

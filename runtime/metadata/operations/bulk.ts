@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../../../compiler/model/metadata.ts';
 import { EngineError } from '../../core/errors.ts';
-import { describeError } from '../answer.ts';
+import { type Answer, describeError } from '../answer.ts';
 import { type Operation, operation, SUCCESS } from '../operation.ts';
 import type { MetadataRequest } from '../request.ts';
 import { runRequest } from '../run.ts';
@@ -21,7 +20,7 @@ export const bulk = operation<MetadataRequest[]>({
   isBulk: true,
   changesMetadata: true,
   run: async (requests, copy, { session }) => {
-    const answers: Json[] = [];
+    const answers: Answer[] = [];
     for (const request of requests) answers.push(await runRequest(request, copy, session));
     return answers;
   },
@@ -37,7 +36,7 @@ export const bulkKeepGoing = operation<MetadataRequest[]>({
   isBulk: true,
   changesMetadata: true,
   run: async (requests, copy, { session }) => {
-    const answers: Json[] = [];
+    const answers: Answer[] = [];
     for (const request of requests) {
       const point = copy.save();
       try {

@@ -1,0 +1,170 @@
+/** `columns` and `returning` of the legacy data operations → selections of the planner, by database names. */
+import { EngineError, pathStep } from '../core/errors.ts';
+import type { InputNode, RootArguments, SelectedField, Selection } from '../core/request/selection.ts';
+import { COUNT, OFFSET, STRING, sharedTypes } from '../core/schema/shared-types.ts';
+import type { ColumnView } from '../core/schema/table-view.ts';
+import type { FieldMeaning } from '../core/schema/types.ts';
+import { NumberText } from '../core/types.ts';
+import { orderNode } from './order-by.ts';
+import {
+  findComputedField,
+  findRelationship,
+  type ReadableRelationship,
+  type ReadableTable,
+  readableColumn,
+} from './table.ts';
+import { isObject, misplaced, requireList, requireText, scalarNode } from './value.ts';
+import { whereNode } from './where.ts';
+
+/** What a list of rows may be asked for with; absent and null are the same. */
+export interface RowsArguments {
+  readonly where?: unknown;
+  readonly order_by?: unknown;
+  readonly limit?: unknown;
+  readonly offset?: unknown;
+}
+
+/** Arguments of a list of rows, under the names that the planner knows them by. */
+export function rowsArguments(args: RowsArguments, table: ReadableTable, path: string): RootArguments {
+  const { where, order_by: order, limit, offset } = args;
+  const nodes = new Map<string, InputNode>();
+  if (isGiven(where)) nodes.set('where', whereNode(where, table, `${path}.where`));
+  if (isGiven(order)) {
+    const { name } = sharedTypes(table.view.table.source);
+    nodes.set(name('order_by'), orderNode(order, table, `${path}.order_by`));
+  }
+  if (isGiven(limit))
+    nodes.set('limit', scalarNode(COUNT, wholeNumber(limit, `${path}.limit`), `${path}.limit`));
+  if (isGiven(offset))
+    nodes.set('offset', scalarNode(OFFSET, wholeNumber(offset, `${path}.offset`), `${path}.offset`));
+  return nodes;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function wholeNumber(value: unknown, path: string): number {
+  const number = value instanceof NumberText ? Number(value.text) : value;
+  if (typeof number !== 'number') throw misplaced('Int', 'Number', value, path);
+  if (number < 0) throw new EngineError('not-supported', 'unexpected negative value', { path });
+  if (Number.isSafeInteger(number)) return number;
+  throw new EngineError(
+    'parse-failed',
+    `parsing Int failed, value is either floating or will cause over or underflow ${number}`,
+    { path },
+  );
+}
+
+/** The fields of a row in the order asked for. Of two with one name the later one counts. */
+export function rowSelection(columns: unknown, table: ReadableTable, path: string): Selection {
+  const fields = new Map<string, SelectedField>();
+  // `"*"` may stand without a list around it.
+  const list = columns === '*' || columns === '*.*' ? [columns] : requireList(columns, path);
+  list.forEach((column, index) => {
+    for (const field of selectedFields(column, table, pathStep(path, index)))
+      fields.set(field.responseName, field);
+  });
+  return { typeName: '', argumentsPath: path, fields: [...fields.values()] };
+}
+
+function selectedFields(column: unknown, table: ReadableTable, path: string): readonly SelectedField[] {
+  if (typeof column === 'string') {
+    return /^\*(\.\*)*$/.test(column) ? everything(column, table, path) : [namedField(column, table, path)];
+  }
+  if (!isObject(column)) throw misplaced('column', 'a column name or an object', column, path);
+  const { name, alias, columns, ...rows } = column;
+  for (const [key, value] of Object.entries({ name, columns })) {
+    if (value === undefined) throw new EngineError('parse-failed', `key "${key}" not found`, { path });
+  }
+  const given = requireText(name, pathStep(path, 'name'));
+  const related = findRelationship(table, given, path);
+  if (!related) throw noRelationship(table, given, path);
+  const shown = isGiven(alias) ? requireText(alias, pathStep(path, 'alias')) : given;
+  return [relatedField(shown, related, columns, rows, path)];
+}
+
+function noRelationship(table: ReadableTable, name: string, path: string): EngineError {
+  return table.select.readable.has(name)
+    ? new EngineError(
+        'unexpected-payload',
+        `expecting a relationship; but, "${name}" is a postgres column; columns cannot be expanded`,
+        { path },
+      )
+    : new EngineError('not-exists', `relationship "${name}" does not exist`, { path });
+}
+
+/** `*` is every column that the role may read; `*.*` has the columns behind every relationship too, and so on. */
+function everything(star: string, table: ReadableTable, path: string): readonly SelectedField[] {
+  const columns = [...table.select.readable].map(([name, column]) => columnField(name, column, path));
+  if (star === '*') return columns;
+  const inner = star.slice(2);
+  const related = table.select.relationships.map(({ relationship }) =>
+    relatedField(
+      relationship.name,
+      // The view lists those that the role may read.
+      findRelationship(table, relationship.name, path)!,
+      [inner],
+      {},
+      path,
+    ),
+  );
+  return [...columns, ...related];
+}
+
+function namedField(name: string, table: ReadableTable, path: string): SelectedField {
+  if (!table.select.readable.has(name)) {
+    if (table.view.table.relationships.has(name))
+      throw new EngineError('unexpected-payload', `"${name}" is a relationship and should be expanded`, {
+        path,
+      });
+    const computed = findComputedField(table, name, path);
+    if (computed && 'type' in computed.returns)
+      return field(name, { kind: 'computedField', computedField: computed }, path);
+  }
+  return columnField(name, readableColumn(table, name, path), path);
+}
+
+function columnField(name: string, column: ColumnView, path: string): SelectedField {
+  return field(name, { kind: 'column', column }, path);
+}
+
+function relatedField(
+  shown: string,
+  { relationship, target }: ReadableRelationship,
+  columns: unknown,
+  rows: RowsArguments,
+  path: string,
+): SelectedField {
+  const many = relationship.shape.kind === 'array';
+  if (!many && [rows.where, rows.order_by, rows.limit, rows.offset].some(isGiven)) {
+    throw new EngineError(
+      'unexpected-payload',
+      "when selecting an 'obj_relationship' 'where', 'order_by', 'limit' and 'offset' can't be used",
+      { path },
+    );
+  }
+  return {
+    ...field(shown, { kind: 'relationship', relationship, view: target.view }, path),
+    arguments: many ? rowsArguments(rows, target, path) : new Map(),
+    selection: rowSelection(columns, target, pathStep(path, 'columns')),
+  };
+}
+
+const NO_SELECTION: Selection = { typeName: '', argumentsPath: '$', fields: [] };
+
+/** A field of an answer; the planner goes by its meaning. */
+export function field(
+  responseName: string,
+  meaning: FieldMeaning,
+  path: string,
+  selection = NO_SELECTION,
+): SelectedField {
+  return {
+    responseName,
+    definition: { name: responseName, arguments: new Map(), type: STRING, meaning },
+    arguments: new Map(),
+    selection,
+    path,
+  };
+}

@@ -1,0 +1,49 @@
+/** The data operations that read. */
+import { selectAggregate, selectRows } from '../core/query/select.ts';
+import type { InputNode } from '../core/request/selection.ts';
+import { sharedTypes } from '../core/schema/shared-types.ts';
+import type { Session } from '../core/session.ts';
+import type { Execution } from '../graphql/execute.ts';
+import { field, type RowsArguments, rowSelection, rowsArguments } from './columns.ts';
+import { dataRequest, type TableArguments } from './request.ts';
+import { listedTable, readableColumn } from './table.ts';
+import { nameNode } from './value.ts';
+
+export interface SelectArguments extends TableArguments, RowsArguments {
+  readonly columns: unknown;
+}
+
+/** `select`: the JSON text of the rows. @throws EngineError */
+export async function select(args: SelectArguments, session: Session, execution: Execution): Promise<string> {
+  const { table, scope, read } = dataRequest(args, session, execution);
+  const listed = listedTable(table);
+  const selection = rowSelection(args.columns, listed, '$.columns');
+  return read(selectRows(table.view.table.access, scope, selection, rowsArguments(args, listed, '$')));
+}
+
+export interface CountArguments extends TableArguments {
+  readonly where?: unknown;
+  readonly distinct?: readonly string[] | undefined;
+}
+
+/** `count`: the JSON text of `{count}`. Null counts as a value of `distinct` columns. @throws EngineError */
+export async function count(args: CountArguments, session: Session, execution: Execution): Promise<string> {
+  const { table, scope, read } = dataRequest(args, session, execution);
+  const listed = listedTable(table);
+  const names = new Map<string, InputNode>(
+    args.distinct?.map((name, index) => {
+      const path = `$.distinct[${index}]`;
+      return [readableColumn(listed, name, path).column.name, nameNode(name, path)];
+    }),
+  );
+  const rows = new Map(rowsArguments({ where: args.where }, listed, '$'));
+  if (names.size > 0) {
+    const { name } = sharedTypes(table.view.table.source);
+    rows.set(name('distinct_on'), { kind: 'list', path: '$.distinct', items: [...names.values()] });
+  }
+  const counted = { typeName: '', argumentsPath: '$', fields: [field('count', { kind: 'count' }, '$')] };
+  const selection = { ...counted, fields: [field('aggregate', { kind: 'aggregate' }, '$', counted)] };
+  const text = await read(selectAggregate(table.view.table.access, scope, selection, rows));
+  const { aggregate } = JSON.parse(text) as { aggregate: object };
+  return JSON.stringify(aggregate);
+}

@@ -1,0 +1,142 @@
+/**
+ * Tables as the legacy data operations name them: by schema and database name. What a role may see and write is the
+ * table view's, the same that GraphQL asks; here are the words in which this API refuses.
+ */
+import { EngineError } from '../core/errors.ts';
+import { displayName } from '../core/names.ts';
+import type { ComputedField, Program, Relationship, Table } from '../core/program.ts';
+import { userArguments } from '../core/schema/table-types.ts';
+import type { ColumnView, SelectView, TableView } from '../core/schema/table-view.ts';
+import { ADMIN_ROLE } from '../core/session.ts';
+
+/** Schema and name of a table. */
+export interface TableName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** What a request is about: a table as the requester's role sees it. */
+export interface RequestedTable {
+  readonly program: Program;
+  readonly role: string;
+  readonly view: TableView;
+}
+
+/** A table that the role may read. */
+export interface ReadableTable extends RequestedTable {
+  readonly select: SelectView;
+}
+
+type Write = 'insert' | 'update' | 'delete';
+
+/** The tracked table. @throws EngineError not-exists */
+export function findTable(program: Program, source: string, name: TableName, path = '$.table'): Table {
+  const table = program.tables.find(
+    ({ shape }) => shape.source.name === source && shape.schema === name.schema && shape.name === name.name,
+  );
+  if (!table) throw new EngineError('not-exists', `table ${quoted(name)} does not exist`, { path });
+  return table;
+}
+
+/** @throws EngineError permission-denied, with `note` after the reason */
+export function readableTable(table: RequestedTable, path = '$', note = ''): ReadableTable {
+  const { program, role, view } = table;
+  if (!view.select) throw notAllowed('select', view.table, role, path, note);
+  return { program, role, view, select: view.select };
+}
+
+/**
+ * A table whose rows the role may ask for directly; a permission can keep that to relationships.
+ * @throws EngineError permission-denied
+ */
+export function listedTable(requested: RequestedTable): ReadableTable {
+  const table = readableTable(requested);
+  const { queryRoots } = table.select;
+  if (queryRoots && !queryRoots.includes('select'))
+    throw notAllowed('select', table.view.table, table.role, '$');
+  return table;
+}
+
+/** The rule of a write. @throws EngineError not-supported for a view that takes none, permission-denied */
+export function writeRule<Operation extends Write>(
+  { view, role }: RequestedTable,
+  operation: Operation,
+): NonNullable<TableView[Operation]> {
+  const { table } = view;
+  if (table.shape.readOnly?.includes(operation)) {
+    const able = { insert: 'insertable', update: 'updatable', delete: 'deletable' }[operation];
+    throw new EngineError('not-supported', `view ${quoted(table.shape)} is not ${able}`);
+  }
+  const rule = view[operation];
+  if (!rule) throw notAllowed(operation, table, role, '$');
+  return rule;
+}
+
+export function notAllowed(
+  operation: string,
+  table: Table,
+  role: string,
+  path: string,
+  note = '',
+): EngineError {
+  return new EngineError(
+    'permission-denied',
+    `${operation} on ${quoted(table.shape)} for role "${role}" is not allowed. ${note}`,
+    { path },
+  );
+}
+
+/** A column that the role may read. @throws EngineError permission-denied, whether or not there is such a column */
+export function readableColumn(table: ReadableTable, name: string, path: string): ColumnView {
+  const column = table.select.readable.get(name);
+  if (column) return column;
+  throw columnDenied(table.role, 'select', name, path);
+}
+
+export function columnDenied(role: string, verb: string, name: string, path: string): EngineError {
+  const text =
+    role === ADMIN_ROLE
+      ? `no such column exists: "${name}"`
+      : `role "${role}" does not have permission to ${verb} column "${name}"`;
+  return new EngineError('permission-denied', text, { path });
+}
+
+/** A relationship and the table behind it, which the role must be able to read. */
+export interface ReadableRelationship {
+  readonly relationship: Relationship;
+  readonly target: ReadableTable;
+}
+
+/** The relationship of a name, if there is one. @throws EngineError permission-denied when its rows are not for the role */
+export function findRelationship(
+  table: ReadableTable,
+  name: string,
+  path: string,
+): ReadableRelationship | undefined {
+  const relationship = table.view.table.relationships.get(name);
+  if (!relationship) return undefined;
+  const target = readableTable({ ...table, view: table.view.of(relationship.target) }, path);
+  return { relationship, target };
+}
+
+/** The computed field of a name that the role may read and that takes no arguments of the client. */
+export function findComputedField(
+  { select }: ReadableTable,
+  name: string,
+  path: string,
+): ComputedField | undefined {
+  const field = select.computedFields.find((each) => each.name === name);
+  if (field && userArguments(field).length > 0) {
+    throw new EngineError(
+      'unexpected-payload',
+      `the computed field "${name}" takes arguments, which cannot be given here`,
+      { path },
+    );
+  }
+  return field;
+}
+
+/** A table as messages print it: `"author"`, outside schema public `"app.author"`. */
+export function quoted({ schema, name }: TableName): string {
+  return `"${displayName(schema, name)}"`;
+}
