@@ -334,7 +334,8 @@ export function variableValues(
   declared: ReadonlyMap<string, DeclaredVariable>,
   given: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
+  // Without a prototype: a variable may be called __proto__.
+  const values: Record<string, unknown> = Object.create(null);
   for (const variable of declared.values()) {
     const { name, type, defaultValue } = variable;
     const isGiven = Object.hasOwn(given, name);
