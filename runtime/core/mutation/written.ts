@@ -61,7 +61,6 @@ export function writeStep(
 ): MutationStep {
   if (!readsBeyondRow(selection)) {
     const alias = scope.alias();
-    scope.derived.add(alias);
     const answer = answerOf(
       view,
       selection,

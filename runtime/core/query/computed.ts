@@ -1,24 +1,29 @@
 /** Calls of Postgres functions: computed fields and tracked functions (reference graphql-api §1.8). */
 import { EngineError } from '../errors.ts';
-import type { ComputedField, Table } from '../program.ts';
+import type { ComputedField } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';
+import type { TableView } from '../schema/table-view.ts';
 import type { FunctionArgumentShape, SourceShape } from '../shapes.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnType } from '../types.ts';
-import { listParameter, type Scope, valueParameter } from './scope.ts';
+import { listParameter, valueParameter } from './scope.ts';
 
-/** The value of a computed field for the row of an alias: a scalar, or in a FROM clause the rows it returns. */
+/**
+ * The value of a computed field for the row of an alias: a scalar, or in a FROM clause the rows it returns. A scalar is
+ * masked like a column where an inherited role sees it in some rows only.
+ */
 export function computedField(
   field: ComputedField,
-  table: Table,
+  view: TableView,
   alias: Sql,
   args: InputNode | undefined,
-  scope: Scope,
 ): Sql {
   const { shape } = field;
-  const row = scope.derived.has(alias) ? sql`row(${alias}.*)::${table.sql}` : alias;
-  const fixed = new Map([[shape.tableArgument, row]]);
-  return functionCall(table.source, shape.function, shape.arguments, fixed, shape.sessionArgument, args);
+  const fixed = new Map([[shape.tableArgument, alias]]);
+  const { source } = view.table;
+  const call = functionCall(source, shape.function, shape.arguments, fixed, shape.sessionArgument, args);
+  const mask = 'type' in field.returns ? view.select?.computedMask(field.name) : undefined;
+  return mask ? sql`case when ${mask(alias)} then ${call} end` : call;
 }
 
 /**

@@ -49,7 +49,7 @@ function objectKeys(
       case 'computedField':
         return [
           {
-            expression: wrap(computedField(meaning.computedField, view.table, alias, undefined, scope)),
+            expression: wrap(computedField(meaning.computedField, view, alias, undefined)),
             direction: direction(value),
           },
         ];
@@ -73,7 +73,7 @@ function objectKeys(
         const from =
           'target' in meaning.relationship
             ? target.table.sql
-            : computedField(meaning.relationship, view.table, alias, undefined, scope);
+            : computedField(meaning.relationship, view, alias, undefined);
         const conditions = [
           ...('target' in meaning.relationship ? [joinCondition(meaning.relationship, alias, inner)] : []),
           ...(target.select?.where ? [target.select.where(inner)] : []),

@@ -105,14 +105,21 @@ function offsetClause(args: RootArguments): readonly Sql[] {
   return !node || node.kind === 'null' ? [] : [sql` offset ${strictParameter(node, 'bigint')}`];
 }
 
-/** The selected rows as a derived table, for what has to happen after the limit. */
-export function derivedRows(
-  view: TableView,
-  base: Base,
-  scope: Scope,
-): { readonly alias: Sql; readonly from: Sql } {
+export interface DerivedRows {
+  /** The row, of which columns are taken. */
+  readonly row: Sql;
+  readonly alias: Sql;
+  /** The FROM item, alias included. */
+  readonly from: Sql;
+}
+
+/**
+ * The selected rows as a derived table, for what has to happen after the limit. Its rows have no type of their own, but
+ * computed fields, also those in rules, take rows of the table: a table that has some is handed on as whole rows.
+ */
+export function derivedRows(view: TableView, base: Base, scope: Scope): DerivedRows {
   const alias = scope.alias();
-  scope.derived.add(alias);
+  const whole = view.table.computedFields.size > 0;
   const distinct = base.distinct.length
     ? sql`distinct on (${join(
         base.distinct.map((name) => view.select!.columns.get(name)!.value(base.alias)),
@@ -120,7 +127,8 @@ export function derivedRows(
       )}) `
     : raw('');
   return {
+    row: whole ? sql`(${alias}."row")` : alias,
     alias,
-    from: sql`(select ${distinct}${base.alias}.* ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
+    from: sql`(select ${distinct}${whole ? sql`${base.alias} as "row"` : sql`${base.alias}.*`} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
   };
 }

@@ -31,8 +31,6 @@ export interface Scope extends Requester {
   readonly options: PlanOptions;
   /** A new alias, unique within the operation. */
   readonly alias: () => Sql;
-  /** Aliases that stand for a derived table instead of the table itself; their rows have no composite type. */
-  readonly derived: Set<Sql>;
 }
 
 export function createScope(view: RoleView, options: PlanOptions): Scope {
@@ -42,7 +40,6 @@ export function createScope(view: RoleView, options: PlanOptions): Scope {
     view,
     options,
     alias: () => identifier(`${REQUEST_ALIAS}${++count}`),
-    derived: new Set(),
   };
 }
 

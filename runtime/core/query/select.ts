@@ -10,7 +10,15 @@ import type { ColumnType } from '../types.ts';
 import { computedField } from './computed.ts';
 import { jsonPath } from './json-path.ts';
 import { orderBy, type SortKey } from './order.ts';
-import { baseRows, derivedRows, type RowSource, relatedRows, tableRows, visibleRows } from './rows.ts';
+import {
+  baseRows,
+  type DerivedRows,
+  derivedRows,
+  type RowSource,
+  relatedRows,
+  tableRows,
+  visibleRows,
+} from './rows.ts';
 import {
   areColumnNames,
   columns,
@@ -76,9 +84,9 @@ export function listOfRows(
     return jsonRows('list', entries, rest, scope);
   }
   const rows = derivedRows(view, base, scope);
-  const order = orderAgain(base.keys, view, rows.alias);
+  const order = orderAgain(base.keys, view, rows.row);
   const joins = order && noJoins();
-  const entries = rowEntries(selection, view, rows.alias, scope, joins);
+  const entries = rowEntries(selection, view, rows.row, scope, joins);
   const rest = joins?.tables.length ? sql`${joined(joins)}${order!}` : raw('');
   return jsonRows('list', entries, sql`from ${rows.from}${rest}`, scope);
 }
@@ -254,7 +262,7 @@ function computedFieldValue(
   alias: Sql,
   scope: Scope,
 ): Sql {
-  const call = computedField(computed, view.table, alias, field.arguments.get('args'), scope);
+  const call = computedField(computed, view, alias, field.arguments.get('args'));
   if ('type' in computed.returns) {
     return atJsonPath(
       field,
@@ -291,6 +299,9 @@ export function aggregateOfRows(
   const limit = view.select?.limit;
   const wantsNodes = selection.fields.some((field) => field.definition.meaning.kind === 'nodes');
   const capped = limit !== undefined && wantsNodes;
+  // Postgres may sort the rows for a distinct count, and the other aggregates then get them in that order.
+  const reordered =
+    wantsNodes && (base.keys.length > 0 || base.distinct.length > 0) && countsDistinct(selection);
   const aggregates: Entry[] = [];
   const result = scope.alias();
   const keep = (value: Sql): Sql => {
@@ -306,13 +317,13 @@ export function aggregateOfRows(
           case 'typename':
             return sql`${literal(selection.typeName)}::text`;
           case 'aggregate':
-            return jsonObject(aggregateEntries(field.selection, rows.alias, keep, view, scope), scope);
+            return jsonObject(aggregateEntries(field.selection, rows.row, keep, view, scope), scope);
           case 'nodes': {
-            const node = jsonObject(rowEntries(field.selection, view, rows.alias, scope), scope);
-            const filter = capped
-              ? sql` filter (where ${rows.alias}."row number" <= ${raw(String(limit))})`
-              : raw('');
-            return sql`coalesce(${keep(sql`json_agg(${node})${filter}`)}, '[]')`;
+            const node = jsonObject(rowEntries(field.selection, view, rows.row, scope), scope);
+            const position = sql`${rows.alias}."row number"`;
+            const order = reordered ? sql` order by ${position}` : raw('');
+            const filter = capped ? sql` filter (where ${position} <= ${raw(String(limit))})` : raw('');
+            return sql`coalesce(${keep(sql`json_agg(${node}${order})${filter}`)}, '[]')`;
           }
           default:
             throw new Error(`an aggregate has no field of the kind ${field.definition.meaning.kind}`);
@@ -320,17 +331,27 @@ export function aggregateOfRows(
       })(),
     ],
   );
-  const from = capped ? numbered(rows) : rows.from;
+  // Nothing but type names: one object, whatever the rows.
+  if (aggregates.length === 0) return jsonObject(entries, scope);
+  const from = capped || reordered ? numbered(rows) : rows.from;
   return jsonRows(
     'single',
     entries,
-    sql`from (select ${aggregates.length ? columns(aggregates) : raw('')} from ${from}) as ${result}`,
+    sql`from (select ${columns(aggregates)} from ${from}) as ${result}`,
     scope,
   );
 }
 
+function countsDistinct(selection: Selection): boolean {
+  return selection.fields.some(
+    ({ definition: { meaning }, arguments: args, selection: inner }) =>
+      (meaning.kind === 'aggregate' && countsDistinct(inner)) ||
+      (meaning.kind === 'count' && args.has('distinct')),
+  );
+}
+
 /** The same rows with their position, under the same alias. */
-function numbered(rows: { readonly alias: Sql; readonly from: Sql }): Sql {
+function numbered(rows: DerivedRows): Sql {
   return sql`(select ${rows.alias}.*, row_number() over () as "row number" from ${rows.from}) as ${rows.alias}`;
 }
 
@@ -373,7 +394,7 @@ function functionEntries(
     if (meaning.kind !== 'aggregateColumn') throw new Error(`an aggregate function has no ${meaning.kind}`);
     const { column } = meaning;
     const own = 'column' in column;
-    const value = own ? column.value(rows) : computedField(column, view.table, rows, undefined, scope);
+    const value = own ? column.value(rows) : computedField(column, view, rows, undefined);
     const type = own ? column.column.type : 'type' in column.returns ? column.returns.type : undefined;
     const aggregate = sql`${raw(name)}(${value})`;
     return [

@@ -106,6 +106,21 @@ function expression(
           ),
         );
         break;
+      case 'exists': {
+        const inner = scope.alias();
+        conditions.push(
+          exists(sql`${meaning.view.table.sql} as ${inner}`, [
+            ...visible(meaning.view, inner),
+            whereCondition(value, inner, meaning.view, scope),
+          ]),
+        );
+        break;
+      }
+      case 'columnComparison':
+        conditions.push(
+          sql`(${meaning.left.value(alias)} ${raw(meaning.operator)} ${meaning.right.value(alias)})`,
+        );
+        break;
       default:
         throw new Error(`a boolean expression has no ${meaning.kind}`);
     }
@@ -124,15 +139,15 @@ function computedCondition(
   if (!target) {
     const { returns } = field;
     if (!('type' in returns)) throw new Error(`the computed field ${field.name} returns no scalar`);
-    return comparison(node, computedField(field, view.table, alias, undefined, scope), returns.type, scope);
+    return comparison(node, computedField(field, view, alias, undefined), returns.type, scope);
   }
   const inner = scope.alias();
   const joins: Sql[] = [];
   const nested = expression(node, inner, target, scope, joins);
-  return exists(
-    sql`${computedField(field, view.table, alias, undefined, scope)} as ${inner}${join(joins, '')}`,
-    [...visible(target, inner), nested],
-  );
+  return exists(sql`${computedField(field, view, alias, undefined)} as ${inner}${join(joins, '')}`, [
+    ...visible(target, inner),
+    nested,
+  ]);
 }
 
 /** `exists` over rows that the role may see. */

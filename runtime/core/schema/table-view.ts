@@ -1,6 +1,6 @@
 /** A table as one role sees it: which columns, under which row condition, with which limit. */
 import type { Column, ComputedField, Relationship, Table } from '../program.ts';
-import { lazy } from '../remember.ts';
+import { lazy, remember } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import {
   type DeleteRule,
@@ -41,6 +41,8 @@ export interface SelectView {
   /** The same with those that have no GraphQL name, which the legacy data operations name as the database does. */
   readonly readable: ReadonlyMap<string, ColumnView>;
   readonly computedFields: readonly ComputedField[];
+  /** The rows in which the value of a scalar computed field is shown; undefined = in every one. */
+  readonly computedMask: (name: string) => ((alias: Sql) => Sql) | undefined;
   /** Relationships whose target the role may read. */
   readonly relationships: readonly { readonly relationship: Relationship; readonly view: TableView }[];
   /** Row condition for an alias, in parentheses; undefined = every row. */
@@ -116,6 +118,7 @@ function selectView(table: Table, rule: SelectRule, of: TableView['of']): Select
     readable.set(name, view);
     if (column.field !== undefined) columns.set(name, view);
   }
+  const masks = new Map<string, ((alias: Sql) => Sql) | undefined>();
   const relationships = lazy(() =>
     [...table.relationships.values()].flatMap((relationship) => {
       const view = of(relationship.target);
@@ -132,6 +135,7 @@ function selectView(table: Table, rule: SelectRule, of: TableView['of']): Select
           : rule.computedFields?.includes(field.name),
       );
     },
+    computedMask: (name) => remember(masks, name, () => cellMask(rule, name)),
     get relationships() {
       return relationships();
     },
@@ -144,8 +148,7 @@ function selectView(table: Table, rule: SelectRule, of: TableView['of']): Select
 }
 
 function columnView(column: Column, field: string, rule: SelectRule): ColumnView {
-  const mask =
-    rule.cells && Object.hasOwn(rule.cells, column.name) ? boundRule(rule.cells[column.name]!) : undefined;
+  const mask = cellMask(rule, column.name);
   const name = identifier(column.name);
   return {
     column,
@@ -155,6 +158,11 @@ function columnView(column: Column, field: string, rule: SelectRule): ColumnView
       ? (alias) => sql`case when ${mask(alias)} then ${alias}.${name} end`
       : (alias) => sql`${alias}.${name}`,
   };
+}
+
+/** The rows in which a rule shows a column or computed field; undefined = in every one. */
+function cellMask(rule: SelectRule, name: string): ((alias: Sql) => Sql) | undefined {
+  return rule.cells && Object.hasOwn(rule.cells, name) ? boundRule(rule.cells[name]!) : undefined;
 }
 
 /** A rule text as a condition on an alias, always in parentheses. */

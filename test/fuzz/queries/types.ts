@@ -417,7 +417,7 @@ export function applyOperator(type: FuzzType, operator: string, left: Value, rig
     const found = list.some((item) => equal(type, left, item));
     return found === (operator === '_in');
   }
-  if (left === null) return null;
+  if (left === null || right === null) return null;
   const pattern = TEXT_OPERATORS[operator];
   if (pattern) {
     const ignoresCase = type.ignoresCase ?? pattern.ignoresCase ?? false;
