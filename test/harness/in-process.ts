@@ -1,0 +1,75 @@
+/** A project compiled and served without HTTP: metadata and a database in, answers out. */
+import pg from 'pg';
+import { compile } from '../../compiler/index.ts';
+import type { JsonObject } from '../../compiler/model/metadata.ts';
+import { readMetadata } from '../../compiler/phases/1-read/index.ts';
+import { introspectDatabase } from '../../compiler/phases/2-introspect/index.ts';
+import { linkProgram } from '../../runtime/core/program.ts';
+import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
+import type { Session } from '../../runtime/core/session.ts';
+import { connectSource } from '../../runtime/database/source.ts';
+import { executeRequest } from '../../runtime/graphql/execute.ts';
+import { createLoader, type Loader } from '../../runtime/program/loader.ts';
+
+export interface InProcess {
+  /** The answer's text. @throws EngineError */
+  answer(
+    request: GraphqlRequest,
+    role: string,
+    variables?: Readonly<Record<string, string>>,
+  ): Promise<string>;
+  /** The SQL of a query. @throws EngineError when it cannot be planned */
+  sql(request: GraphqlRequest, role: string, variables?: Readonly<Record<string, string>>): string;
+  /** Generated texts by path. */
+  readonly files: ReadonlyMap<string, string>;
+  end(): Promise<void>;
+}
+
+/** @throws Error when the metadata does not compile without a diagnostic; its source is `default` */
+export async function serveInProcess(
+  url: string,
+  metadata: JsonObject,
+  loader: Loader = createLoader(),
+): Promise<InProcess> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const catalog = await introspectDatabase((text, values) =>
+    client.query(text, values ? [...values] : undefined),
+  ).finally(() => client.end());
+  const read = readMetadata(metadata);
+  const compiled = compile({
+    metadata: read.value,
+    catalogs: { default: { ...catalog, enumTables: {} } },
+  });
+  const problems = [...read.diagnostics, ...compiled.diagnostics];
+  if (problems.length > 0)
+    throw new Error(`the project does not compile cleanly: ${JSON.stringify(problems, null, 2)}`);
+  const program = linkProgram(await loader.load(compiled.files), { inferFunctionPermissions: true });
+  const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
+  const source = connectSource(() => ({ connectionString: url }), {
+    maxConnections: 1,
+    idleTimeout: 60,
+    retries: 0,
+    connectionLifetime: 0,
+    preparedStatements: 0,
+    isolationLevel: 'read-committed',
+  });
+  const sessionOf = (role: string, variables: Readonly<Record<string, string>> = {}): Session => ({
+    role,
+    backendOnly: false,
+    variables: { 'x-engine-role': role, ...variables },
+  });
+  return {
+    answer: (request, role, variables) =>
+      executeRequest(request, sessionOf(role, variables), {
+        planner,
+        sources: new Map([['default', source]]),
+      }),
+    sql: (request, role, variables) => {
+      const { plan } = planner.plan(sessionOf(role, variables), request);
+      return plan.kind === 'query' ? plan.steps.map(({ statement }) => statement.text).join(';\n') : '';
+    },
+    files: compiled.files,
+    end: () => source.end(),
+  };
+}
