@@ -32,7 +32,7 @@ export interface MetadataServer {
   /** Sends a request as an administrator, or as another role. */
   send(
     body: unknown,
-    options?: { path?: string; role?: string },
+    options?: { path?: string; role?: string; variables?: Readonly<Record<string, string>> },
   ): Promise<{ status: number; answer: unknown }>;
   /** How often a program has been swapped in. */
   readonly swaps: () => number;
@@ -109,11 +109,15 @@ export async function startMetadataServer(
     database,
     metadataDatabase,
     swaps: () => swaps,
-    send: async (body, { path = '/v1/metadata', role } = {}) => {
+    send: async (body, { path = '/v1/metadata', role, variables = {} } = {}) => {
       const response = await app.inject({
         method: 'POST',
         url: path,
-        headers: { 'content-type': 'application/json', ...(role !== undefined && { 'x-engine-role': role }) },
+        headers: {
+          'content-type': 'application/json',
+          ...variables,
+          ...(role !== undefined && { 'x-engine-role': role }),
+        },
         payload: typeof body === 'string' ? body : JSON.stringify(body),
       });
       return { status: response.statusCode, answer: response.json() };
