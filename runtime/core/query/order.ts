@@ -154,5 +154,5 @@ export function distinctColumns(
       { path },
     );
   }
-  return columns.filter((column) => view.select?.columns.has(column));
+  return columns.filter((column) => view.select?.readable.has(column));
 }

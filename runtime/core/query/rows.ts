@@ -122,7 +122,7 @@ export function derivedRows(view: TableView, base: Base, scope: Scope): DerivedR
   const whole = view.table.computedFields.size > 0;
   const distinct = base.distinct.length
     ? sql`distinct on (${join(
-        base.distinct.map((name) => view.select!.columns.get(name)!.value(base.alias)),
+        base.distinct.map((name) => view.select!.readable.get(name)!.value(base.alias)),
         ', ',
       )}) `
     : raw('');

@@ -100,7 +100,7 @@ function isCostly({ definition: { meaning } }: SelectedField): boolean {
 function orderAgain(keys: readonly SortKey[], view: TableView, alias: Sql): Sql | undefined {
   const again: SortKey[] = [];
   for (const { column, direction } of keys) {
-    const own = column === undefined ? undefined : view.select?.columns.get(column);
+    const own = column === undefined ? undefined : view.select?.readable.get(column);
     if (!own) return undefined;
     again.push({ expression: own.value(alias), direction });
   }

@@ -10,7 +10,7 @@ export const schema = `
   );
   create view published as select count(*) as number from article where is_published;
   insert into author values
-    (1, 'Ada', 9223372036854775807, 1.50, 'x', 'hidden 1'), (2, 'Bo', 1, null, null, 'hidden 2'), (3, 'Cy', null, 2, 'y', 'hidden 3');
+    (1, 'Ada', 9223372036854775807, 1.50, 'x', 'hidden 1'), (2, 'Bo', 1, null, null, 'hidden 2'), (3, 'Cy', null, 2, 'x', 'hidden 3');
   insert into article (author_id, title, is_published, tags, labels) values
     (1, 'first', true, '["a","b"]', '{x,y}'), (1, 'draft', false, '["b"]', '{x}'), (2, 'second', true, null, null);
   select setval('article_id_seq', 10);

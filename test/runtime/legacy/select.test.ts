@@ -247,7 +247,7 @@ describe('count', () => {
     });
     expect((await ask('count', { table: 'article', distinct: ['author_id'] })).answer).toEqual({ count: 2 });
     expect((await ask('count', { table: 'article', distinct: 'tags' })).answer).toEqual({ count: 3 });
-    expect((await ask('count', { table: 'author', distinct: ['odd name'] })).answer).toEqual({ count: 3 });
+    expect((await ask('count', { table: 'author', distinct: ['odd name'] })).answer).toEqual({ count: 2 });
     expect((await ask('count', { table: 'author', distinct: ['secret'] }, 1)).answer).toMatchObject({
       path: '$.args.distinct[0]',
     });
