@@ -22,6 +22,7 @@ import { linkProgram, type Program } from './core/program.ts';
 import { createPlanner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type Execution, executeRequest } from './graphql/execute.ts';
+import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
@@ -70,7 +71,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const observe = options.observe ?? createLogger(configuration);
   observe({ kind: 'startup', step: 'server_configuration', info: describe(configuration) });
 
-  const live = createLive<Execution>();
+  const live = createLive<Execution & { readonly limits: Limits }>();
+  const rateCounter = createRateCounter();
   const context: HostContext = {
     configuration,
     environment,
@@ -79,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const program = linkProgram(generated, {
         inferFunctionPermissions: configuration.inferFunctionPermissions,
       });
-      const execution = executionOf(program, sources, configuration);
+      const execution = executionOf(program, sources, configuration, rateCounter);
       return { execution, activate: () => live.swap(execution) };
     },
   };
@@ -97,7 +99,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return (request: Parameters<typeof executeRequest>[0], session: Parameters<typeof executeRequest>[1]) =>
         executeRequest(request, session, execution);
     };
-    const app = createServer({ configuration, observe, authenticate: authentication.authenticate }, [
+    const { authenticate } = authentication;
+    const app = createServer({ configuration, observe, authenticate, limits: () => current().limits }, [
       graphqlEndpoints(begin),
       explainEndpoints(current),
       healthEndpoints(host.health, version),
@@ -120,12 +123,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-function executionOf(program: Program, sources: SourceConnections, configuration: Configuration): Execution {
-  const planner = createPlanner(program, {
-    stringifyNumbers: configuration.stringifyNumericTypes,
-    collapseNulls: configuration.v1BooleanNullCollapse,
-  });
-  return { planner, sources };
+function executionOf(
+  program: Program,
+  sources: SourceConnections,
+  configuration: Configuration,
+  rateCounter: RateCounter,
+): Execution & { readonly limits: Limits } {
+  const limits = createLimits(program.limits, rateCounter);
+  const planner = createPlanner(
+    program,
+    {
+      stringifyNumbers: configuration.stringifyNumericTypes,
+      collapseNulls: configuration.v1BooleanNullCollapse,
+    },
+    limits.checkOperation,
+  );
+  return { planner, sources, limits };
 }
 
 async function listen(app: FastifyInstance, configuration: Configuration): Promise<number> {

@@ -8,11 +8,15 @@ import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { Limits } from './limits.ts';
+import { limitTime } from './time-limit.ts';
 
 /** What a request runs on, taken once at its start. */
 export interface Execution {
   readonly planner: Planner;
   readonly sources: SourceConnections;
+  /** Absent: none. */
+  readonly limits?: Limits;
 }
 
 /**
@@ -25,9 +29,12 @@ export async function executeRequest(
   execution: Execution,
 ): Promise<string> {
   const { plan, variables } = execution.planner.plan(session, request);
+  const seconds = execution.limits?.timeLimit(session);
+  const timed =
+    seconds === undefined ? execution : { ...execution, sources: limitTime(execution.sources, seconds) };
   return plan.kind === 'query'
-    ? runQuery(plan, variables, session, execution)
-    : runMutation(plan, variables, session, execution);
+    ? runQuery(plan, variables, session, timed)
+    : runMutation(plan, variables, session, timed);
 }
 
 type Variables = Readonly<Record<string, unknown>>;

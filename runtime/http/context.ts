@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import type { Limits } from '../graphql/limits.ts';
 import type { HttpRequestObservation, LoggedError, Observer } from '../observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
 
@@ -10,6 +11,8 @@ export interface HttpContext {
   readonly configuration: Configuration;
   readonly observe: Observer;
   readonly authenticate: Authenticate;
+  /** Those of the program that is served; absent: none. */
+  readonly limits?: () => Limits;
 }
 
 /** One family of endpoints. It gets an encapsulated instance; bodies arrive as text (see body.ts). */
@@ -40,7 +43,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /**
  * Who sent the request.
  * @param body of GraphQL requests, which an authentication webhook may want to see
- * @throws EngineError as the mode of authentication decides
+ * @throws EngineError as the mode of authentication decides, or when the role sends too many requests
  */
 export async function authenticateRequest(
   context: HttpContext,
@@ -58,6 +61,7 @@ export async function authenticateRequest(
     },
   });
   exchange.session = session;
+  context.limits?.().countRequest(session, request.ip);
   return session;
 }
 

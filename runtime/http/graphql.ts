@@ -25,7 +25,9 @@ export function graphqlEndpoints(begin: () => Execute): Endpoints {
     if (!context.configuration.enabledApis.includes('graphql')) return;
     const { preserve401Errors } = context.configuration;
     install(app, context, begin, '/v1/graphql', (error) =>
-      error.status === 413 || (error.status === 401 && preserve401Errors) ? error.status : 200,
+      error.status === 413 || error.status === 429 || (error.status === 401 && preserve401Errors)
+        ? error.status
+        : 200,
     );
     install(app, context, begin, '/v1alpha1/graphql', (error) => error.status);
   };
@@ -55,9 +57,16 @@ function install(
         return sendJson(reply, await execute(graphqlRequest(body), session));
       }
       request.exchange.mode = 'batched';
+      context.limits?.().checkBatch(session, body.length);
       const answers: string[] = [];
-      for (const member of body)
-        answers.push(await answerMember(context, request, () => execute(graphqlRequest(member), session)));
+      for (const [index, member] of body.entries()) {
+        const run = () => {
+          // The first was counted with the request.
+          if (index > 0) context.limits?.().countRequest(session, request.ip);
+          return execute(graphqlRequest(member), session);
+        };
+        answers.push(await answerMember(context, request, run));
+      }
       return sendJson(reply, `[${answers.join(',')}]`);
     },
   });

@@ -51,8 +51,11 @@ interface CachedOperation {
 const MOST_TEXT = 8_000_000;
 const MOST_SQL = 32_000_000;
 
+/** Decides whether a role may run an operation at all, before it is planned. @throws EngineError when not */
+export type Admit = (session: Session, operation: Operation) => void;
+
 /** Makes the planner of a program. Options hold for all its plans. */
-export function createPlanner(program: Program, options: PlanOptions): Planner {
+export function createPlanner(program: Program, options: PlanOptions, admit?: Admit): Planner {
   const operations = new LRUCache<string, CachedOperation>({
     maxSize: MOST_TEXT,
     sizeCalculation: (_operation, key) => key.length + 200,
@@ -90,6 +93,7 @@ export function createPlanner(program: Program, options: PlanOptions): Planner {
     plan: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
       const { number, operation, used } = operationOf(view, request);
+      admit?.(session, operation);
       const variables = variableValues(operation.variables, request.variables ?? {});
       const known = plans.get(planKey(number, used, variables));
       if (known) return { plan: known, variables };

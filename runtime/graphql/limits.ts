@@ -1,0 +1,141 @@
+/**
+ * Limits per role, as metadata `api_limits` sets them (reference server §10). A role's own value replaces the global one;
+ * administrators have none.
+ */
+import { Kind, type SelectionSetNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { EngineError } from '../core/errors.ts';
+import type { Operation } from '../core/request/document.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import type { ApiLimits, Limit, RateLimit } from '../core/settings.ts';
+
+export interface Limits {
+  /** Counts a request from an address. @throws EngineError with status 429 when there were too many */
+  readonly countRequest: (session: Session, address: string) => void;
+  /** @throws EngineError when a batch has too many members */
+  readonly checkBatch: (session: Session, size: number) => void;
+  /** @throws EngineError when an operation is too deep or has too many nodes */
+  readonly checkOperation: (session: Session, operation: Operation) => void;
+  /** Seconds that an operation may take; undefined: as long as it needs. */
+  readonly timeLimit: (session: Session) => number | undefined;
+}
+
+/** Counts requests by key, a minute at a time. One for the server: a change of the metadata does not reset it. */
+export interface RateCounter {
+  /** Counts one more request. @returns how many there were in the running minute */
+  readonly count: (key: string) => number;
+}
+
+/** Clients choose some keys, addresses for instance. */
+const MOST_KEYS = 100_000;
+const MINUTE = 60_000;
+
+/** @param now milliseconds */
+export function createRateCounter(now: () => number = Date.now): RateCounter {
+  const counts = new LRUCache<string, { readonly since: number; requests: number }>({ max: MOST_KEYS });
+  return {
+    count: (key) => {
+      const time = now();
+      let minute = counts.get(key);
+      if (!minute || time - minute.since >= MINUTE) {
+        minute = { since: time, requests: 0 };
+        counts.set(key, minute);
+      }
+      minute.requests += 1;
+      return minute.requests;
+    },
+  };
+}
+
+export function createLimits(limits: ApiLimits | undefined, counter: RateCounter): Limits {
+  const sizes = new WeakMap<Operation, OperationSize>();
+  return {
+    countRequest: (session, address) => {
+      const rate = limitFor(limits?.rate_limit, session);
+      if (!rate || counter.count(rateKey(rate, session, address)) <= rate.max_reqs_per_min) return;
+      throw new EngineError(
+        'busy',
+        `rate limit exceeded: at most ${rate.max_reqs_per_min} requests per minute are allowed`,
+        { status: 429 },
+      );
+    },
+    checkBatch: (session, size) => {
+      const most = limitFor(limits?.batch_limit, session);
+      if (most !== undefined && size > most) throw exceeded('batch', size, most);
+    },
+    checkOperation: (session, operation) => {
+      const depth = limitFor(limits?.depth_limit, session);
+      const nodes = limitFor(limits?.node_limit, session);
+      if (depth === undefined && nodes === undefined) return;
+      let size = sizes.get(operation);
+      if (!size) {
+        size = operationSize(operation);
+        sizes.set(operation, size);
+      }
+      if (depth !== undefined && size.depth > depth) throw exceeded('depth', size.depth, depth);
+      if (nodes !== undefined && size.nodes > nodes) throw exceeded('node', size.nodes, nodes);
+    },
+    timeLimit: (session) => limitFor(limits?.time_limit, session),
+  };
+}
+
+function limitFor<Value>(limit: Limit<Value> | undefined, { role }: Session): Value | undefined {
+  if (limit === undefined || role === ADMIN_ROLE) return undefined;
+  return Object.hasOwn(limit.per_role, role) ? limit.per_role[role] : limit.global;
+}
+
+function exceeded(name: string, found: number, most: number): EngineError {
+  return new EngineError(
+    'validation-failed',
+    `${name} limit exceeded: ${found} where at most ${most} ${most === 1 ? 'is' : 'are'} allowed`,
+  );
+}
+
+function rateKey(
+  { unique_params: unique }: RateLimit,
+  { role, variables }: Session,
+  address: string,
+): string {
+  if (unique === undefined) return JSON.stringify([role]);
+  if (unique === 'IP') return JSON.stringify([role, address]);
+  return JSON.stringify([role, ...unique.map((name) => variables[name.toLowerCase()] ?? null)]);
+}
+
+export interface OperationSize {
+  /** Fields with a selection set below each other. */
+  readonly depth: number;
+  /** Fields with a selection set. */
+  readonly nodes: number;
+}
+
+/** Measures an operation, fragments expanded, `__schema` and `__type` left out. Each fragment is looked at once. */
+export function operationSize({ node, fragments }: Operation): OperationSize {
+  const known = new Map<string, OperationSize>();
+  const ofFragment = (name: string): OperationSize => {
+    const before = known.get(name);
+    if (before) return before;
+    // A fragment that contains itself, or is missing, is refused when the operation is planned.
+    known.set(name, { depth: 0, nodes: 0 });
+    const fragment = fragments.get(name);
+    const size = fragment ? ofSet(fragment.selectionSet) : { depth: 0, nodes: 0 };
+    known.set(name, size);
+    return size;
+  };
+  const ofSet = (set: SelectionSetNode): OperationSize => {
+    let depth = 0;
+    let nodes = 0;
+    for (const selection of set.selections) {
+      let size: OperationSize = { depth: 0, nodes: 0 };
+      if (selection.kind === Kind.FRAGMENT_SPREAD) size = ofFragment(selection.name.value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) size = ofSet(selection.selectionSet);
+      else if (selection.selectionSet && !['__schema', '__type'].includes(selection.name.value)) {
+        const below = ofSet(selection.selectionSet);
+        size = { depth: below.depth + 1, nodes: below.nodes + 1 };
+      }
+      depth = Math.max(depth, size.depth);
+      nodes += size.nodes;
+    }
+    return { depth, nodes };
+  };
+  return ofSet(node.selectionSet);
+}
