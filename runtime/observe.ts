@@ -76,13 +76,17 @@ export interface Observer {
   readonly flush: () => void;
 }
 
+/** Bytes of log lines that are written at once. */
+const WRITE_SIZE = 32 * 1024;
+
 /** Writes log lines to `stream`, standard output by default. Lines are collected for up to 100 ms. */
 export function createLogger(
   configuration: Pick<Configuration, 'enabledLogTypes' | 'logLevel'>,
   stream: DestinationStream & { flushSync?: () => void } = destination({
     fd: 1,
     sync: false,
-    minLength: 8192,
+    minLength: WRITE_SIZE,
+    maxWrite: 2 * WRITE_SIZE,
     periodicFlush: 100,
   }),
 ): Observer {
@@ -100,8 +104,7 @@ export function createLogger(
   const observe = (observation: Observation) => {
     switch (observation.kind) {
       case 'http-request':
-        if (!writeHttp) return;
-        logger[observation.error ? 'error' : 'info'](httpLog(observation));
+        if (writeHttp && logger.isLevelEnabled(levelOf(observation))) stream.write(httpLine(observation));
         return;
       case 'startup':
         if (enabled.has('startup')) {
@@ -140,36 +143,42 @@ export function createLogger(
   return Object.assign(observe, { flush: () => stream.flushSync?.() });
 }
 
-function httpLog(request: HttpRequestObservation): object {
-  const operation = {
-    request_id: request.requestId,
-    user_vars: request.userVariables,
-    request_mode: request.mode,
-    response_size: request.responseSize,
-    uncompressed_response_size: request.uncompressedResponseSize,
-    query_execution_time: request.executionTime,
-    error: request.error,
-  };
-  return {
-    type: 'http-log',
-    detail: {
-      request_id: request.requestId,
-      http_info: {
-        status: request.status,
-        method: request.method,
-        ip: request.ip,
-        url: request.url,
-        http_version: `HTTP/${request.httpVersion}`,
-        content_encoding: request.contentEncoding ?? null,
-      },
-      operation,
-    },
-  };
+function levelOf(request: HttpRequestObservation): Level {
+  return request.error ? 'error' : 'info';
 }
 
-/** `2024-05-01T10:00:00.123+0000` */
+/**
+ * The line of a request, put together by hand: there is one for every request, and the general way costs a tenth of what a
+ * short one takes in all.
+ */
+function httpLine(request: HttpRequestObservation): string {
+  const id = JSON.stringify(request.requestId);
+  const encoding = request.contentEncoding === undefined ? 'null' : JSON.stringify(request.contentEncoding);
+  const variables = request.userVariables ? `"user_vars":${JSON.stringify(request.userVariables)},` : '';
+  const error = request.error ? `,"error":${JSON.stringify(request.error)}` : '';
+  return (
+    `{"level":"${levelOf(request)}","timestamp":"${timestamp()}","type":"http-log","detail":{"request_id":${id},` +
+    `"http_info":{"status":${request.status},"method":${JSON.stringify(request.method)},` +
+    `"ip":${JSON.stringify(request.ip)},"url":${JSON.stringify(request.url)},` +
+    `"http_version":"HTTP/${request.httpVersion}","content_encoding":${encoding}},` +
+    `"operation":{"request_id":${id},${variables}"request_mode":"${request.mode}",` +
+    `"response_size":${request.responseSize},` +
+    `"uncompressed_response_size":${request.uncompressedResponseSize},` +
+    `"query_execution_time":${request.executionTime}${error}}}}\n`
+  );
+}
+
+let lastMoment = 0;
+let lastTimestamp = '';
+
+/** Now, as `2024-05-01T10:00:00.123+0000`; written once a millisecond. */
 function timestamp(): string {
-  return `${new Date().toISOString().slice(0, -1)}+0000`;
+  const now = Date.now();
+  if (now !== lastMoment) {
+    lastMoment = now;
+    lastTimestamp = `${new Date(now).toISOString().slice(0, -1)}+0000`;
+  }
+  return lastTimestamp;
 }
 
 /** An error's own words and place, with those of its causes; no other properties, which may hold anything. */

@@ -184,8 +184,11 @@ function encodeNumber(type: ColumnType, value: number | NumberText): string {
   if (type.name === 'money') return plainDecimal(text);
   if (type.family === 'float') return text;
   if (type.family === 'integer') {
-    const exact = exactInteger(text);
     const [low, high] = INTEGER_RANGES[type.name]!;
+    // Nearly all of them, without the way through texts.
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= low && value <= high)
+      return text;
+    const exact = exactInteger(text);
     if (exact === undefined || exact < low || exact > high) {
       throw new EngineError(
         'parse-failed',

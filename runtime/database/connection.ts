@@ -50,17 +50,15 @@ export class PooledConnection {
     this.inFlight += 1;
     this.load += work;
     const preparation = unnamed ? UNNAMED : this.statements.prepare(request.text, request.name);
-    const finish: Settle = (error, row) => {
+    const query = new TextQuery(request.text, request.values, preparation, (error, row) => {
       this.headSince = performance.now();
       this.inFlight -= 1;
       // Sums of fractions drift; an idle connection has no load.
       this.load = this.inFlight === 0 ? 0 : this.load - work;
       settle(error, row);
-    };
+    });
     this.#collectWrites();
-    this.client.query(
-      new TextQuery(request.text, request.values, preparation, finish) as unknown as pg.Submittable,
-    );
+    this.client.query(query as unknown as pg.Submittable);
   }
 
   /** Holds what is written back until the events at hand are dealt with: one system call for the queries of all of them. */

@@ -177,10 +177,9 @@ export class Pool {
     // While the first execution is under way, others of the same statement are taken for short.
     const alone = work > SLOW || (statement.time === undefined && statement.runs === 1);
     const measured = alone || statement.runs <= MEASURE_FIRST || statement.runs % MEASURE_EVERY === 0;
-    const send = (connection: PooledConnection) => this.#send(connection, read, work, measured);
     const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared(work, measured);
-    if (connection) send(connection);
-    else this.#acquire(alone, work, send, read.reject);
+    if (connection) this.#send(connection, read, work, measured);
+    else this.#acquire(alone, work, (acquired) => this.#send(acquired, read, work, measured), read.reject);
   }
 
   /** Milliseconds that Postgres is expected to work on the statement. */

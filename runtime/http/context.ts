@@ -56,13 +56,17 @@ export async function authenticateRequest(
     rawHeaders: raw.rawHeaders,
     requestId: id,
     body,
-    setCookies: (cookies) => {
-      exchange.cookies = cookies;
-    },
+    setCookies: cookiesOf(exchange),
   });
   exchange.session = session;
   context.limits?.().countRequest(session, request.ip);
   return session;
+}
+
+function cookiesOf(exchange: Exchange): (cookies: readonly string[]) => void {
+  return (cookies) => {
+    exchange.cookies = cookies;
+  };
 }
 
 /**
