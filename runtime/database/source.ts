@@ -85,7 +85,8 @@ export function connectSource(
       try {
         return await attempt(run, false);
       } catch (error) {
-        if (!statementLost(error)) throw error;
+        // `run` may have put the error into words for the client already.
+        if (!statementLost(error) && !statementLost((error as Error | undefined)?.cause)) throw error;
         return attempt(run, true);
       }
     },

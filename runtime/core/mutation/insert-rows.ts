@@ -67,7 +67,9 @@ export function insertStatement(
   const presets = Object.entries(view.insert?.presets ?? {}).map(
     ([name, text]) => [name, sql`(${parseRule(text)})`] as const,
   );
-  const constants = [...presets.filter(([name]) => !Object.hasOwn(fixed, name)), ...Object.entries(fixed)];
+  // A preset wins over the key of a parent too: it is what the role may not choose.
+  const taken = Object.entries(fixed).filter(([name]) => !Object.hasOwn(view.insert?.presets ?? {}, name));
+  const constants = [...presets, ...taken];
   const columns = new Map<string, Column>();
   for (const row of rows) for (const { column } of row.values.values()) columns.set(column.name, column);
   const constantNames = new Set(constants.map(([name]) => name));
@@ -87,7 +89,7 @@ export function insertStatement(
     ', ',
   );
   const uniform = given.every(
-    (column) => !column.shape.hasDefault || rows.every((row) => row.values.has(column.name)),
+    (column) => defaultsToNull(view, column) || rows.every((row) => row.values.has(column.name)),
   );
   if (rows.length > 1 && uniform && given.length > 0) {
     return sql`${into} (${names}) ${arraysSelect(given, constants, rows)}`;
@@ -100,6 +102,15 @@ export function insertStatement(
     return sql`(${join([...values, ...constants.map(([, value]) => value)], ', ')})`;
   });
   return sql`${into} (${names}) values ${join(tuples, ', ')}`;
+}
+
+/**
+ * Whether a column that an insert leaves out is null. A view's columns get the defaults of the tables behind it, and a
+ * domain may have a default of its own.
+ */
+function defaultsToNull({ table }: TableView, { shape }: Column): boolean {
+  const isTable = table.shape.kind === 'table' || table.shape.kind === 'partitioned';
+  return isTable && !shape.hasDefault && table.source.types[shape.type]?.kind !== 'domain';
 }
 
 /** Rows as one text array per column, in order, cast to the columns' types. */
