@@ -168,7 +168,7 @@ export const OPTIONS = {
     'subscribers per SQL call of streams',
     pending,
   ),
-  enableAllowlist: option(boolean, false, 'run only operations of the allow-list', pending),
+  enableAllowlist: option(boolean, false, 'run only operations of the allow-list'),
   enabledLogTypes: option(
     choices(LOG_TYPES),
     ['startup', 'http-log', 'webhook-log', 'websocket-log', 'jwk-refresh-log'],

@@ -19,15 +19,17 @@ import {
 import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
-import { createPlanner } from './core/request/planner.ts';
+import { createPlanner, type GraphqlRequest } from './core/request/planner.ts';
+import type { Session } from './core/session.ts';
 import type { SourceConnections } from './database/source.ts';
-import { type Execution, executeRequest } from './graphql/execute.ts';
+import { type Execution, executeData, executeRequest } from './graphql/execute.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
 import { graphqlEndpoints } from './http/graphql.ts';
 import { healthEndpoints } from './http/health.ts';
+import { type RestProgram, restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
 import { createLogger, type Observer } from './observe.ts';
 import type { Host, HostContext } from './program/host.ts';
@@ -35,8 +37,15 @@ import { hostFolder } from './program/host-folder.ts';
 import { hostMetadata } from './program/host-metadata.ts';
 import { createLive } from './program/live.ts';
 import { LoadError } from './program/loader.ts';
+import { prepareSaved, type Saved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { version } from './version.ts';
+
+/** What is served, swapped as a whole. */
+interface Served extends Execution {
+  readonly limits: Limits;
+  readonly saved: Saved;
+}
 
 /** The server cannot start; the message says why and what to do. */
 export class StartError extends Error {}
@@ -71,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const observe = options.observe ?? createLogger(configuration);
   observe({ kind: 'startup', step: 'server_configuration', info: describe(configuration) });
 
-  const live = createLive<Execution & { readonly limits: Limits }>();
+  const live = createLive<Served>();
   const rateCounter = createRateCounter();
   const context: HostContext = {
     configuration,
@@ -82,7 +91,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         inferFunctionPermissions: configuration.inferFunctionPermissions,
       });
       const execution = executionOf(program, sources, configuration, rateCounter);
-      return { execution, activate: () => live.swap(execution) };
+      const saved = prepareSaved(generated.saved, configuration.enableAllowlist);
+      return { execution, activate: () => live.swap({ ...execution, saved }) };
     },
   };
   const authentication = await openAuthentication(configuration, observe);
@@ -96,12 +106,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
     const begin = () => {
       const execution = current();
-      return (request: Parameters<typeof executeRequest>[0], session: Parameters<typeof executeRequest>[1]) =>
-        executeRequest(request, session, execution);
+      return (request: GraphqlRequest, session: Session) => {
+        execution.saved.checkAllowed?.(session.role, request.query);
+        return executeRequest(request, session, execution);
+      };
+    };
+    const beginRest = (): RestProgram => {
+      const execution = current();
+      return {
+        match: execution.saved.match,
+        run: async ({ document: query }, variables, session) => {
+          execution.saved.checkAllowed?.(session.role, query);
+          return executeData({ query, variables }, session, execution);
+        },
+      };
     };
     const { authenticate } = authentication;
     const app = createServer({ configuration, observe, authenticate, limits: () => current().limits }, [
       graphqlEndpoints(begin),
+      restEndpoints(beginRest),
       explainEndpoints(current),
       healthEndpoints(host.health, version),
       configEndpoints(version),

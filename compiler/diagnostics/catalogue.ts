@@ -84,6 +84,34 @@ export const diagnostics = {
       `multiple declarations exist for the following ${kind}: ${names}`,
       'Only the first declaration of each is used.',
     ]),
+  /** Duplicate variables found in endpoint path: %url% */
+  endpointDuplicateVariable: ({ url }: { url: Hole }): Message =>
+    message('endpoint-duplicate-variable', 'error', [`Duplicate variables found in endpoint path: ${url}`]),
+  /** Empty segments or unnamed variables are not allowed: %url% */
+  endpointEmptySegment: ({ url }: { url: Hole }): Message =>
+    message('endpoint-empty-segment', 'error', [
+      `Empty segments or unnamed variables are not allowed: ${url}`,
+    ]),
+  /** query with name %query% has no definitions. */
+  endpointQueryEmpty: ({ query }: { query: Hole }): Message =>
+    message('endpoint-query-empty', 'error', [`query with name ${query} has no definitions.`]),
+  /** query with name %query% has multiple definitions. */
+  endpointQuerySeveral: ({ query }: { query: Hole }): Message =>
+    message('endpoint-query-several', 'error', [`query with name ${query} has multiple definitions.`]),
+  /** query with name %query% is a subscription */
+  endpointSubscription: ({ query }: { query: Hole }): Message =>
+    message('endpoint-subscription', 'error', [`query with name ${query} is a subscription`]),
+  /** collection with name %collection% does not exist */
+  endpointWithoutCollection: ({ collection }: { collection: Hole }): Message =>
+    message('endpoint-without-collection', 'error', [`collection with name ${collection} does not exist`]),
+  /** query with name %query% does not exist in collection %collection% */
+  endpointWithoutQuery: ({ query, collection }: { query: Hole; collection: Hole }): Message =>
+    message('endpoint-without-query', 'error', [
+      `query with name ${query} does not exist in collection ${collection}`,
+    ]),
+  /** Ambiguous URL paths: %urls% */
+  endpointsAmbiguous: ({ urls }: { urls: Hole }): Message =>
+    message('endpoints-ambiguous', 'error', [`Ambiguous URL paths: ${urls}`]),
   /** column "%column%" in table %table% references multiple enum tables (%enums%) */
   enumReferenceAmbiguous: ({ column, table, enums }: { column: Hole; table: Hole; enums: Hole }): Message =>
     message('enum-reference-ambiguous', 'error', [
@@ -348,6 +376,21 @@ export const diagnostics = {
   }): Message =>
     message('root-field-conflict', 'error', [
       `Encountered conflicting definitions in the selection set for '${root}' for field '${field}' defined in [${first}, ${second}]. Fields must not be defined more than once across all sources.`,
+    ]),
+  /** In query collection "%collection%" the query "%query%" is invalid with the following error(s): %error%%uses% */
+  savedQueryInvalid: ({
+    collection,
+    query,
+    error,
+    uses,
+  }: {
+    collection: Hole;
+    query: Hole;
+    error: Hole;
+    uses: Hole;
+  }): Message =>
+    message('saved-query-invalid', 'error', [
+      `In query collection "${collection}" the query "${query}" is invalid with the following error(s): ${error}${uses}`,
     ]),
   /** Source "%source%" is of kind "%kind%"; only "postgres" can be served. */
   sourceKindUnsupported: ({ source, kind }: { source: Hole; kind: Hole }): Message =>

@@ -4,11 +4,25 @@ import type { Json } from './metadata.ts';
  * An object that the metadata names but that cannot be served, in the shape in which the metadata API lists it
  * (`get_inconsistent_metadata`). `reason` begins with `Inconsistent object: `.
  */
-export interface InconsistentObject {
+export type InconsistentObject = NamedInconsistency | AmbiguousEndpoints;
+
+export interface NamedInconsistency {
   readonly type: string;
   readonly name: string;
   readonly reason: string;
   readonly definition: Json;
   /** The raw inner error, e.g. of the database. */
   readonly message?: Json;
+  readonly conflicts?: undefined;
+}
+
+/** REST endpoints that match a common path: one entry for all of them. */
+export interface AmbiguousEndpoints {
+  readonly reason: string;
+  /** An entry `{name, url, methods, definition, comment}` for each. */
+  readonly conflicts: readonly Json[];
+  readonly type?: undefined;
+  readonly name?: undefined;
+  readonly definition?: undefined;
+  readonly message?: undefined;
 }

@@ -5,12 +5,15 @@
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type { AccessRules, FunctionShape, SourceShape, TableShape } from '../../runtime/core/shapes.ts';
 import type { ModelFunction, RootField } from './model.ts';
+import type { PlannedSaved } from './saved.ts';
 
 export interface Plan {
   readonly settings: ProgramSettings;
   readonly sources: readonly PlannedSource[];
   /** One ledger for every role that may do anything, sorted by role. */
   readonly ledgers: readonly Ledger[];
+  /** Absent when the metadata has neither query collections nor REST endpoints. */
+  readonly saved?: PlannedSaved;
 }
 
 export interface PlannedSource {

@@ -19,6 +19,15 @@ export {
   type TableResolvers,
 } from './resolvers.ts';
 export {
+  type AllowedDocument,
+  allowedDocuments,
+  type RestRoute,
+  restRoutes,
+  type SavedOperation,
+  type SavedProgram,
+  savedOperation,
+} from './saved.ts';
+export {
   type AccessRules,
   access,
   type DeleteRule,

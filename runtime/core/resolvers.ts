@@ -1,6 +1,7 @@
 /** The form of generated resolver files: one entry per root field, and what the entry's function may use. */
 import type { MutationStep } from './mutation/step.ts';
 import type { RootArguments, Selection } from './request/selection.ts';
+import type { SavedProgram } from './saved.ts';
 import type { ProgramSettings } from './settings.ts';
 import type { FunctionAccess, SourceShape, TableAccess } from './shapes.ts';
 import type { Sql } from './sql/fragment.ts';
@@ -97,6 +98,8 @@ export interface GeneratedProgram extends ProgramSettings {
   readonly sources: readonly SourceShape[];
   readonly tables: readonly TableResolvers[];
   readonly functions: readonly FunctionResolvers[];
+  /** Absent when nothing is saved. */
+  readonly saved?: SavedProgram;
 }
 
 /** Declares the program. */

@@ -28,6 +28,15 @@ export async function executeRequest(
   session: Session,
   execution: Execution,
 ): Promise<string> {
+  return `{"data":${await executeData(request, session, execution)}}`;
+}
+
+/** As executeRequest; answers with the text below `data` alone. @throws EngineError */
+export async function executeData(
+  request: GraphqlRequest,
+  session: Session,
+  execution: Execution,
+): Promise<string> {
   const { plan, variables } = execution.planner.plan(session, request);
   const seconds = execution.limits?.timeLimit(session);
   const timed =
@@ -159,8 +168,8 @@ export function connectionOf(source: string, execution: Execution): SourceConnec
 
 /** Puts the answer together; a column that is null is the JSON null. */
 function answer(parts: readonly AnswerPart[], rows: readonly (readonly (string | null)[])[]): string {
-  let text = '{"data":';
+  let text = '';
   for (const part of parts)
     text += typeof part === 'string' ? part : (rows[part.step]![part.column] ?? 'null');
-  return `${text}}`;
+  return text;
 }

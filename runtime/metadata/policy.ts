@@ -2,7 +2,8 @@
  * When a change is accepted (reference metadata-api §2): what became inconsistent decides, never what was so before,
  * except for the object that the operation itself is about.
  */
-import type { InconsistentObject } from '../../compiler/model/inconsistency.ts';
+import type { AmbiguousEndpoints, InconsistentObject } from '../../compiler/model/inconsistency.ts';
+import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
 import type { ObjectIdentity } from './names.ts';
 
@@ -31,7 +32,9 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
   }
   if (policy === 'target') {
     const wanted = new Set(targets.map(identityKey));
-    const own = after.filter((object) => wanted.has(identityKey(object)));
+    const own = after.filter((object) =>
+      object.conflicts === undefined ? wanted.has(identityKey(object)) : concerns(object, targets),
+    );
     if (own.length > 0) {
       throw new EngineError('invalid-configuration', own.map(({ reason }) => reason).join(', '), {
         internal: own,
@@ -51,6 +54,12 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
       });
 }
 
+/** Whether one of the ambiguous endpoints is the target. */
+function concerns({ conflicts }: AmbiguousEndpoints, targets: readonly ObjectIdentity[]): boolean {
+  const names = (conflicts as readonly JsonObject[]).map(({ name }) => `rest_endpoint ${name}`);
+  return targets.some(({ name }) => names.includes(name));
+}
+
 /** Parents of an inherited role that disagree: a gap in the role, listed, but no object that could be dropped. */
 const ROLE_CONFLICT = 'inherited role permission inconsistency';
 
@@ -64,6 +73,6 @@ export function newlyInconsistent(
 }
 
 /** Entries of special shape (conflicts) have no single name: their whole content identifies them. */
-function identityKey(object: Partial<ObjectIdentity>): string {
+function identityKey(object: ObjectIdentity | AmbiguousEndpoints): string {
   return object.name === undefined ? JSON.stringify(object) : `${object.type} ${object.name}`;
 }

@@ -16,9 +16,6 @@ export function reportNotServed(metadata: Metadata): Diagnostic[] {
   for (const { path, name } of [...types.input_objects, ...types.objects, ...types.scalars, ...types.enums])
     report(path, 'Custom type', name);
   for (const { path, name } of metadata.cron_triggers) report(path, 'Cron trigger', name);
-  for (const { path, name } of metadata.query_collections) report(path, 'Query collection', name);
-  for (const { path, collection } of metadata.allowlist) report(path, 'Allow-list entry', collection);
-  for (const { path, name } of metadata.rest_endpoints) report(path, 'REST endpoint', name);
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
   if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)
     report(['opentelemetry'], 'Setting', 'opentelemetry');

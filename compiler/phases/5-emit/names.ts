@@ -18,6 +18,8 @@ export interface ProgramNames {
   readonly sourceIdentifier: (source: string) => string;
   readonly table: (source: string, schema: string, name: string) => FileNames;
   readonly function: (source: string, schema: string, name: string) => FileNames;
+  /** Files of saved operations: `saved/<collection>/<query>`. */
+  readonly saved: (collection: string, name: string) => FileNames;
   /** File of a role's ledger: `roles/user.txt`. */
   readonly ledger: (role: string) => string;
 }
@@ -74,7 +76,17 @@ export function nameProgram(plan: Plan): ProgramNames {
   }
   for (const { role } of plan.ledgers)
     ledgers.set(role, `${files.take(`roles/${safeFileName(role)}`, role)}.txt`);
+  const saved = new Map<string, FileNames>();
+  for (const { collection, name } of plan.saved?.operations ?? []) {
+    const parent = folder('saved', collection);
+    const key = JSON.stringify([collection, name]);
+    saved.set(key, {
+      path: files.take(`${parent}/${safeFileName(name)}`, key),
+      identifier: identifiers.take(safeIdentifier(`${name}_operation`), key),
+    });
+  }
   return {
+    saved: (collection, name) => saved.get(JSON.stringify([collection, name]))!,
     source: (source) => sources.get(source)!,
     sourceIdentifier: (source) => sourceIdentifiers.get(source)!,
     table: (source, schema, name) => tables.get(keyOf(source, schema, name))!,
@@ -132,7 +144,7 @@ const RESERVED: ReadonlySet<string> = new Set(
     'instanceof interface keyof let module namespace never new null number object of package private protected public ' +
     'readonly require return set static string super switch symbol this throw true try type typeof undefined unknown var ' +
     'void while with yield NaN Infinity exports globalThis ' +
-    'access program resolvers functionResolvers source table trackedFunction EVERY_ROW selection args requester ' +
+    'access program resolvers functionResolvers source table trackedFunction savedOperation saved allowlist routes EVERY_ROW selection args requester ' +
     'selectRows selectByKey selectAggregate selectStream insertRows insertRow updateRows updateRow updateMany deleteRows deleteRow'
   ).split(' '),
 );

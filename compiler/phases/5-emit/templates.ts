@@ -44,6 +44,7 @@ function commentText(text: string): string {
 handlebars.registerHelper('string', stringLiteral);
 handlebars.registerHelper('key', propertyKey);
 handlebars.registerHelper('literal', inlineLiteral);
+handlebars.registerHelper('template', templateLiteral);
 handlebars.registerHelper('comment', commentText);
 
 function load<View>(name: string): (view: View) => string {
@@ -120,10 +121,47 @@ export interface FunctionView {
 }
 
 export interface IndexView {
+  readonly hasSaved: boolean;
   readonly settings: readonly Property[];
   readonly sources: readonly { readonly identifier: string; readonly file: string }[];
   readonly tables: readonly { readonly identifier: string; readonly file: string }[];
   readonly functions: readonly { readonly identifier: string; readonly file: string }[];
+}
+
+export interface SavedView {
+  readonly place: string;
+  readonly identifier: string;
+  readonly collection: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly document: string;
+  readonly variables: readonly Property[];
+}
+
+export interface AllowlistView {
+  readonly documents: readonly {
+    readonly collection: string;
+    readonly name: string;
+    /** Printed; empty for every role. */
+    readonly roles: string;
+    readonly document: string;
+  }[];
+}
+
+export interface RoutesView {
+  readonly operations: readonly { readonly identifier: string; readonly file: string }[];
+  readonly routes: readonly {
+    readonly methods: string;
+    readonly url: string;
+    readonly operation: string;
+    readonly name: string;
+    /** The comment, printed, with the comma before it. */
+    readonly remark: string;
+  }[];
+}
+
+export interface SavedIndexView {
+  readonly operations: readonly { readonly identifier: string; readonly file: string }[];
 }
 
 export const templates = {
@@ -133,5 +171,9 @@ export const templates = {
   source: load<SourceView>('source'),
   function: load<FunctionView>('function'),
   index: load<IndexView>('index'),
+  saved: load<SavedView>('saved'),
+  allowlist: load<AllowlistView>('allowlist'),
+  routes: load<RoutesView>('routes'),
+  savedIndex: load<SavedIndexView>('saved-index'),
   readme: load<{ readonly openBraces: string }>('readme'),
 };

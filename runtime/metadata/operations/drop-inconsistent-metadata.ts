@@ -41,6 +41,14 @@ const TABLE_LISTS: Readonly<Record<string, keyof TableEntry>> = {
 };
 
 function removeObject(metadata: Metadata, object: InconsistentObject): Metadata {
+  if (object.type === undefined) {
+    // The first of them goes, which may be enough; if not, the check afterwards says so.
+    const [first] = object.conflicts as readonly JsonObject[];
+    return {
+      ...metadata,
+      rest_endpoints: metadata.rest_endpoints.filter(({ name }) => name !== first?.name),
+    };
+  }
   const { type, definition } = object;
   const given = (typeof definition === 'object' && definition !== null ? definition : {}) as JsonObject;
   const sourceName = /in source (.*)$/s.exec(object.name)?.[1];
@@ -98,6 +106,8 @@ function removeObject(metadata: Metadata, object: InconsistentObject): Metadata 
       return { ...metadata, cron_triggers: metadata.cron_triggers.filter((entry) => !isNamed(entry)) };
     case 'rest_endpoint':
       return { ...metadata, rest_endpoints: metadata.rest_endpoints.filter((entry) => !isNamed(entry)) };
+    case 'query_collections':
+      return removeQuery(metadata, object.name, given);
     case 'custom_types':
       return {
         ...metadata,
@@ -106,4 +116,28 @@ function removeObject(metadata: Metadata, object: InconsistentObject): Metadata 
     default:
       return metadata;
   }
+}
+
+/** A collection that loses its last query goes too, with what uses it. */
+function removeQuery(metadata: Metadata, objectName: string, query: JsonObject): Metadata {
+  const isInvalid = (collection: string, name: string) =>
+    name === query.name && objectName === `query_collections ${name} in ${collection}`;
+  const query_collections = metadata.query_collections
+    .map((collection) => ({
+      ...collection,
+      definition: {
+        queries: collection.definition.queries.filter(({ name }) => !isInvalid(collection.name, name)),
+      },
+    }))
+    .filter(({ definition, name }) => definition.queries.length > 0 || !objectName.endsWith(` in ${name}`));
+  const isLeft = (name: string) => query_collections.some((collection) => collection.name === name);
+  return {
+    ...metadata,
+    query_collections,
+    allowlist: metadata.allowlist.filter(({ collection }) => isLeft(collection)),
+    rest_endpoints: metadata.rest_endpoints.filter(
+      ({ definition: { query: used } }) =>
+        isLeft(used.collection_name) && !isInvalid(used.collection_name, used.query_name),
+    ),
+  };
 }

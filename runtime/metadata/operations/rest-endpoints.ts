@@ -4,8 +4,8 @@ import { nameSchema, object } from '../../../compiler/phases/1-read/schemas/shar
 import { EngineError } from '../../core/errors.ts';
 import { NO_PATH } from '../edit.ts';
 import { globalObject } from '../names.ts';
-import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import type { WorkingCopy } from '../working-copy.ts';
 
 interface DropArguments {
   readonly name: string;
@@ -22,6 +22,8 @@ export const createRestEndpoint = operation<Omit<RestEndpoint, 'path'>>({
   changesMetadata: true,
   run: (endpoint, copy) => {
     const { name } = endpoint;
+    const { collection_name, query_name } = endpoint.definition.query;
+    requireQuery(copy, collection_name, query_name);
     if (copy.metadata.rest_endpoints.some((entry) => entry.name === name)) {
       throw new EngineError('already-exists', `Endpoint with name: ${name} already exists`);
     }
@@ -29,10 +31,17 @@ export const createRestEndpoint = operation<Omit<RestEndpoint, 'path'>>({
       ...copy.metadata,
       rest_endpoints: [...copy.metadata.rest_endpoints, { ...NO_PATH, ...endpoint }],
     };
-    warnNotServed(copy, 'rest_endpoint', name, 'REST endpoints');
     return SUCCESS;
   },
 });
+
+/** @throws EngineError not-exists */
+function requireQuery(copy: WorkingCopy, collection: string, query: string): void {
+  const found = copy.metadata.query_collections.find(({ name }) => name === collection);
+  if (!found) throw new EngineError('not-exists', `collection with name ${collection} does not exist`);
+  if (found.definition.queries.some(({ name }) => name === query)) return;
+  throw new EngineError('not-exists', `query with name ${query} does not exist in collection ${collection}`);
+}
 
 export const dropRestEndpoint = operation<DropArguments>({
   name: 'drop_rest_endpoint',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { InconsistentObject } from '../../../compiler/model/inconsistency.ts';
+import type { NamedInconsistency } from '../../../compiler/model/inconsistency.ts';
 import { enforcePolicy, type Outcome } from '../../../runtime/metadata/policy.ts';
 
-function inconsistent(type: string, name: string): InconsistentObject {
+function inconsistent(type: string, name: string): NamedInconsistency {
   return { type, name: `${type} ${name}`, reason: `Inconsistent object: ${name}`, definition: null };
 }
 
@@ -10,7 +10,7 @@ const old = inconsistent('table', 'old');
 const other = inconsistent('table', 'other');
 const own = inconsistent('table', 'own');
 
-function outcome(before: readonly InconsistentObject[], after: readonly InconsistentObject[]): Outcome {
+function outcome(before: readonly NamedInconsistency[], after: readonly NamedInconsistency[]): Outcome {
   return { before, after, targets: [own] };
 }
 

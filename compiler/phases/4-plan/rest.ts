@@ -1,0 +1,111 @@
+/** REST endpoints to routes. What is wrong with one, or with several together, is reported in the reference's words. */
+import type { RestRoute, SavedOperation } from '../../../runtime/core/saved.ts';
+import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import { at, type Diagnostic, type Message } from '../../diagnostics/diagnostic.ts';
+import type { Json, Metadata, RestEndpoint } from '../../model/metadata.ts';
+import type { Result } from '../../model/result.ts';
+
+/** A saved query as far as it could be understood. */
+export type KnownQuery = { readonly operation: SavedOperation } | { readonly problem: 'none' | 'several' };
+
+/** @param find a query by collection and name; undefined when there is none */
+export function planRoutes(
+  metadata: Metadata,
+  find: (collection: string, name: string) => KnownQuery | undefined,
+): Result<readonly RestRoute[]> {
+  const diagnostics: Diagnostic[] = [];
+  const routes: { readonly route: RestRoute; readonly endpoint: RestEndpoint }[] = [];
+  const collections = new Set(metadata.query_collections.map(({ name }) => name));
+  for (const endpoint of metadata.rest_endpoints) {
+    const { name, url, methods, comment } = endpoint;
+    const { collection_name: collection, query_name: query } = endpoint.definition.query;
+    const leaveOut = (problem: Message, context = `Inconsistent object: in endpoint ${name}: `) =>
+      diagnostics.push(inconsistent(endpoint, problem, `${context}${problem.message}`));
+    const variables = url.split('/').filter((segment) => segment.startsWith(':'));
+    const known = find(collection, query);
+    if (url.split('/').some((segment) => segment === '' || segment === ':'))
+      leaveOut(messages.endpointEmptySegment({ url }), '');
+    else if (new Set(variables).size < variables.length)
+      leaveOut(messages.endpointDuplicateVariable({ url }), '');
+    else if (!collections.has(collection)) leaveOut(messages.endpointWithoutCollection({ collection }));
+    else if (!known) leaveOut(messages.endpointWithoutQuery({ query, collection }));
+    else if ('problem' in known)
+      leaveOut(
+        known.problem === 'none'
+          ? messages.endpointQueryEmpty({ query })
+          : messages.endpointQuerySeveral({ query }),
+      );
+    else if (known.operation.kind === 'subscription') leaveOut(messages.endpointSubscription({ query }));
+    else {
+      const { operation } = known;
+      const route = { name, url, methods, operation, ...(comment === undefined ? {} : { comment }) };
+      routes.push({ route, endpoint });
+    }
+  }
+  routes.sort((left, right) => (left.route.url < right.route.url ? -1 : 1));
+  for (const group of ambiguousGroups(routes.map(({ route }) => route))) {
+    const urls = group.map(({ url }) => url).join(', ');
+    const { path } = routes.find(({ route }) => route === group[0])!.endpoint;
+    const problem = messages.endpointsAmbiguous({ urls });
+    diagnostics.push(at(path, problem, { reason: problem.message, conflicts: group.map(conflictEntry) }));
+  }
+  // Ambiguous ones stay: a path that only one of them matches is served, one that several match is refused.
+  return { value: routes.map(({ route }) => route), diagnostics };
+}
+
+function inconsistent(endpoint: RestEndpoint, problem: Message, reason: string): Diagnostic {
+  const { name, url, methods, comment, definition } = endpoint;
+  const { collection_name, query_name } = definition.query;
+  return at(endpoint.path, problem, {
+    type: 'rest_endpoint',
+    name: `rest_endpoint ${name}`,
+    reason,
+    definition: {
+      comment: comment ?? null,
+      definition: { query: { collection_name, query_name } },
+      methods: [...methods],
+      name,
+      url,
+    },
+  });
+}
+
+function conflictEntry({ name, url, methods, comment, operation }: RestRoute): Json {
+  return {
+    comment: comment ?? null,
+    definition: { query: operation.document },
+    methods: [...methods],
+    name,
+    url,
+  };
+}
+
+/** Routes that share a method and match a common path, in groups. */
+function ambiguousGroups(routes: readonly RestRoute[]): RestRoute[][] {
+  const leaders = routes.map((_, index) => index);
+  const leaderOf = (index: number): number => (leaders[index] === index ? index : leaderOf(leaders[index]!));
+  const segments = routes.map(({ url }) => url.split('/'));
+  routes.forEach((route, index) => {
+    for (let other = 0; other < index; other += 1) {
+      const sharesMethod = route.methods.some((method) => routes[other]!.methods.includes(method));
+      if (sharesMethod && overlap(segments[index]!, segments[other]!))
+        leaders[leaderOf(index)] = leaderOf(other);
+    }
+  });
+  const groups = new Map<number, RestRoute[]>();
+  routes.forEach((route, index) => {
+    const leader = leaderOf(index);
+    groups.set(leader, [...(groups.get(leader) ?? []), route]);
+  });
+  return [...groups.values()].filter((group) => group.length > 1);
+}
+
+function overlap(left: readonly string[], right: readonly string[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every((segment, index) => {
+      const other = right[index]!;
+      return segment === other || segment.startsWith(':') || other.startsWith(':');
+    })
+  );
+}

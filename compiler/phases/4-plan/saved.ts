@@ -1,0 +1,179 @@
+/**
+ * Saved operations: the queries of collections, checked as the administrator sees the API, the allow-list and the REST
+ * endpoints (reference metadata-api §6, services §8, server §10).
+ */
+import { type DocumentNode, GraphQLError, Kind, parse, print, valueFromASTUntyped } from 'graphql';
+import { EngineError } from '../../../runtime/core/errors.ts';
+import { linkProgram, type Program } from '../../../runtime/core/program.ts';
+import { lazy } from '../../../runtime/core/remember.ts';
+import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
+import { comparableDocument } from '../../../runtime/core/request/comparable.ts';
+import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
+import type { AllowedDocument, SavedOperation, SavedVariable } from '../../../runtime/core/saved.ts';
+import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { CollectionQuery, Metadata, MetadataPath, QueryCollection } from '../../model/metadata.ts';
+import type { Plan } from '../../model/plan.ts';
+import type { Result } from '../../model/result.ts';
+import type { PlannedSaved } from '../../model/saved.ts';
+import { programOf } from './program.ts';
+import { type KnownQuery, planRoutes } from './rest.ts';
+
+/** Plans what is saved; undefined when the metadata has neither collections nor endpoints. */
+export function planSaved(
+  metadata: Metadata,
+  plan: Pick<Plan, 'settings' | 'sources'>,
+): Result<PlannedSaved | undefined> {
+  if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
+    return { value: undefined, diagnostics: [] };
+  const program = lazy(() => linkProgram(programOf(plan), { inferFunctionPermissions: true }));
+  const diagnostics: Diagnostic[] = [];
+  const queries = new Map<string, KnownQuery>();
+  const documents = new Map<string, DocumentNode>();
+  for (const collection of metadata.query_collections) {
+    collection.definition.queries.forEach((query, index) => {
+      const key = keyOf(collection.name, query.name);
+      try {
+        const document = parse(query.query, { noLocation: true });
+        documents.set(key, document);
+        queries.set(key, readQuery(document, collection, query, program));
+      } catch (error) {
+        if (!(error instanceof GraphQLError) && !(error instanceof EngineError)) throw error;
+        const path = [...collection.path, 'definition', 'queries', index];
+        diagnostics.push(invalidQuery(metadata, collection, query, path, error));
+        const document = documents.get(key);
+        queries.set(key, document ? uncheckedQuery(document, collection, query) : { problem: 'none' });
+      }
+    });
+  }
+  const routes = planRoutes(metadata, (collection, name) => queries.get(keyOf(collection, name)));
+  return {
+    value: {
+      operations: [...queries.values()].flatMap((known) => ('operation' in known ? [known.operation] : [])),
+      allowlist: planAllowlist(metadata, documents),
+      routes: routes.value,
+    },
+    diagnostics: [...diagnostics, ...routes.diagnostics],
+  };
+}
+
+function keyOf(collection: string, name: string): string {
+  return JSON.stringify([collection, name]);
+}
+
+/** @throws EngineError when the administrator could not run it */
+function readQuery(
+  document: DocumentNode,
+  collection: QueryCollection,
+  query: CollectionQuery,
+  program: () => Program,
+): KnownQuery {
+  const count = operationCount(document);
+  // Usable through the allow-list, which compares whole documents, but not by itself.
+  if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
+  const operation = chooseOperation(document, undefined);
+  const { used } = analyseOperation(program().view(ADMIN_ROLE, false), operation);
+  return { operation: savedOperation(collection, query, operation, used) };
+}
+
+/** As readQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */
+function uncheckedQuery(
+  document: DocumentNode,
+  collection: QueryCollection,
+  query: CollectionQuery,
+): KnownQuery {
+  const count = operationCount(document);
+  if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
+  const operation = chooseOperation(document, undefined);
+  return { operation: savedOperation(collection, query, operation, new Map()) };
+}
+
+function operationCount(document: DocumentNode): number {
+  return document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
+}
+
+function savedOperation(
+  collection: QueryCollection,
+  query: CollectionQuery,
+  operation: Operation,
+  used: ReadonlyMap<string, TypeReference>,
+): SavedOperation {
+  const variables = [...operation.variables.values()].map(
+    ({ name, type, defaultValue }): [string, SavedVariable] => {
+      const place = used.get(name);
+      return [
+        name,
+        {
+          type: print(type),
+          ...(defaultValue ? { default: valueFromASTUntyped(defaultValue) } : {}),
+          ...(place && namedType(place).kind === 'input' ? { input: true } : {}),
+        },
+      ];
+    },
+  );
+  return {
+    collection: collection.name,
+    name: query.name,
+    kind: operation.kind,
+    document: query.query,
+    ...(variables.length > 0 ? { variables: Object.fromEntries(variables) } : {}),
+  };
+}
+
+function invalidQuery(
+  metadata: Metadata,
+  collection: QueryCollection,
+  query: CollectionQuery,
+  path: MetadataPath,
+  error: GraphQLError | EngineError,
+): Diagnostic {
+  const endpoints = metadata.rest_endpoints
+    .filter(
+      ({ definition }) =>
+        definition.query.collection_name === collection.name && definition.query.query_name === query.name,
+    )
+    .map(({ name }) => `"${name}"`);
+  const isAllowed = metadata.allowlist.some((entry) => entry.collection === collection.name);
+  const problem = messages.savedQueryInvalid({
+    collection: collection.name,
+    query: query.name,
+    error: `"${errorText(error)}"`,
+    uses:
+      (endpoints.length > 0
+        ? `. This query is being used in the following REST endpoint(s): ${endpoints.join(', ')}`
+        : '') + (isAllowed ? '. This query is in allowlist' : ''),
+  });
+  return at(path, problem, {
+    type: 'query_collections',
+    name: `query_collections ${query.name} in ${collection.name}`,
+    reason: `Inconsistent object: ${problem.message}`,
+    definition: { name: query.name, query: query.query },
+  });
+}
+
+/** The error as the list of inconsistent objects words it: fields only in the path, and types as objects. */
+function errorText(error: GraphQLError | EngineError): string {
+  if (error instanceof GraphQLError) return `$.query: ${error.message}`;
+  const path = error.path.replaceAll('.selectionSet', '');
+  return `${path}: ${error.message.replace(/ not found in type: '/, " not found in object '")}`;
+}
+
+function planAllowlist(metadata: Metadata, documents: ReadonlyMap<string, DocumentNode>): AllowedDocument[] {
+  return metadata.allowlist.flatMap(({ collection: name, scope }) => {
+    const collection = metadata.query_collections.find((entry) => entry.name === name);
+    return (collection?.definition.queries ?? []).flatMap((query): AllowedDocument[] => {
+      const document = documents.get(keyOf(name, query.name));
+      if (!document) return [];
+      return [
+        {
+          collection: name,
+          name: query.name,
+          ...(scope.global ? {} : { roles: scope.roles }),
+          document: comparableDocument(document),
+        },
+      ];
+    });
+  });
+}

@@ -1,0 +1,69 @@
+/** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
+import type { SavedOperation } from '../../../runtime/core/saved.ts';
+import type { PlannedSaved } from '../../model/saved.ts';
+import type { FileNames, ProgramNames } from './names.ts';
+import { entries } from './table.ts';
+import { inlineLiteral, stringLiteral, templates } from './templates.ts';
+
+/** The files of saved operations, by path. */
+export function emitSaved(
+  { operations, allowlist, routes }: PlannedSaved,
+  names: ProgramNames,
+): Map<string, string> {
+  const files = new Map<string, string>();
+  const namesOf = ({ collection, name }: SavedOperation): FileNames => names.saved(collection, name);
+  for (const operation of operations) {
+    const { path, identifier } = namesOf(operation);
+    const { collection, name, kind, document, variables } = operation;
+    files.set(
+      `${path}.ts`,
+      templates.saved({
+        place: `${collection} · ${name}`,
+        identifier,
+        collection,
+        name,
+        kind,
+        document,
+        variables: entries(variables ?? {}),
+      }),
+    );
+  }
+  files.set(
+    'saved/allowlist.ts',
+    templates.allowlist({
+      documents: allowlist.map(({ collection, name, roles, document }) => ({
+        collection,
+        name,
+        roles: roles === undefined ? '' : inlineLiteral(roles),
+        document,
+      })),
+    }),
+  );
+  const routed = [...new Set(routes.map(({ operation }) => operation))];
+  files.set(
+    'rest/routes.ts',
+    templates.routes({
+      operations: routed.map((operation) => ({
+        identifier: namesOf(operation).identifier,
+        file: `../${namesOf(operation).path}.ts`,
+      })),
+      routes: routes.map(({ name, methods, url, operation, comment }) => ({
+        methods: inlineLiteral(methods),
+        url,
+        operation: namesOf(operation).identifier,
+        name,
+        remark: comment === undefined ? '' : `, comment: ${stringLiteral(comment)}`,
+      })),
+    }),
+  );
+  files.set(
+    'saved/index.ts',
+    templates.savedIndex({
+      operations: operations.map((operation) => ({
+        identifier: namesOf(operation).identifier,
+        file: `./${namesOf(operation).path.slice('saved/'.length)}.ts`,
+      })),
+    }),
+  );
+  return files;
+}

@@ -1,0 +1,88 @@
+/**
+ * What can be said of an operation before anybody gives it values: whether a role may ask it, and the types of the places
+ * where its variables stand. Variables get made-up values of their types, because some places look at the value.
+ */
+import { EngineError } from '../errors.ts';
+import type { RoleView } from '../schema/role-view.ts';
+import { namedType, type ObjectType, type TypeReference } from '../schema/types.ts';
+import { checkFragmentCycles, checkOperationDirectives, type Operation, rootSelection } from './document.ts';
+import type { Selection } from './selection.ts';
+
+export interface OperationAnalysis {
+  readonly selection: Selection;
+  /** Types of the places where variables stand; variables that are not used are absent. */
+  readonly used: ReadonlyMap<string, TypeReference>;
+  /** A value for every variable with which the operation is valid. */
+  readonly samples: Readonly<Record<string, unknown>>;
+}
+
+/** @throws EngineError for whatever is wrong with the operation under the role */
+export function analyseOperation(view: RoleView, operation: Operation): OperationAnalysis {
+  checkOperationDirectives(operation);
+  checkFragmentCycles(operation);
+  const root = rootType(view, operation);
+  const used = new Map<string, TypeReference>();
+  const samples: Record<string, unknown> = Object.fromEntries(
+    [...operation.variables.keys()].map((name) => [name, 1]),
+  );
+  const typed = new Set<string>();
+  // Places are met one after the other; each attempt learns of at least one more, or the error is a real one.
+  for (;;) {
+    try {
+      const variables = { declared: operation.variables, values: samples, used };
+      const selection = rootSelection(root, { operation, variables });
+      const isNew = learn(used, samples, typed);
+      if (!isNew) return { selection, used, samples };
+    } catch (error) {
+      if (!(error instanceof EngineError) || !learn(used, samples, typed)) throw error;
+    }
+  }
+}
+
+/** Gives variables whose place is known by now a value of its type. Whether there were any. */
+function learn(
+  used: ReadonlyMap<string, TypeReference>,
+  samples: Record<string, unknown>,
+  typed: Set<string>,
+): boolean {
+  let isNew = false;
+  for (const [name, type] of used) {
+    if (typed.has(name)) continue;
+    typed.add(name);
+    samples[name] = sampleValue(type);
+    isNew = true;
+  }
+  return isNew;
+}
+
+function rootType(view: RoleView, operation: Operation): ObjectType {
+  const root = view.roots[operation.kind];
+  if (root) return root;
+  const kinds = { query: 'queries', mutation: 'mutations', subscription: 'subscriptions' };
+  throw new EngineError('validation-failed', `no ${kinds[operation.kind]} exist`);
+}
+
+function sampleValue(type: TypeReference): unknown {
+  if (type.kind === 'nonNull') return sampleValue(type.of);
+  if (type.kind === 'list') return namedType(type).kind === 'scalar' ? [sampleValue(type.of)] : [];
+  if (type.kind === 'enum') return [...type.values.keys()][0];
+  if (type.kind === 'scalar') {
+    if (type.name === 'Boolean') return true;
+    return type.name === 'String' ? 'text' : 1;
+  }
+  if (type.kind === 'object') throw new Error(`the object type ${type.name} is no input type`);
+  const fields = [...type.fields().values()];
+  const required = fields.filter(
+    (field) => field.type.kind === 'nonNull' && field.defaultValue === undefined,
+  );
+  const first = fields.find((field) => namedType(field.type).kind !== 'input') ?? fields[0];
+  const chosen = required.length > 0 || !first ? required : [first];
+  return Object.fromEntries(
+    chosen.map((field) => [
+      field.name,
+      namedType(field.type).kind === 'input' && field.type.kind !== 'nonNull'
+        ? null
+        : sampleValue(field.type),
+    ]),
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * The data of generated files about saved operations: the operations of query collections, which documents the allow-list
+ * lets through, and which URLs run which operation (reference services §8, server §10). Plain data, as in shapes.ts.
+ */
+
+export interface SavedOperation {
+  readonly collection: string;
+  readonly name: string;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  /** The document as it was saved. */
+  readonly document: string;
+  readonly variables?: Readonly<Record<string, SavedVariable>>;
+}
+
+/** A variable as the document declares it. */
+export interface SavedVariable {
+  /** As written: `uuid!`, `[Int!]`. */
+  readonly type: string;
+  /** Value, if the document gives one. */
+  readonly default?: unknown;
+  /** The type is an input object: no text of a URL can be its value. */
+  readonly input?: true;
+}
+
+/** A document of the allow-list, in the form in which documents are compared. */
+export interface AllowedDocument {
+  readonly collection: string;
+  readonly name: string;
+  /** Absent: every role. */
+  readonly roles?: readonly string[];
+  /** Printed evenly and without `__typename`. */
+  readonly document: string;
+}
+
+export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A URL below `/api/rest/` and what it runs. */
+export interface RestRoute {
+  readonly name: string;
+  readonly methods: readonly RestMethod[];
+  /** Segments that begin with `:` are variables. */
+  readonly url: string;
+  readonly operation: SavedOperation;
+  readonly comment?: string;
+}
+
+export interface SavedProgram {
+  readonly operations: readonly SavedOperation[];
+  readonly allowlist: readonly AllowedDocument[];
+  readonly routes: readonly RestRoute[];
+}
+
+/** Declares an operation of a query collection. */
+export function savedOperation(operation: SavedOperation): SavedOperation {
+  return Object.freeze(operation);
+}
+
+/** Declares what the allow-list lets through. */
+export function allowedDocuments(documents: readonly AllowedDocument[]): readonly AllowedDocument[] {
+  return Object.freeze(documents);
+}
+
+/** Declares the REST endpoints. */
+export function restRoutes(routes: readonly RestRoute[]): readonly RestRoute[] {
+  return Object.freeze(routes);
+}

@@ -1,0 +1,99 @@
+/** /api/rest/**: saved operations under URLs of their own (reference services §8.2). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { EngineError } from '../core/errors.ts';
+import type { SavedOperation } from '../core/saved.ts';
+import type { Session } from '../core/session.ts';
+import { jsonKind } from '../core/types.ts';
+import type { MatchRoute } from '../saved/router.ts';
+import { type GivenVariables, restVariables } from '../saved/variables.ts';
+import { parseJson } from './body.ts';
+import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
+
+/** What REST requests run on, taken once at a request's start. */
+export interface RestProgram {
+  readonly match: MatchRoute;
+  /** Answers with the content of `data`. @throws EngineError */
+  readonly run: (
+    operation: SavedOperation,
+    variables: Readonly<Record<string, unknown>>,
+    session: Session,
+  ) => Promise<string>;
+}
+
+const PREFIX = '/api/rest/';
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** The REST endpoints; they stay when the GraphQL endpoint is disabled. */
+export function restEndpoints(begin: () => RestProgram): Endpoints {
+  return (app, context) => {
+    app.all(`${PREFIX}*`, async (request, reply) => {
+      const session = await authenticateRequest(context, request);
+      const { match, run } = begin();
+      if (!METHODS.has(request.method))
+        throw new EngineError('bad-request', `Method ${request.method} not supported.`);
+      const [path = '', search = ''] = splitUrl(request);
+      const found = match(request.method, path.split('/').map(decodeURIComponent));
+      switch (found.kind) {
+        case 'none':
+          throw new EngineError('not-found', 'Endpoint not found', { status: 404 });
+        case 'several':
+          throw new EngineError('unexpected', 'Multiple endpoints match request');
+        case 'otherMethods':
+          throw wrongMethod(found.methods.join(', '), reply);
+        case 'one': {
+          const given = givenVariables(request, search, found.values);
+          const answer = await run(
+            found.route.operation,
+            restVariables(found.route.operation, given),
+            session,
+          );
+          return sendJson(reply, answer);
+        }
+      }
+    });
+  };
+}
+
+function wrongMethod(methods: string, reply: FastifyReply): EngineError {
+  reply.header('allow', methods);
+  return new EngineError('method-not-allowed', `Allowed methods: ${methods}`);
+}
+
+function splitUrl({ url }: FastifyRequest): readonly string[] {
+  const start = url.indexOf('?');
+  return start < 0 ? [url.slice(PREFIX.length)] : [url.slice(PREFIX.length, start), url.slice(start + 1)];
+}
+
+/** @throws EngineError when a body says that it is JSON, and is none or no object */
+function givenVariables(
+  request: FastifyRequest,
+  search: string,
+  path: ReadonlyMap<string, string>,
+): GivenVariables {
+  const text = typeof request.body === 'string' ? request.body : '';
+  const query = new Map(new URLSearchParams(search));
+  const type = String(request.headers['content-type'] ?? '')
+    .split(';')[0]!
+    .trim()
+    .toLowerCase();
+  if (type === 'application/x-www-form-urlencoded') {
+    for (const [name, value] of new URLSearchParams(text)) query.set(name, value);
+    return { query, body: {}, path };
+  }
+  if (text.trim() === '') return { query, body: {}, path };
+  return { query, body: bodyVariables(text, type === 'application/json'), path };
+}
+
+function bodyVariables(text: string, isJson: boolean): Readonly<Record<string, unknown>> {
+  let body: unknown;
+  try {
+    body = parseJson(text);
+  } catch (error) {
+    if (isJson) throw new EngineError('bad-request', 'the request body is not JSON', { cause: error });
+    return {};
+  }
+  if (jsonKind(body) === 'Object') return body as Readonly<Record<string, unknown>>;
+  if (isJson)
+    throw new EngineError('bad-request', 'the request body has to be a JSON object, with variables by name');
+  return {};
+}

@@ -1,0 +1,47 @@
+/** The allow-list at work: what a role may ask (reference server §10). */
+import { LRUCache } from 'lru-cache';
+import { EngineError } from '../core/errors.ts';
+import { comparableDocument } from '../core/request/comparable.ts';
+import { parseDocument } from '../core/request/document.ts';
+import type { AllowedDocument } from '../core/saved.ts';
+import { ADMIN_ROLE } from '../core/session.ts';
+
+/** @throws EngineError unless the role may send the document */
+export type CheckAllowed = (role: string, document: string) => void;
+
+/** Most characters of document texts that are remembered with their verdict. */
+const MOST_TEXT = 4_000_000;
+
+/** Roles that may send a document. */
+type Allowed = 'every role' | ReadonlySet<string>;
+
+const NOBODY: Allowed = new Set();
+
+/** Makes the check of a program's allow-list. A text is parsed once, however often it is sent. */
+export function createAllowlist(documents: readonly AllowedDocument[]): CheckAllowed {
+  const allowed = new Map<string, Allowed>();
+  for (const { document, roles } of documents) {
+    const known = allowed.get(document) ?? NOBODY;
+    if (roles === undefined || known === 'every role') allowed.set(document, 'every role');
+    else allowed.set(document, new Set([...known, ...roles]));
+  }
+  const verdicts = new LRUCache<string, Allowed>({
+    maxSize: MOST_TEXT,
+    sizeCalculation: (_verdict, text) => text.length + 50,
+  });
+  const verdictOf = (text: string): Allowed => {
+    const known = verdicts.get(text);
+    if (known !== undefined) return known;
+    const verdict = allowed.get(comparableDocument(parseDocument(text))) ?? NOBODY;
+    verdicts.set(text, verdict);
+    return verdict;
+  };
+  return (role, text) => {
+    if (role === ADMIN_ROLE) return;
+    const verdict = verdictOf(text);
+    if (verdict === 'every role' || verdict.has(role)) return;
+    throw new EngineError('validation-failed', 'query is not allowed', {
+      internal: { message: 'query is not in any of the allowlists' },
+    });
+  };
+}

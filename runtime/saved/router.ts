@@ -1,0 +1,74 @@
+/**
+ * REST routes by segment: a request walks down one level of maps per segment, so its time depends on the length of its
+ * path and not on how many endpoints there are (reference services §8.2).
+ */
+import type { RestMethod, RestRoute } from '../core/saved.ts';
+
+export type RouteMatch =
+  | { readonly kind: 'one'; readonly route: RestRoute; readonly values: ReadonlyMap<string, string> }
+  | { readonly kind: 'none' }
+  /** The path is known, but not with this method. */
+  | { readonly kind: 'otherMethods'; readonly methods: readonly RestMethod[] }
+  | { readonly kind: 'several' };
+
+/** @param path decoded segments below `/api/rest/` */
+export type MatchRoute = (method: string, path: readonly string[]) => RouteMatch;
+
+interface Node {
+  readonly literals: Map<string, Node>;
+  /** Below any value. */
+  variable?: Node;
+  readonly routes: RestRoute[];
+}
+
+const METHODS: readonly RestMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Builds the tree of routes. */
+export function createRouter(routes: readonly RestRoute[]): MatchRoute {
+  const root: Node = { literals: new Map(), routes: [] };
+  for (const route of routes) {
+    let node = root;
+    for (const segment of route.url.split('/')) node = child(node, segment);
+    node.routes.push(route);
+  }
+  return (method, path) => {
+    const found: RestRoute[] = [];
+    collect(root, path, 0, found);
+    const usable = found.filter(({ methods }) => (methods as readonly string[]).includes(method));
+    const [route] = usable;
+    if (route && usable.length === 1) return { kind: 'one', route, values: pathValues(route, path) };
+    if (usable.length > 1) return { kind: 'several' };
+    if (found.length === 0) return { kind: 'none' };
+    const methods = METHODS.filter((each) => found.some((other) => other.methods.includes(each)));
+    return { kind: 'otherMethods', methods };
+  };
+}
+
+function child(node: Node, segment: string): Node {
+  if (segment.startsWith(':')) {
+    node.variable ??= { literals: new Map(), routes: [] };
+    return node.variable;
+  }
+  const known = node.literals.get(segment) ?? { literals: new Map(), routes: [] };
+  node.literals.set(segment, known);
+  return known;
+}
+
+function collect(node: Node, path: readonly string[], depth: number, found: RestRoute[]): void {
+  if (depth === path.length) {
+    found.push(...node.routes);
+    return;
+  }
+  const segment = path[depth]!;
+  const literal = node.literals.get(segment);
+  if (literal) collect(literal, path, depth + 1, found);
+  if (node.variable && segment !== '') collect(node.variable, path, depth + 1, found);
+}
+
+function pathValues(route: RestRoute, path: readonly string[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  route.url.split('/').forEach((segment, index) => {
+    if (segment.startsWith(':')) values.set(segment.slice(1), path[index]!);
+  });
+  return values;
+}
