@@ -29,6 +29,7 @@ import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
 import { graphqlEndpoints } from './http/graphql.ts';
 import { healthEndpoints } from './http/health.ts';
+import { openApiEndpoints } from './http/openapi.ts';
 import { type RestProgram, restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
 import { createLogger, type Observer } from './observe.ts';
@@ -37,6 +38,7 @@ import { hostFolder } from './program/host-folder.ts';
 import { hostMetadata } from './program/host-metadata.ts';
 import { createLive } from './program/live.ts';
 import { LoadError } from './program/loader.ts';
+import { openApiDocument } from './saved/openapi.ts';
 import { prepareSaved, type Saved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { version } from './version.ts';
@@ -121,10 +123,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         },
       };
     };
+    const describeEndpoints = (role: string) => {
+      const { saved, planner } = current();
+      const { stringifyNumbers } = planner.options;
+      return openApiDocument(saved.routes, planner.program, { role, stringifyNumbers });
+    };
     const { authenticate } = authentication;
     const app = createServer({ configuration, observe, authenticate, limits: () => current().limits }, [
       graphqlEndpoints(begin),
       restEndpoints(beginRest),
+      openApiEndpoints(describeEndpoints),
       explainEndpoints(current),
       healthEndpoints(host.health, version),
       configEndpoints(version),

@@ -1,11 +1,12 @@
 /** What is saved, at work: the allow-list's check and the REST routes of one program. */
-import type { SavedProgram } from '../core/saved.ts';
+import type { RestRoute, SavedProgram } from '../core/saved.ts';
 import { type CheckAllowed, createAllowlist } from './allowlist.ts';
 import { createRouter, type MatchRoute } from './router.ts';
 
 export interface Saved {
   /** Absent when the allow-list is not enabled. */
   readonly checkAllowed?: CheckAllowed;
+  readonly routes: readonly RestRoute[];
   readonly match: MatchRoute;
 }
 
@@ -13,6 +14,7 @@ export interface Saved {
 export function prepareSaved(program: SavedProgram | undefined, enforceAllowlist: boolean): Saved {
   return {
     ...(enforceAllowlist ? { checkAllowed: createAllowlist(program?.allowlist ?? []) } : {}),
+    routes: program?.routes ?? [],
     match: createRouter(program?.routes ?? []),
   };
 }
