@@ -41,6 +41,8 @@ export interface TableShape {
   readonly primaryKey?: KeyShape;
   /** Unique constraints and unique indexes, without the primary key: name → columns. */
   readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /** Unique indexes over expressions or over some rows only: named in `on_conflict`, and no proof of anything. */
+  readonly conditionallyUnique?: readonly string[];
   readonly relationships?: Readonly<Record<string, RelationshipShape>>;
   readonly computedFields?: Readonly<Record<string, ComputedFieldShape>>;
   /** Values of an enum table: value → description. */

@@ -34,6 +34,8 @@ export interface ColumnType {
   readonly scalar: string;
   /** Quoted SQL type for casts. Domains are cast to their base type. */
   readonly sql: string;
+  /** A native enum: its values travel as strings of a scalar. */
+  readonly native?: 'enum';
   readonly element?: ColumnType;
 }
 
@@ -95,7 +97,8 @@ function resolve(owner: SourceShape, key: string): ColumnType {
   if (declared) {
     const [schema, name] = keyParts(key);
     const family = declared.kind === 'base' ? (EXTENSION[name] ?? 'unknown') : 'unknown';
-    return { key, name, family, scalar: name, sql: quoteIdentifier(schema, name) };
+    const named = declared.kind === 'enum' ? ({ native: 'enum' } as const) : {};
+    return { key, name, family, scalar: name, sql: quoteIdentifier(schema, name), ...named };
   }
   const builtin = BUILTIN[key];
   return {
@@ -122,7 +125,7 @@ export function isNumeric(type: ColumnType): boolean {
 
 /** max and min: every type known to the engine but json, jsonb, geometry, geography, raster, boolean. */
 export function isComparable(type: ColumnType): boolean {
-  if (type.element) return true;
+  if (type.element || type.native === 'enum') return true;
   if (['integer', 'float', 'text', 'uuid', 'date', 'ltree'].includes(type.family)) return true;
   return type.family === 'unknown' && KNOWN_COMPARABLE.has(type.name);
 }

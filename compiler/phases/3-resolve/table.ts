@@ -93,8 +93,17 @@ function requireGraphqlNames(table: CatalogTable, graphqlName: string): void {
     ...(table.primaryKey ? [table.primaryKey.name] : []),
     ...table.uniqueConstraints.map(({ name }) => name),
     ...table.uniqueIndexes.map(({ name }) => name),
+    ...conditionallyUnique(table),
   ];
   for (const name of names) if (!isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+}
+
+/** Unique indexes over expressions or over some rows only; constraints own none of these. */
+function conditionallyUnique({ indexes }: CatalogTable): readonly string[] {
+  return indexes
+    .filter(({ unique, partial, columns }) => unique && (partial || columns.includes(null)))
+    .map(({ name }) => name)
+    .sort();
 }
 
 function resolveColumns(
@@ -168,6 +177,7 @@ export function fieldName(
 export function tableShape(scope: SourceScope, table: TableScope): TableShape {
   const { catalog } = table;
   const unique = [...catalog.uniqueConstraints, ...catalog.uniqueIndexes];
+  const conditional = conditionallyUnique(catalog);
   const readOnly = (
     [
       ['insert', catalog.insertable],
@@ -188,6 +198,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
       primaryKey: { name: catalog.primaryKey.name, columns: catalog.primaryKey.columns },
     }),
     ...(unique.length > 0 && { unique: byName(unique.map(({ name, columns }) => [name, columns])) }),
+    ...(conditional.length > 0 && { conditionallyUnique: conditional }),
     ...(table.relationships.size > 0 && { relationships: byName([...table.relationships]) }),
     ...(table.computedFields.size > 0 && { computedFields: byName([...table.computedFields]) }),
     ...(table.enumValues && { enumValues: table.enumValues }),

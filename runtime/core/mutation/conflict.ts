@@ -11,8 +11,11 @@ import { presetAssignments } from './update.ts';
 
 /** What an insert does where a row exists already. */
 export interface Conflict {
-  /** Columns of the constraint; undefined = any constraint, which allows only to leave the row alone. */
-  readonly target: readonly string[] | undefined;
+  /**
+   * Columns of the constraint, or the name of an index that columns alone do not name; undefined = any constraint, which
+   * allows only to leave the row alone.
+   */
+  readonly target: readonly string[] | string | undefined;
   /** Database columns that take the proposed values; none = the row is left alone. */
   readonly columns: readonly string[];
   /** Which existing rows are changed, besides the role's rule; undefined = all. */
@@ -37,8 +40,7 @@ export function conflictClause(
   scope: Scope,
 ): { readonly sql: Sql; readonly updates: boolean } {
   if (!conflict) return { sql: raw(''), updates: false };
-  const names = conflict.target?.map((name) => identifier(name));
-  const target = names ? sql` (${join(names, ', ')})` : raw('');
+  const target = conflictTarget(conflict.target);
   if (conflict.columns.length === 0) return { sql: sql` on conflict${target} do nothing`, updates: false };
   const rule = view.update!;
   const assignments = [
@@ -55,14 +57,24 @@ export function conflictClause(
   };
 }
 
+/** Postgres takes no index by name, so one without a constraint gets its answer: there is no such constraint. */
+function conflictTarget(target: Conflict['target']): Sql {
+  if (target === undefined) return raw('');
+  if (typeof target === 'string') return sql` on constraint ${identifier(target)}`;
+  return sql` (${join(
+    target.map((name) => identifier(name)),
+    ', ',
+  )})`;
+}
+
 type ObjectNode = Extract<InputNode, { kind: 'object' }>;
 
-/** A constraint is named by its columns, which holds for unique indexes too. */
-function constraintColumns(node: ObjectNode, { table }: TableView): readonly string[] {
+/** A constraint is named by its columns, which holds for unique indexes over columns too. */
+function constraintColumns(node: ObjectNode, { table }: TableView): readonly string[] | string {
   const constraint = node.fields.get('constraint');
   const name = constraint?.kind === 'enum' ? constraint.value : '';
   if (name === table.shape.primaryKey?.name) return table.shape.primaryKey.columns;
-  return table.shape.unique?.[name] ?? [];
+  return table.shape.unique?.[name] ?? name;
 }
 
 function updateColumns(node: ObjectNode, view: TableView): string[] {

@@ -9,6 +9,7 @@ import { joinCondition, type TableView } from '../schema/table-view.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { and, FALSE, identifier, isTrue, join, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
+import { aggregateCondition } from './aggregate-predicate.ts';
 import { computedField } from './computed.ts';
 import { listParameter, type Scope, valueParameter } from './scope.ts';
 
@@ -94,6 +95,17 @@ function expression(
         );
         break;
       }
+      case 'aggregatePredicate':
+        conditions.push(
+          aggregateCondition(
+            meaning.relationship,
+            meaning.view,
+            requireObject(value, definition.type),
+            alias,
+            scope,
+          ),
+        );
+        break;
       case 'computedField':
         conditions.push(
           computedCondition(
@@ -156,7 +168,8 @@ function exists(from: Sql, conditions: readonly Sql[]): Sql {
   return sql`exists (select 1 from ${from} where ${all.length ? all.reduce((left, right) => sql`${left} and ${right}`) : TRUE})`;
 }
 
-function visible(view: TableView, alias: Sql): readonly Sql[] {
+/** What the role's rule demands of a row. */
+export function visible(view: TableView, alias: Sql): readonly Sql[] {
   if (!view.select) return [FALSE];
   return view.select.where ? [view.select.where(alias)] : [];
 }

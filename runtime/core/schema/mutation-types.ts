@@ -158,7 +158,10 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
         const type: InputType = {
           kind: 'input',
           name: table.names.derived(operator.input),
-          description: operator.description,
+          description:
+            operator.name === '_set'
+              ? `input type for updating data in table "${display}"`
+              : operator.description,
           fields: () =>
             byName(
               columns.map((column) => ({
@@ -205,7 +208,7 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       fields: lazy(() =>
         byName<FieldDefinition>([
           {
-            name: name('affected_rows'),
+            name: 'affected_rows',
             description: 'number of rows affected by the mutation',
             arguments: new Map(),
             type: nonNull(INT),
@@ -292,8 +295,12 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
   }
 
   function onConflict(): InputType | undefined {
-    const { primaryKey, unique } = table.shape;
-    const constraints = [...(primaryKey ? [primaryKey.name] : []), ...Object.keys(unique ?? {})];
+    const { primaryKey, unique, conditionallyUnique } = table.shape;
+    const constraints = [
+      ...(primaryKey ? [primaryKey.name] : []),
+      ...Object.keys(unique ?? {}),
+      ...(conditionallyUnique ?? []),
+    ];
     if (constraints.length === 0) return undefined;
     const constraint: EnumType = {
       kind: 'enum',
@@ -306,7 +313,10 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
             value,
             {
               value,
-              description: `unique or primary key constraint on columns ${columns.map((column) => `"${column}"`).join(', ')}`,
+              description:
+                columns.length > 0
+                  ? `unique or primary key constraint on columns ${columns.map((column) => `"${column}"`).join(', ')}`
+                  : 'unique index over expressions or over some rows only',
             },
           ];
         }),

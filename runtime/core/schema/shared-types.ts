@@ -86,7 +86,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
     name,
     orderBy: {
       kind: 'enum',
-      name: 'order_by',
+      name: camel ? 'OrderBy' : 'order_by',
       description: 'column ordering options',
       values: new Map(
         ORDERS.map(([value, sql, description]) => [

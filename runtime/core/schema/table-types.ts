@@ -4,6 +4,7 @@ import { displayName } from '../names.ts';
 import type { Column, ComputedField, Relationship } from '../program.ts';
 import { lazy } from '../remember.ts';
 import { type ColumnType, columnType, isComparable, isNumeric } from '../types.ts';
+import { aggregatePredicate } from './aggregate-predicate.ts';
 import type { RoleView } from './role-view.ts';
 import {
   BOOLEAN,
@@ -310,7 +311,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
             arguments: new Map(),
             type: {
               kind: 'object',
-              name: table.names.derived(`${operation.name}_fields`),
+              name: table.names.aggregateFields(operation.name),
               description: `aggregate ${operation.name} on columns`,
               fields: lazy(() =>
                 byName([
@@ -369,6 +370,12 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
         name: relationship.field,
         type: role.types(target.table).booleanExpression(),
         meaning: { kind: 'relationship', relationship, view: target },
+      });
+      if (relationship.shape.kind === 'object' || !target.select?.aggregations) continue;
+      fields.push({
+        name: `${relationship.name}_aggregate`,
+        type: aggregatePredicate(target, role),
+        meaning: { kind: 'aggregatePredicate', relationship, view: target },
       });
     }
     for (const field of view.select?.computedFields ?? []) {
@@ -441,10 +448,10 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
       );
       if (members.length === 0) continue;
       fields.push({
-        name: name(operation.name),
+        name: operation.name,
         type: {
           kind: 'input',
-          name: table.names.derived(`${operation.name}_order_by`),
+          name: table.names.plain(`${operation.name}_order_by`),
           description: `order by ${operation.name}() on columns of table "${display}"`,
           fields: lazy(() =>
             byName(

@@ -79,7 +79,8 @@ export type InputMeaning =
       readonly relationship: Relationship | ComputedField;
       readonly view: TableView;
     }
-  | { readonly kind: 'aggregateFunction'; readonly function: string }
+  /** In an order, or with the type of its result in a predicate. */
+  | { readonly kind: 'aggregateFunction'; readonly function: string; readonly returns?: ColumnType }
   | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly view?: TableView }
   | { readonly kind: 'nestedInsert'; readonly relationship: Relationship; readonly view: TableView }
   | { readonly kind: 'functionArgument'; readonly position: number; readonly type: ColumnType }

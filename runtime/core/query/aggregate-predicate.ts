@@ -1,0 +1,62 @@
+/** Conditions on an aggregate over the rows of an array relationship (reference graphql-api §2.3). */
+import { EngineError } from '../errors.ts';
+import type { Relationship } from '../program.ts';
+import type { InputNode } from '../request/selection.ts';
+import { unexpectedNull } from '../request/values.ts';
+import { joinCondition, type TableView } from '../schema/table-view.ts';
+import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import type { Scope } from './scope.ts';
+import { comparison, objectOf, visible, whereCondition } from './where.ts';
+
+/**
+ * An aggregate without GROUP BY always gives one row, so the comparison of its value is written inside the subquery and
+ * the rows are read once however many operators compare.
+ */
+export function aggregateCondition(
+  relationship: Relationship,
+  target: TableView,
+  node: Extract<InputNode, { kind: 'object' }>,
+  alias: Sql,
+  scope: Scope,
+): Sql {
+  const [given, ...others] = node.fields;
+  if (!given || others.length > 0)
+    throw new EngineError('validation-failed', 'exactly one predicate should be specified', {
+      path: node.path,
+    });
+  const [name, value] = given;
+  const definition = node.type.fields().get(name)!;
+  if (value.kind === 'null') throw unexpectedNull(definition.type, value.path);
+  const { meaning } = definition;
+  if (meaning.kind !== 'aggregateFunction' || !meaning.returns)
+    throw new Error(`an aggregate predicate has no ${meaning.kind}`);
+  const { fields } = objectOf(value);
+  const inner = scope.alias();
+  const columns = argumentColumns(fields.get('arguments')).map((column) =>
+    target.select!.columns.get(column)!.value(inner),
+  );
+  const aggregate = sql`${raw(meaning.function)}(${operand(columns, meaning.function)})`;
+  const conditions = [
+    joinCondition(relationship, alias, inner),
+    ...visible(target, inner),
+    whereCondition(fields.get('filter'), inner, target, scope),
+  ].filter((condition) => !isTrue(condition));
+  const compared = comparison(objectOf(fields.get('predicate')!), aggregate, meaning.returns, scope);
+  return sql`(select ${compared} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`;
+}
+
+/** Several columns of a count are one row value; two of a correlation are two arguments. */
+function operand(columns: readonly Sql[], name: string): Sql {
+  if (columns.length === 0) return raw('*');
+  const list = join(columns, ', ');
+  return name === 'count' && columns.length > 1 ? sql`(${list})` : list;
+}
+
+/** Database names of the columns: one, a list, or `{X, Y}`. */
+function argumentColumns(node: InputNode | undefined): readonly string[] {
+  if (!node || node.kind === 'null') return [];
+  if (node.kind === 'list') return node.items.flatMap(argumentColumns);
+  if (node.kind === 'enum') return [node.value];
+  const { fields } = objectOf(node);
+  return ['X', 'Y'].flatMap((name) => argumentColumns(fields.get(name)));
+}

@@ -1,0 +1,109 @@
+/** Predicates over the aggregates of an array relationship, as one role sees them (reference graphql-api §2.3). */
+import type { Column } from '../program.ts';
+import { remember } from '../remember.ts';
+import { type ColumnType, columnType } from '../types.ts';
+import type { RoleView } from './role-view.ts';
+import { BOOLEAN, sharedTypes } from './shared-types.ts';
+import type { ColumnView, TableView } from './table-view.ts';
+import {
+  byName,
+  type EnumType,
+  type InputFieldDefinition,
+  type InputType,
+  listOf,
+  nonNull,
+  type TypeReference,
+} from './types.ts';
+
+interface PredicateFunction {
+  readonly name: string;
+  /** Type of the columns it takes and of its result. */
+  readonly type: 'bool' | 'float8';
+  /** Whether it takes two columns, `X` and `Y`. */
+  readonly pair?: true;
+}
+
+const FUNCTIONS: readonly PredicateFunction[] = [
+  { name: 'avg', type: 'float8' },
+  { name: 'bool_and', type: 'bool' },
+  { name: 'bool_or', type: 'bool' },
+  { name: 'corr', type: 'float8', pair: true },
+  { name: 'covar_samp', type: 'float8', pair: true },
+  { name: 'max', type: 'float8' },
+  { name: 'min', type: 'float8' },
+  { name: 'stddev_samp', type: 'float8' },
+  { name: 'sum', type: 'float8' },
+  { name: 'var_samp', type: 'float8' },
+];
+
+const cache = new WeakMap<TableView, InputType>();
+
+/** `<rt>_aggregate_bool_exp` of the target of an array relationship. */
+export function aggregatePredicate(view: TableView, role: RoleView): InputType {
+  return remember(cache, view, () => createPredicate(view, role));
+}
+
+function createPredicate(view: TableView, role: RoleView): InputType {
+  const { names, source } = view.table;
+  const shared = sharedTypes(source);
+  const columns = [...(view.select?.columns.values() ?? [])];
+
+  return { kind: 'input', name: names.plain('aggregate_bool_exp'), fields: () => byName(functions()) };
+
+  function functions(): InputFieldDefinition[] {
+    const selectable = role.types(view.table).selectColumn();
+    const counted = selectable && listOf(nonNull(selectable));
+    return [
+      field('count', columnType(source, 'int4'), counted),
+      ...FUNCTIONS.flatMap((each) => {
+        const suitable = columns.filter(({ column }) => takes(each, column));
+        if (suitable.length === 0) return [];
+        return [field(each.name, columnType(source, each.type), nonNull(argumentsOf(each, suitable)))];
+      }),
+    ];
+  }
+
+  function field(name: string, type: ColumnType, given: TypeReference | undefined): InputFieldDefinition {
+    const plain = { kind: 'plain' } as const;
+    const filter = role.types(view.table).booleanExpression();
+    const predicate: InputType = {
+      kind: 'input',
+      name: names.plain(`aggregate_bool_exp_${name}`),
+      fields: () =>
+        byName<InputFieldDefinition>([
+          ...(given ? [{ name: 'arguments', type: given, meaning: plain }] : []),
+          { name: 'distinct', type: BOOLEAN, meaning: plain },
+          { name: 'filter', type: filter, meaning: plain },
+          { name: 'predicate', type: nonNull(shared.comparisonOf(type)), meaning: plain },
+        ]),
+    };
+    return { name, type: predicate, meaning: { kind: 'aggregateFunction', function: name, returns: type } };
+  }
+
+  function argumentsOf(called: PredicateFunction, suitable: readonly ColumnView[]): EnumType | InputType {
+    const place = `aggregate_bool_exp_${called.name}_arguments`;
+    const column: EnumType = {
+      kind: 'enum',
+      name: `${names.plain('select_column')}_${names.plain(`${place}_columns`)}`,
+      description: `select "${names.plain(`${place}_columns`)}" columns of table "${view.table.shape.name}"`,
+      values: new Map(
+        suitable.map((each) => [each.field, { value: each.column.name, description: 'column name' }]),
+      ),
+    };
+    if (!called.pair) return column;
+    const meaning = { kind: 'plain' } as const;
+    return {
+      kind: 'input',
+      name: names.plain(place),
+      fields: () =>
+        byName([
+          { name: 'X', type: nonNull(column), meaning },
+          { name: 'Y', type: nonNull(column), meaning },
+        ]),
+    };
+  }
+}
+
+function takes({ type }: PredicateFunction, column: Column): boolean {
+  return column.type.name === type && !column.enumTable;
+}

@@ -1,0 +1,99 @@
+/** The real projects beside the checkout, loaded into test databases, compiled and linked. */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { compile } from '../../compiler/index.ts';
+import type { SourceCatalog } from '../../compiler/model/catalog.ts';
+import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import {
+  introspectDatabase,
+  type Query,
+  readEnumTableRows,
+} from '../../compiler/phases/2-introspect/index.ts';
+import { linkProgram, type Program } from '../../runtime/core/program.ts';
+import { createLoader } from '../../runtime/program/loader.ts';
+import { createTestDatabase } from './postgres.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const projects = join(root, '../shared/projects');
+
+/** Whether the real projects are there; tests that need them skip where they are not. */
+export const projectsPresent = existsSync(projects);
+
+export interface RealProject {
+  readonly program: Program;
+  /** Address of the database by source. */
+  readonly urls: ReadonlyMap<string, string>;
+}
+
+/** @throws Error when anything but a remote schema that nobody serves is reported */
+export async function openProject(name: string): Promise<RealProject> {
+  const urls = await loadProject(name);
+  const { value: metadata } = readMetadataFile(projectFile(name, 'metadata.json'));
+  const catalogs: Record<string, SourceCatalog> = {};
+  for (const source of metadata.sources) {
+    const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
+    catalogs[source.name] = await readCatalog(urls.get(source.name)!, enumTables);
+  }
+  const { files } = compile({
+    metadata,
+    catalogs,
+    naming: { enabled: true, default: 'engine-default' },
+  });
+  const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
+  return { program, urls };
+}
+
+/** A file of a project, as text. */
+export function readProjectFile(name: string, path: string): string {
+  return readFileSync(projectFile(name, path), 'utf8');
+}
+
+/** The operations of the project's own client programs: name of the file and its text. */
+export function clientOperations(name: string): readonly { readonly file: string; readonly text: string }[] {
+  return readdirSync(projectFile(name, 'queries'))
+    .filter((file) => file.endsWith('.graphql'))
+    .sort()
+    .map((file) => ({ file, text: readProjectFile(name, `queries/${file}`) }));
+}
+
+function projectFile(name: string, path: string): string {
+  return join(projects, name, path);
+}
+
+/** Databases of a project's sources, with its own SQL in them. */
+async function loadProject(name: string): Promise<ReadonlyMap<string, string>> {
+  const { sources } = JSON.parse(readProjectFile(name, 'case.json')) as {
+    readonly sources: Readonly<Record<string, string>>;
+  };
+  const database = await createTestDatabase();
+  await promisify(execFile)(process.execPath, [join(projects, 'load.mjs'), name, database.url], {
+    cwd: root,
+  });
+  const several = readdirSync(projectFile(name, 'sql')).length > 1;
+  return new Map(
+    Object.entries(sources).map(([source, folder]) => {
+      const url = new URL(database.url);
+      if (several) url.pathname += `_${folder}`;
+      return [source, url.href];
+    }),
+  );
+}
+
+async function readCatalog(
+  url: string,
+  enumTables: Parameters<typeof readEnumTableRows>[1],
+): Promise<SourceCatalog> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const query: Query = (text, values) => client.query(text, values ? [...values] : undefined);
+    const catalog = await introspectDatabase(query);
+    return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,77 @@
+/** The schema that is served equals the one that the real projects recorded, but for what is listed here. */
+import { buildSchema } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
+import { openProject, projectsPresent, readProjectFile } from '../harness/real-project.ts';
+import { describeSchema } from './describe-schema.ts';
+
+interface Exclusion {
+  readonly reason: string;
+  readonly lines: RegExp;
+}
+
+/** Lines of an expected schema that are left out of the comparison; every one of these must match something. */
+const EXCLUSIONS: Readonly<Record<string, readonly Exclusion[]>> = {
+  simpipe: [
+    { reason: 'streams belong to subscriptions', lines: /Stream(\(|:)|StreamCursor|CursorOrdering/ },
+    {
+      reason: 'the remote schema is not asked',
+      lines:
+        /^((Run|Simulation)\.|scalar json$|input (CreateRun|CreateSimulation|StepEnvironment|StepTimeout)|mutation_root\.(cancelRun|createRun|createSimulation|startRun)\b|query_root\.(computeUpload|ping|username))/,
+    },
+    {
+      reason: 'PostgreSQL cannot insert into these views, so nested inserts into them are not offered',
+      lines:
+        /^input (\w+ArrRelInsertInput\.data: \[(cpu|fs|memory|network)|(cpu|fs|memory|network)\w*InsertInput|stepsInsertInput\.(cpu|fs|memory|network))/,
+    },
+    {
+      reason: 'a later version applies the convention to these two names',
+      lines: /\(pk_columns:|OnConflict\.update_columns:|\(pkColumns:|OnConflict\.updateColumns:/,
+    },
+  ],
+  carnet: [
+    { reason: 'streams belong to subscriptions', lines: /_stream(\(|:|_)|cursor_ordering/ },
+    {
+      reason: 'actions are not served yet',
+      lines:
+        /^(enum |input )?(\w+Output|PoleEmploi\w+|CreateNotebookInput|UpdateSocioPro\w+)\.|^mutation_root\.(create_(notebook|notebook_focus|notebook_target|nps_rating)|remove_notebook_focus|update_(notebook_from_pole_emploi|notebook_target_action|socio_pro))\b|^query_root\.diagnostic_pole_emploi\b/,
+    },
+  ],
+  intuition: [
+    { reason: 'streams belong to subscriptions', lines: /_stream(\(|:|_)|cursor_ordering/ },
+    {
+      reason: 'actions are not served yet',
+      lines: /^(input )?Pin\w+\.|^mutation_root\.pin/,
+    },
+    { reason: 'relationships to another source are not served yet', lines: /^\w+\.cached_image:/ },
+  ],
+};
+
+describe.skipIf(!projectsPresent)('schemas of real projects', () => {
+  test.each([
+    ['simpipe', 'admin'],
+    ['carnet', 'admin'],
+    ['intuition', 'anonymous'],
+  ])('%s as %s', async (name, role) => {
+    const { program } = await openProject(name);
+    const exclusions = EXCLUSIONS[name]!;
+    const compared = (lines: readonly string[]) =>
+      lines.filter((line) => !exclusions.some((exclusion) => exclusion.lines.test(line)));
+    const served = describeSchema(graphqlSchema(program.view(role, true)));
+    const expected = describeSchema(buildSchema(readProjectFile(name, `expected/schema.${role}.graphql`)));
+    for (const { reason, lines } of exclusions) {
+      expect(
+        expected.some((line) => lines.test(line)),
+        reason,
+      ).toBe(true);
+    }
+    const difference = (left: readonly string[], right: readonly string[]) => {
+      const others = new Set(right);
+      return compared(left).filter((line) => !others.has(line));
+    };
+    expect({
+      missing: difference(expected, served),
+      unexpected: difference(served, expected),
+    }).toEqual({ missing: [], unexpected: [] });
+  });
+});
