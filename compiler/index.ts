@@ -1,13 +1,16 @@
 /** The compiler: metadata and catalogs in, generated files and diagnostics out. The table of contents of this folder. */
 import { readFileSync } from 'node:fs';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
-import type { Metadata } from './model/metadata.ts';
+import { createMemory, type Memory } from './incremental/memory.ts';
+import { reuseCatalog, reuseMetadata } from './incremental/reuse.ts';
+import type { InheritedRole, Metadata } from './model/metadata.ts';
 import type { Model } from './model/model.ts';
 import type { Plan } from './model/plan.ts';
 import type { Origin } from './phases/1-read/origin.ts';
 import { type CatalogResult, type NamingOptions, resolve } from './phases/3-resolve/index.ts';
 import { plan } from './phases/4-plan/index.ts';
-import { emit, type Files } from './phases/5-emit/index.ts';
+import { planSaved } from './phases/4-plan/saved.ts';
+import { type Emitted, emit, type Files } from './phases/5-emit/index.ts';
 
 export interface CompileInput {
   readonly metadata: Metadata;
@@ -30,6 +33,10 @@ export interface CompileResult {
 export interface CompileState {
   readonly model: Model;
   readonly plan: Plan;
+  readonly input: Pick<CompileInput, 'metadata' | 'catalogs'>;
+  readonly inheritedRoles: readonly InheritedRole[];
+  readonly emitted: Emitted;
+  readonly memory: Memory;
 }
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -38,21 +45,46 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 /**
  * Compiles metadata that phase 1 has read, against catalogs that phase 2 has read. Without I/O and without state of its
- * own: a compile of changed input may be given the previous result, and gives the same as one without.
+ * own: a compile of changed input may be given any earlier result, does only what the difference asks for, and gives the
+ * same as one without.
  */
-export function compile(input: CompileInput, _previous?: Partial<CompileResult>): CompileResult {
-  const model = resolve(
-    input.metadata,
-    input.catalogs,
-    input.naming ?? { enabled: false, default: 'engine-default' },
-  );
-  const planned = plan(model.value);
-  const diagnostics = [...model.diagnostics, ...planned.diagnostics].map((diagnostic) =>
+export function compile(input: CompileInput, previous?: Partial<CompileResult>): CompileResult {
+  const earlier = previous?.state;
+  const memory = earlier?.memory ?? createMemory();
+  const metadata = reuseMetadata(input.metadata, earlier?.input.metadata);
+  const catalogs = reuseCatalogs(input.catalogs, earlier?.input.catalogs);
+  const naming = input.naming ?? { enabled: false, default: 'engine-default' };
+  const model = resolve(metadata, catalogs, naming, { ...earlier, memory });
+  const access = plan(model.value, memory);
+  const saved = planSaved(metadata, access.value);
+  const planned: Plan = { ...access.value, ...(saved.value ? { saved: saved.value } : {}) };
+  const diagnostics = [...model.diagnostics, ...access.diagnostics, ...saved.diagnostics].map((diagnostic) =>
     locate(diagnostic, input.origin),
   );
   const inconsistencies = diagnostics.flatMap(({ inconsistency }) => (inconsistency ? [inconsistency] : []));
-  const files = emit(planned.value, inconsistencies, version);
-  return { files, diagnostics, state: { model: model.value, plan: planned.value } };
+  const emitted = emit(planned, inconsistencies, version, memory, earlier?.emitted);
+  const state: CompileState = {
+    model: model.value,
+    plan: planned,
+    input: { metadata, catalogs },
+    inheritedRoles: model.inheritedRoles,
+    emitted,
+    memory,
+  };
+  return { files: emitted.files, diagnostics, state };
+}
+
+function reuseCatalogs(
+  next: CompileInput['catalogs'],
+  previous: CompileInput['catalogs'] | undefined,
+): CompileInput['catalogs'] {
+  return Object.fromEntries(
+    Object.entries(next).map(([source, catalog]) => {
+      const before = previous && Object.hasOwn(previous, source) ? previous[source] : undefined;
+      const comparable = before && !('error' in before) ? before : undefined;
+      return [source, 'error' in catalog ? catalog : reuseCatalog(catalog, comparable)];
+    }),
+  );
 }
 
 function locate(diagnostic: Diagnostic, origin: Origin | undefined): Diagnostic {

@@ -2,8 +2,11 @@
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Memory } from '../../incremental/memory.ts';
+import { reuse } from '../../incremental/reuse.ts';
 import type { SourceCatalog } from '../../model/catalog.ts';
-import type { Metadata, Source } from '../../model/metadata.ts';
+import type { NamedInconsistency } from '../../model/inconsistency.ts';
+import type { InheritedRole, Metadata, Source } from '../../model/metadata.ts';
 import type { Model } from '../../model/model.ts';
 import type { Result } from '../../model/result.ts';
 import { createRootFieldRegister, leaveOutTypeConflicts } from './conflict.ts';
@@ -18,12 +21,24 @@ export type { NamingOptions } from './source.ts';
 /** The catalog of a source, or why it could not be read (without passwords). */
 export type CatalogResult = SourceCatalog | { readonly error: string };
 
-/** Resolves the metadata against the catalogs of its sources. Without I/O; the same input gives the same model. */
+/** What an earlier run left: its model, the roles it ordered, and results that hold as long as their inputs do. */
+export interface Earlier {
+  readonly model?: Model;
+  readonly inheritedRoles?: readonly InheritedRole[];
+  readonly memory: Memory;
+}
+
+/**
+ * Resolves the metadata against the catalogs of its sources. Without I/O; the same input gives the same model, whatever
+ * `earlier` holds; what is as before keeps its identity.
+ */
 export function resolve(
   metadata: Metadata,
   catalogs: Readonly<Record<string, CatalogResult>>,
   naming: NamingOptions,
-): Result<Model> {
+  earlier: Earlier,
+): Result<Model> & { readonly inheritedRoles: readonly InheritedRole[] } {
+  const before = new Map(earlier.model?.sources.map((source) => [source.shape.name, source]));
   const diagnostics: Diagnostic[] = [...reportNotServed(metadata)];
   const scopes: SourceScope[] = [];
   for (const source of metadata.sources) {
@@ -31,14 +46,16 @@ export function resolve(
       ? catalogs[source.name]!
       : { error: 'no catalog was given' };
     if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error);
-    else scopes.push(openSource(source, catalog, naming, diagnostics));
+    else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)));
   }
   leaveOutTypeConflicts(scopes);
-  const inheritedRoles = orderInheritedRoles({ diagnostics }, metadata);
+  const inheritedRoles = reuse(orderInheritedRoles({ diagnostics }, metadata), earlier.inheritedRoles);
   const freeRootFields = createRootFieldRegister();
-  const sources = scopes.map((scope) => closeSource(scope, inheritedRoles, freeRootFields));
+  const sources = scopes.map((scope) =>
+    closeSource(scope, inheritedRoles, freeRootFields, earlier.memory, before.get(scope.source.name)),
+  );
   sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
-  return { value: { settings: readSettings(metadata), sources }, diagnostics };
+  return { value: { settings: readSettings(metadata), sources }, diagnostics, inheritedRoles };
 }
 
 /** What is set for the program as a whole; what has no effect is left out. */
@@ -61,5 +78,8 @@ function leaveOutSource(diagnostics: Diagnostic[], source: Source, error: string
   };
   leaveOut({ diagnostics }, object, problem);
   const reported = diagnostics.pop()!;
-  diagnostics.push({ ...reported, inconsistency: { ...reported.inconsistency!, message: error } });
+  diagnostics.push({
+    ...reported,
+    inconsistency: { ...(reported.inconsistency as NamedInconsistency), message: error },
+  });
 }

@@ -1,11 +1,20 @@
 /** A source: its catalog, its types, its customization, and what it serves. */
 import { type NamingConvention, objectKey } from '../../../runtime/core/names.ts';
-import type { SourceShape } from '../../../runtime/core/shapes.ts';
+import type { SourceShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Memory } from '../../incremental/memory.ts';
+import { reuse } from '../../incremental/reuse.ts';
+import { trace } from '../../incremental/trace.ts';
 import type { SourceCatalog, TypeReference } from '../../model/catalog.ts';
 import type { InheritedRole, Source } from '../../model/metadata.ts';
-import type { ModelFunction, ModelSource, ModelTable, RootField } from '../../model/model.ts';
+import type {
+  ModelFunction,
+  ModelSource,
+  ModelTable,
+  RootField,
+  TablePermissions,
+} from '../../model/model.ts';
 import { computedFieldObject, resolveComputedField } from './computed-field.ts';
 import { contestedFieldNames } from './field.ts';
 import { functionObject, resolveFunction } from './function.ts';
@@ -30,13 +39,14 @@ export function openSource(
   catalog: SourceCatalog,
   naming: NamingOptions,
   diagnostics: Diagnostic[],
+  previous: ModelSource | undefined,
 ): SourceScope {
   const functions = new Map<string, SourceCatalog['functions'][number][]>();
   for (const each of catalog.functions)
     functions.set(keyOf(each), [...(functions.get(keyOf(each)) ?? []), each]);
   const scope: SourceScope = {
     source,
-    shape: sourceShape(source, catalog, naming, diagnostics),
+    shape: reuse(sourceShape(source, catalog, naming, diagnostics), previous?.shape),
     catalog,
     catalogTables: new Map(catalog.tables.map((table) => [keyOf(table), table])),
     catalogFunctions: functions,
@@ -105,22 +115,58 @@ export function closeSource(
   scope: SourceScope,
   inheritedRoles: readonly InheritedRole[],
   freeRootFields: (scope: SourceScope, table: TableScope, fields: readonly RootField[]) => RootField[],
+  memory: Memory,
+  previous: ModelSource | undefined,
 ): ModelSource {
   for (const table of scope.tables.values()) resolveFields(scope, table);
+  const before = new Map(previous?.tables.map((table) => [table.key, table]));
+  const shapes = new Map(
+    [...scope.tables.values()].map((table) => [
+      table.key,
+      reuse(tableShape(scope, table), before.get(table.key)?.shape),
+    ]),
+  );
   const tables: ModelTable[] = [];
   for (const table of [...scope.tables.values()]) {
     const rootFields =
       attempt(scope, tableObject(scope, table.entry), () => resolveRootFields(scope, table)) ?? [];
-    const own = resolvePermissions(scope, table);
-    tables.push({
-      key: table.key,
-      shape: tableShape(scope, table),
-      rootFields: freeRootFields(scope, table, rootFields),
-      permissions: inheritPermissions(scope, table, own, inheritedRoles),
-    });
+    const freed = freeRootFields(scope, table, rootFields);
+    const permissions = permissionsOf(scope, table, inheritedRoles, shapes, memory);
+    const resolved = { key: table.key, shape: shapes.get(table.key)!, rootFields: freed, permissions };
+    tables.push(reuse(resolved, before.get(table.key)));
   }
   tables.sort((left, right) => (left.key < right.key ? -1 : 1));
   return { shape: scope.shape, tables, functions: resolveFunctions(scope, tables, inheritedRoles) };
+}
+
+/**
+ * The permissions of a table, from before where nothing changed that they were made of: the table's entry, and the shapes
+ * of all tables that were looked at. Permissions that had something to report are resolved anew each time.
+ */
+function permissionsOf(
+  scope: SourceScope,
+  table: TableScope,
+  inheritedRoles: readonly InheritedRole[],
+  shapes: ReadonlyMap<string, TableShape>,
+  memory: Memory,
+): TablePermissions {
+  return memory.rememberTraced<TablePermissions, readonly string[]>(
+    'permissions',
+    table.entry,
+    (keys) => [
+      scope.source.name,
+      inheritedRoles,
+      ...[table.key, ...keys].flatMap((key) => [shapes.get(key), scope.tables.get(key)?.catalog]),
+    ],
+    () => {
+      const { map, keys } = trace(scope.tables);
+      const traced = { ...scope, tables: map };
+      const reported = scope.diagnostics.length;
+      const own = resolvePermissions(traced, table);
+      const value = inheritPermissions(traced, table, own, inheritedRoles);
+      return { value, places: scope.diagnostics.length === reported ? keys() : undefined };
+    },
+  );
 }
 
 function resolveFields(scope: SourceScope, table: TableScope): void {

@@ -1,4 +1,5 @@
 /** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text, presets, ledgers. */
+import type { Memory } from '../../incremental/memory.ts';
 import type { Model, ModelTable } from '../../model/model.ts';
 import type { Plan, PlannedTable } from '../../model/plan.ts';
 import type { Result } from '../../model/result.ts';
@@ -6,10 +7,10 @@ import { planLedgers } from './ledger.ts';
 import { planAccess } from './permission.ts';
 
 /** Plans the model. Whatever can be wrong was reported before; a plan has no diagnostics of its own yet. */
-export function plan(model: Model): Result<Plan> {
+export function plan(model: Model, memory: Memory): Result<Plan> {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
-    tables: source.tables.map(planTable),
+    tables: source.tables.map((table) => memory.remember('rules', table, [], () => planTable(table))),
     functions: source.functions.map(({ shape, exposedAs, rootFields, roles }) => ({
       shape,
       exposedAs,
@@ -17,7 +18,10 @@ export function plan(model: Model): Result<Plan> {
       roles,
     })),
   }));
-  return { value: { settings: model.settings, sources, ledgers: planLedgers(model) }, diagnostics: [] };
+  return {
+    value: { settings: model.settings, sources, ledgers: planLedgers(model, memory) },
+    diagnostics: [],
+  };
 }
 
 function planTable(table: ModelTable): PlannedTable {

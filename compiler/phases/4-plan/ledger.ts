@@ -1,25 +1,66 @@
 /** Ledgers: what a role may do, one fact a line, so that a difference between two versions reads as a change of rights. */
 import { displayName } from '../../../runtime/core/names.ts';
+import type { Memory } from '../../incremental/memory.ts';
+import { reuse } from '../../incremental/reuse.ts';
 import type { Model, ModelSource, ModelTable, Presets, RootFieldKind } from '../../model/model.ts';
 import type { Ledger } from '../../model/plan.ts';
 import { conditionWords, name, valueWords } from './words.ts';
 
 type Add = (role: string, fact: string) => void;
+/** Facts of one table or of a source's functions, by role. */
+type Facts = ReadonlyMap<string, readonly string[]>;
 
 /** The ledgers of all roles that have a permission. */
-export function planLedgers(model: Model): Ledger[] {
-  const facts = new Map<string, Set<string>>();
-  const add: Add = (role, fact) => {
-    facts.set(role, (facts.get(role) ?? new Set()).add(fact));
-  };
-  for (const source of model.sources) {
+export function planLedgers(model: Model, memory: Memory): Ledger[] {
+  const parts = model.sources.flatMap((source) => {
     const tables = new Map(source.tables.map((table) => [table.key, table]));
-    for (const table of source.tables) addTable(add, source, tables, table);
-    addFunctions(add, source);
+    return [
+      ...source.tables.map((table) => tableFacts(source, tables, table, memory)),
+      collect((add) => addFunctions(add, source)),
+    ];
+  });
+  const facts = new Map<string, (readonly string[])[]>();
+  for (const part of parts) {
+    for (const [role, lines] of part) {
+      const known = facts.get(role);
+      if (known) known.push(lines);
+      else facts.set(role, [lines]);
+    }
   }
   return [...facts]
-    .map(([role, lines]) => ({ role, facts: [...lines].sort() }))
+    .map(([role, lines]) =>
+      // The first part stands for the ledger: it is there as long as the ledger can be the same.
+      memory.remember('ledger', lines[0]!, lines, () => ({
+        role,
+        facts: [...new Set(lines.flat())].sort(),
+      })),
+    )
     .sort((left, right) => (left.role < right.role ? -1 : 1));
+}
+
+/** What the roles may do with a table; besides the table, which roles may select from those that it refers to counts. */
+function tableFacts(
+  source: ModelSource,
+  tables: ReadonlyMap<string, ModelTable>,
+  table: ModelTable,
+  memory: Memory,
+): Facts {
+  const targets = Object.values(table.shape.relationships ?? {}).map(
+    ({ target }) => tables.get(target)?.permissions.select,
+  );
+  // By shape, which outlives changes of permissions: the facts of the other roles keep their identity.
+  return memory.remember<Facts>('facts', table.shape, [table, ...targets], (before) => {
+    const facts = collect((add) => addTable(add, source, tables, table));
+    return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
+  });
+}
+
+function collect(report: (add: Add) => void): Facts {
+  const facts = new Map<string, Set<string>>();
+  report((role, fact) => {
+    facts.set(role, (facts.get(role) ?? new Set()).add(fact));
+  });
+  return new Map([...facts].map(([role, lines]) => [role, [...lines]]));
 }
 
 function addTable(

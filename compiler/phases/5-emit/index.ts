@@ -1,32 +1,65 @@
 /** Phase 5: the plan to files, as texts by path, sorted. Without disk; the same plan gives the same bytes. */
 import { createHash } from 'node:crypto';
+import type { Memory } from '../../incremental/memory.ts';
 import type { InconsistentObject } from '../../model/inconsistency.ts';
 import type { Plan, PlannedSource } from '../../model/plan.ts';
 import { emitAccess } from './access.ts';
 import { emitFunction } from './function.ts';
 import { nameProgram, type ProgramNames } from './names.ts';
 import { emitResolvers } from './resolvers.ts';
+import { emitSaved } from './saved.ts';
 import { emitTable, entries, properties } from './table.ts';
 import { templates } from './templates.ts';
 
 export type Files = ReadonlyMap<string, string>;
 
+export interface Emitted {
+  readonly files: Files;
+  /** SHA-256 of each file that the manifest lists. */
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
 /** Prints the plan, and what could not be served. */
-export function emit(plan: Plan, inconsistencies: readonly InconsistentObject[], version: string): Files {
+export function emit(
+  plan: Plan,
+  inconsistencies: readonly InconsistentObject[],
+  version: string,
+  memory: Memory,
+  previous: Emitted | undefined,
+): Emitted {
   const names = nameProgram(plan);
   const files = new Map<string, string>();
   files.set('README.md', templates.readme({ openBraces: '{{' }));
   files.set('index.ts', emitIndex(plan, names));
   files.set('inconsistencies.json', `${JSON.stringify(inconsistencies, null, 2)}\n`);
-  for (const source of plan.sources) emitSource(source, names, files);
-  for (const { role, facts } of plan.ledgers) files.set(names.ledger(role), `${facts.join('\n')}\n`);
-  files.set('manifest.json', emitManifest(plan, files, inconsistencies.length, version));
-  return new Map([...files].sort(([left], [right]) => (left < right ? -1 : 1)));
+  for (const source of plan.sources) emitSource(source, names, memory, files);
+  if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names)) files.set(path, text);
+  for (const ledger of plan.ledgers) {
+    const text = memory.remember('text', ledger, [], () => `${ledger.facts.join('\n')}\n`);
+    files.set(names.ledger(ledger.role), text);
+  }
+  const hashes = hashFiles(files, previous);
+  files.set('manifest.json', emitManifest(plan, hashes, inconsistencies.length, version));
+  return { files: sortByPath(files), hashes };
+}
+
+function sortByPath(entries: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+function hashFiles(files: Files, previous: Emitted | undefined): Map<string, string> {
+  const hashes = new Map<string, string>();
+  for (const [path, text] of files) {
+    const known = previous?.files.get(path) === text ? previous.hashes.get(path) : undefined;
+    hashes.set(path, known ?? createHash('sha256').update(text).digest('hex'));
+  }
+  return sortByPath(hashes);
 }
 
 function emitSource(
   { shape, tables, functions }: PlannedSource,
   names: ProgramNames,
+  memory: Memory,
   files: Map<string, string>,
 ): void {
   const { types, ...head } = shape;
@@ -40,9 +73,12 @@ function emitSource(
   );
   for (const table of tables) {
     const file = names.table(shape.name, table.shape.schema, table.shape.name);
-    files.set(`${file.path}.table.ts`, emitTable(table.shape, file));
-    files.set(`${file.path}.access.ts`, emitAccess(table, file));
-    files.set(`${file.path}.resolvers.ts`, emitResolvers(table, file));
+    const texts = memory.remember('files', table, [file.path, file.identifier], () => ({
+      table: emitTable(table.shape, file),
+      access: emitAccess(table, file),
+      resolvers: emitResolvers(table, file),
+    }));
+    for (const [kind, text] of Object.entries(texts)) files.set(`${file.path}.${kind}.ts`, text);
   }
   for (const each of functions) {
     const file = names.function(shape.name, each.shape.schema, each.shape.name);
@@ -52,6 +88,7 @@ function emitSource(
 
 function emitIndex(plan: Plan, names: ProgramNames): string {
   return templates.index({
+    hasSaved: plan.saved !== undefined,
     settings: properties(plan.settings, ['introspectionDisabledFor', 'limits']),
     sources: plan.sources.map(({ shape }) => ({
       identifier: names.sourceIdentifier(shape.name),
@@ -74,13 +111,10 @@ function emitIndex(plan: Plan, names: ProgramNames): string {
 
 function emitManifest(
   plan: Plan,
-  files: ReadonlyMap<string, string>,
+  hashes: ReadonlyMap<string, string>,
   inconsistencies: number,
   version: string,
 ): string {
-  const hashes = [...files]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([path, text]) => [path, createHash('sha256').update(text).digest('hex')]);
   const manifest = {
     compiler: version,
     counts: {

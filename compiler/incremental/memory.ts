@@ -1,0 +1,69 @@
+/**
+ * What a compile remembers for the next one: results of units of work, each with everything it was made of. A result is
+ * used again only where all of that is still the identical, immutable data; so it never matters which compile left it
+ * here, or whether that compile's outcome was served. Entries go when the data they belong to goes.
+ */
+
+/** The work that is done by unit. The unit is a piece of metadata, model or plan. */
+export type Work = 'permissions' | 'rules' | 'facts' | 'ledger' | 'files' | 'text';
+
+interface Remembered {
+  readonly value: unknown;
+  readonly inputs: readonly unknown[];
+}
+
+export interface Memory {
+  /** The result of `make` for the unit, from before if all the inputs are the identical ones. `make` is given the last one. */
+  remember<Value>(
+    work: Work,
+    unit: object,
+    inputs: readonly unknown[],
+    make: (last: Value | undefined) => Value,
+  ): Value;
+  /**
+   * As `remember`, for work that finds its inputs as it goes: `inputsOf` gives the present inputs for the places that
+   * were looked at, and `make` the result with these places, or none if it may not be kept.
+   */
+  rememberTraced<Value, Places>(
+    work: Work,
+    unit: object,
+    inputsOf: (places: Places) => readonly unknown[],
+    make: () => { readonly value: Value; readonly places: Places | undefined },
+  ): Value;
+}
+
+export function createMemory(): Memory {
+  const works = new Map<Work, WeakMap<object, Remembered & { readonly places?: unknown }>>();
+  const unitsOf = (work: Work) => {
+    let units = works.get(work);
+    if (!units) {
+      units = new WeakMap();
+      works.set(work, units);
+    }
+    return units;
+  };
+  return {
+    remember: (work, unit, inputs, make) => {
+      const units = unitsOf(work);
+      const known = units.get(unit);
+      if (known && identical(known.inputs, inputs)) return known.value as ReturnType<typeof make>;
+      const value = make(known?.value as ReturnType<typeof make> | undefined);
+      units.set(unit, { value, inputs });
+      return value;
+    },
+    rememberTraced: (work, unit, inputsOf, make) => {
+      const units = unitsOf(work);
+      const known = units.get(unit);
+      if (known && identical(known.inputs, inputsOf(known.places as Parameters<typeof inputsOf>[0])))
+        return known.value as ReturnType<typeof make>['value'];
+      const { value, places } = make();
+      if (places === undefined) units.delete(unit);
+      else units.set(unit, { value, inputs: inputsOf(places), places });
+      return value;
+    },
+  };
+}
+
+function identical(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((input, index) => input === right[index]);
+}

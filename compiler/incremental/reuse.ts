@@ -1,0 +1,75 @@
+/**
+ * Keeps the identity of what did not change, so that everything made of it can be recognised by identity. Plain data
+ * only; the order of keys counts, because it is the order in the output.
+ */
+import { objectKey } from '../../runtime/core/names.ts';
+import type { SourceCatalog } from '../model/catalog.ts';
+import type { Metadata, Source } from '../model/metadata.ts';
+
+/** `previous` if it says the same as `next`, else `next`. */
+export function reuse<Value>(next: Value, previous: Value | undefined): Value {
+  return previous !== undefined && equal(next, previous) ? previous : next;
+}
+
+function equal(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (Array.isArray(left)) {
+    if (!Array.isArray(right) || left.length !== right.length) return false;
+    for (let index = 0; index < left.length; index += 1) if (!equal(left[index], right[index])) return false;
+    return true;
+  }
+  // Numbers kept as text and the like are compared by identity alone.
+  if (!isPlain(left) || !isPlain(right)) return false;
+  const keys = Object.keys(left);
+  const others = Object.keys(right);
+  if (keys.length !== others.length) return false;
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index]!;
+    if (key !== others[index] || !equal(left[key], right[key])) return false;
+  }
+  return true;
+}
+
+function isPlain(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** The metadata with the entries of tables and functions, and the list of inherited roles, that are as before. */
+export function reuseMetadata(next: Metadata, previous: Metadata | undefined): Metadata {
+  if (previous === undefined || next === previous) return next;
+  const before = new Map(previous.sources.map((source) => [source.name, source]));
+  return {
+    ...next,
+    sources: next.sources.map((source) => reuseSource(source, before.get(source.name))),
+    inherited_roles: reuse(next.inherited_roles, previous.inherited_roles),
+  };
+}
+
+function reuseSource(next: Source, previous: Source | undefined): Source {
+  if (previous === undefined || next === previous) return next;
+  const tables = new Map(
+    previous.tables.map((entry) => [objectKey(entry.table.schema, entry.table.name), entry]),
+  );
+  return {
+    ...next,
+    tables: next.tables.map((entry) =>
+      reuse(entry, tables.get(objectKey(entry.table.schema, entry.table.name))),
+    ),
+    functions: reuse(next.functions, previous.functions),
+  };
+}
+
+/** The catalog with the tables, types and functions that are as before. */
+export function reuseCatalog(next: SourceCatalog, previous: SourceCatalog | undefined): SourceCatalog {
+  if (previous === undefined || next === previous) return next;
+  const tables = new Map(previous.tables.map((table) => [objectKey(table.schema, table.name), table]));
+  return {
+    ...next,
+    tables: next.tables.map((table) => reuse(table, tables.get(objectKey(table.schema, table.name)))),
+    types: reuse(next.types, previous.types),
+    functions: reuse(next.functions, previous.functions),
+    enumTables: reuse(next.enumTables, previous.enumTables),
+  };
+}
