@@ -37,13 +37,20 @@ export async function executeData(
   session: Session,
   execution: Execution,
 ): Promise<string> {
-  const { plan, variables } = execution.planner.plan(session, request);
-  const seconds = execution.limits?.timeLimit(session);
-  const timed =
-    seconds === undefined ? execution : { ...execution, sources: limitTime(execution.sources, seconds) };
-  return plan.kind === 'query'
-    ? runQuery(plan, variables, session, timed)
-    : runMutation(plan, variables, session, timed);
+  try {
+    const { plan, variables } = execution.planner.plan(session, request);
+    const seconds = execution.limits?.timeLimit(session);
+    const timed =
+      seconds === undefined ? execution : { ...execution, sources: limitTime(execution.sources, seconds) };
+    return plan.kind === 'query'
+      ? await runQuery(plan, variables, session, timed)
+      : await runMutation(plan, variables, session, timed);
+  } catch (error) {
+    // The stack ended, in the parser or the planner: nobody means such an operation.
+    if (error instanceof RangeError && error.message.includes('call stack'))
+      throw new EngineError('validation-failed', 'the operation is nested too deeply');
+    throw error;
+  }
 }
 
 type Variables = Readonly<Record<string, unknown>>;

@@ -26,6 +26,8 @@ export interface RateCounter {
   readonly count: (key: string) => number;
 }
 
+/** Most nodes of any operation, for whomever: fragments can multiply a short text to more than a server can plan. */
+const MOST_NODES = 10_000;
 /** Clients choose some keys, addresses for instance. */
 const MOST_KEYS = 100_000;
 const MINUTE = 60_000;
@@ -66,12 +68,12 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
     checkOperation: (session, operation) => {
       const depth = limitFor(limits?.depth_limit, session);
       const nodes = limitFor(limits?.node_limit, session);
-      if (depth === undefined && nodes === undefined) return;
       let size = sizes.get(operation);
       if (!size) {
         size = operationSize(operation);
         sizes.set(operation, size);
       }
+      if (size.nodes > MOST_NODES) throw exceeded('node', size.nodes, MOST_NODES);
       if (depth !== undefined && size.depth > depth) throw exceeded('depth', size.depth, depth);
       if (nodes !== undefined && size.nodes > nodes) throw exceeded('node', size.nodes, nodes);
     },

@@ -103,6 +103,19 @@ describe('limits', () => {
     expect((await asRole('user', deep)).json).toHaveProperty('data');
   });
 
+  test('that nobody sets end operations whose fragments multiply', async () => {
+    const fragments = Array.from(
+      { length: 40 },
+      (_, index) =>
+        `fragment f${index} on node { a: children { ...f${index + 1} } b: children { ...f${index + 1} } }`,
+    );
+    const query = nodes(`{ node { ...f0 } } ${fragments.join(' ')} fragment f40 on node { id }`);
+    for (const role of ['user', 'admin'])
+      expect((await asRole(role, query)).json).toEqual(
+        failure(/^node limit exceeded: \d+ where at most 10000/),
+      );
+  });
+
   test('of batches', async () => {
     await setLimits({ batch_limit: { global: 2, per_role: {} } });
     const one = nodes('{ __typename }');
