@@ -3,7 +3,6 @@
  * neither modules nor scripts however often the program changes. Work is done in slices, so that requests are answered
  * meanwhile, and only for files that changed or import one that did.
  */
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { transform } from 'esbuild';
@@ -23,17 +22,21 @@ export class LoadError extends Error {
   }
 }
 
-interface Module {
-  /** Hash of the text and of the keys of what it imports: equal keys, equal modules. */
-  readonly key: string;
-  readonly exports: Record<string, unknown>;
-}
-
-interface Transpiled {
-  readonly hash: string;
+/** A generated file as CommonJS. Immutable: a file that did not change is the identical object. */
+export interface TranspiledFile {
   readonly code: string;
   /** Paths of the files it imports. */
   readonly imports: readonly string[];
+}
+
+/** Every file that `index.ts` leads to, by path. */
+export type TranspiledFiles = ReadonlyMap<string, TranspiledFile>;
+
+interface Module {
+  readonly file: TranspiledFile;
+  /** The modules it imports: with the same code and the same imports, a module is the same. */
+  readonly imports: readonly Module[];
+  readonly exports: Record<string, unknown>;
 }
 
 /** Milliseconds of evaluation before other work gets its turn. */
@@ -53,36 +56,85 @@ export interface Loader {
 
 /** Makes a loader, which remembers the modules of its last successful load. */
 export function createLoader(): Loader {
-  let transpiled: ReadonlyMap<string, Transpiled> = new Map();
-  let modules: ReadonlyMap<string, Module> = new Map();
-  let last: Promise<unknown> = Promise.resolve();
+  const transpiler = createTranspiler();
+  const evaluator = createEvaluator();
+  return { load: inTurn(async (files) => evaluator.evaluate(await transpiler.transpile(files))) };
+}
 
-  const load = async (files: GeneratedFiles): Promise<GeneratedProgram> => {
-    const nextTranspiled = await transpile(files, transpiled);
-    const nextModules = await evaluate(nextTranspiled, modules);
-    const program = nextModules.get(ENTRY)!.exports.default;
+export interface Transpiler {
+  /** Turns every file that `index.ts` leads to into CommonJS, but for those that the last call did. @throws LoadError */
+  transpile(files: GeneratedFiles): Promise<TranspiledFiles>;
+}
+
+export function createTranspiler(): Transpiler {
+  let known: ReadonlyMap<string, KnownFile> = new Map();
+  return {
+    transpile: inTurn(async (files) => {
+      const next = await transpileAll(files, known);
+      known = next;
+      return new Map([...next].map(([path, { file }]) => [path, file]));
+    }),
+  };
+}
+
+export interface Evaluator {
+  /** Evaluates the files in slices. Modules of the previous evaluation stay in use where nothing below them changed. */
+  evaluate(files: TranspiledFiles): Promise<GeneratedProgram>;
+  /** As `evaluate`, without giving way to other work. @throws LoadError */
+  evaluateNow(files: TranspiledFiles): GeneratedProgram;
+}
+
+export function createEvaluator(): Evaluator {
+  let modules: ReadonlyMap<string, Module> = new Map();
+  const finish = (next: ReadonlyMap<string, Module>): GeneratedProgram => {
+    const program = next.get(ENTRY)!.exports.default;
     if (typeof program !== 'object' || program === null)
       throw new LoadError(ENTRY, 'it has no default export');
-    transpiled = nextTranspiled;
-    modules = nextModules;
+    modules = next;
     return program as GeneratedProgram;
   };
-
   return {
-    load: (files) => {
-      const result = last.then(() => load(files));
-      last = result.catch(() => {});
-      return result;
+    evaluate: inTurn(async (files) => {
+      const steps = evaluateAll(files, modules);
+      let sliceStart = performance.now();
+      for (;;) {
+        const { done, value } = steps.next();
+        if (done) return finish(value);
+        if (performance.now() - sliceStart < SLICE) continue;
+        await nextTurn();
+        sliceStart = performance.now();
+      }
+    }),
+    evaluateNow: (files) => {
+      const steps = evaluateAll(files, modules);
+      for (;;) {
+        const { done, value } = steps.next();
+        if (done) return finish(value);
+      }
     },
   };
 }
 
-/** Turns every file that `index.ts` leads to into CommonJS, except those whose text is known from before. */
-async function transpile(
+/** The function, each call of which waits for the earlier ones. */
+function inTurn<Input, Output>(run: (input: Input) => Promise<Output>): (input: Input) => Promise<Output> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (input) => {
+    const result = last.then(() => run(input));
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+interface KnownFile {
+  readonly text: string;
+  readonly file: TranspiledFile;
+}
+
+async function transpileAll(
   files: GeneratedFiles,
-  known: ReadonlyMap<string, Transpiled>,
-): Promise<ReadonlyMap<string, Transpiled>> {
-  const result = new Map<string, Transpiled>();
+  known: ReadonlyMap<string, KnownFile>,
+): Promise<ReadonlyMap<string, KnownFile>> {
+  const result = new Map<string, KnownFile>();
   let level = [ENTRY];
   while (level.length > 0) {
     const found = new Set<string>();
@@ -91,7 +143,7 @@ async function transpile(
       const done = await Promise.all(batch.map((path) => transpileFile(path, files, known.get(path))));
       batch.forEach((path, index) => {
         result.set(path, done[index]!);
-        for (const imported of done[index]!.imports) found.add(imported);
+        for (const imported of done[index]!.file.imports) found.add(imported);
       });
     }
     level = [...found].filter((path) => !result.has(path));
@@ -102,19 +154,18 @@ async function transpile(
 async function transpileFile(
   path: string,
   files: GeneratedFiles,
-  known: Transpiled | undefined,
-): Promise<Transpiled> {
+  known: KnownFile | undefined,
+): Promise<KnownFile> {
   const text = files.get(path);
   if (text === undefined) throw new LoadError(path, 'the file is missing');
-  const hash = createHash('sha256').update(text).digest('base64url');
-  if (known?.hash === hash) return known;
+  if (known?.text === text) return known;
   let code: string;
   try {
     ({ code } = await transform(text, { loader: 'ts', format: 'cjs', target: 'node20', sourcefile: path }));
   } catch (error) {
     throw new LoadError(path, (error as Error).message, error);
   }
-  return { hash, code, imports: importsOf(path, code) };
+  return { text, file: { code, imports: importsOf(path, code) } };
 }
 
 /** How esbuild prints imports and re-exports. What else calls `require` is refused when it runs. */
@@ -140,33 +191,30 @@ function resolveImport(path: string, specifier: string): string {
   );
 }
 
-/** Evaluates the files, imported ones first. */
-async function evaluate(
-  files: ReadonlyMap<string, Transpiled>,
+/** Evaluates the files, imported ones first; a step each. */
+function* evaluateAll(
+  files: TranspiledFiles,
   known: ReadonlyMap<string, Module>,
-): Promise<ReadonlyMap<string, Module>> {
+): Generator<undefined, ReadonlyMap<string, Module>> {
   const modules = new Map<string, Module>();
-  let sliceStart = performance.now();
   for (const path of importedFirst(files)) {
-    const { hash, code, imports } = files.get(path)!;
-    const key = createHash('sha256')
-      .update([hash, ...imports.map((imported) => modules.get(imported)!.key)].join('\n'))
-      .digest('base64url');
+    const file = files.get(path)!;
+    const imports = file.imports.map((imported) => modules.get(imported)!);
     const before = known.get(path);
-    if (before?.key === key) {
+    if (
+      before?.file.code === file.code &&
+      before.imports.every((module, index) => module === imports[index])
+    ) {
       modules.set(path, before);
       continue;
     }
-    modules.set(path, { key, exports: run(path, code, modules) });
-    if (performance.now() - sliceStart > SLICE) {
-      await nextTurn();
-      sliceStart = performance.now();
-    }
+    modules.set(path, { file, imports, exports: run(path, file.code, modules) });
+    yield;
   }
   return modules;
 }
 
-function importedFirst(files: ReadonlyMap<string, Transpiled>): readonly string[] {
+function importedFirst(files: TranspiledFiles): readonly string[] {
   const order: string[] = [];
   const done = new Set<string>();
   const underWay = new Set<string>();
