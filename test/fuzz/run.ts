@@ -1,4 +1,4 @@
-/** `npm run fuzz -- KIND [--cases N] [--seed S]`: property tests outside the test run, with as many cases as wanted. */
+/** `npm run fuzz -- KIND [--cases N] [--seed S] [--as-found]`: property tests outside the test run, with as many cases as wanted. */
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 
@@ -9,6 +9,8 @@ export interface FuzzContext {
   readonly seed: number;
   /** undefined: the kind's own number. */
   readonly cases: number | undefined;
+  /** A failing case is reported as it was found, not made smaller. */
+  readonly asFound: boolean;
 }
 
 /** Runs a kind, printing what it does; answers whether everything held. */
@@ -16,11 +18,14 @@ export type FuzzKind = (context: FuzzContext) => Promise<boolean>;
 
 const KINDS: Readonly<Record<string, () => Promise<FuzzKind>>> = {
   queries: async () => (await import('./queries/main.ts')).fuzzQueries,
+  mutations: async () => (await import('./mutations/main.ts')).fuzzMutations,
+  metadata: async () => (await import('./metadata/main.ts')).fuzzMetadata,
+  faults: async () => (await import('./faults.ts')).fuzzFaults,
 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { cases: { type: 'string' }, seed: { type: 'string' } },
+  options: { cases: { type: 'string' }, seed: { type: 'string' }, 'as-found': { type: 'boolean' } },
 });
 const [kind = ''] = positionals;
 const load = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
@@ -38,7 +43,14 @@ const named = process.env.ENGINE_TEST_PG_URL;
 const cluster = named ? undefined : await startEmbeddedPostgres();
 try {
   const run = await load();
-  process.exitCode = (await run({ serverUrl: named ?? cluster!.url, seed, cases })) ? 0 : 1;
+  process.exitCode = (await run({
+    serverUrl: named ?? cluster!.url,
+    seed,
+    cases,
+    asFound: values['as-found'] ?? false,
+  }))
+    ? 0
+    : 1;
 } finally {
   await cluster?.stop();
 }

@@ -9,7 +9,7 @@ import type { Request } from './request.ts';
 import { openWorkbench } from './served.ts';
 import { shrink } from './shrink.ts';
 
-const REQUESTS_PER_PROJECT = 50;
+const REQUESTS_PER_PROJECT = 25;
 
 export interface CampaignOptions {
   /** A server on which databases may be created. */

@@ -5,14 +5,14 @@ import { projectMetadata, projectSql } from './database.ts';
 
 const CASES = 1000;
 
-export const fuzzQueries: FuzzKind = async ({ serverUrl, seed, cases = CASES }) => {
+export const fuzzQueries: FuzzKind = async ({ serverUrl, seed, cases = CASES, asFound }) => {
   const started = performance.now();
   const result = await runCampaign({
     serverUrl,
     database: `engine_fuzz_${process.pid}`,
     seed,
     cases,
-    shrinks: true,
+    shrinks: !asFound,
   });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (result.failed) {
@@ -30,7 +30,7 @@ export function describeFailure({ seed, number, project, request, failure, sql, 
     ([name]) => rules.includes(`{session.${name}`) || rules.includes('{session::'),
   );
   return [
-    `Case ${number} of seed ${seed}, made smaller: ${failure.detail}`,
+    `Case ${number} of seed ${seed}: ${failure.detail}`,
     `-- database\n${projectSql(project)}`,
     `-- metadata\n${JSON.stringify(projectMetadata(project))}`,
     `-- rules\n${rules}`,

@@ -21,17 +21,48 @@ import type {
   RootField,
   Selection,
 } from './request.ts';
-import { addDecimals, applyOperator, equal, type FuzzType, isObject, TYPES, type Value } from './types.ts';
+import {
+  addDecimals,
+  applyOperator,
+  equal,
+  type FuzzType,
+  isObject,
+  moments,
+  TYPES,
+  type Value,
+} from './types.ts';
 
 /** The answer below `data`. */
 export function expectedAnswer(project: Project, request: Request): Expected {
   const lens = roleLens(project, request.session, request.role);
   const oracle = createOracle(project, request.role, lens);
-  return { kind: 'object', entries: request.fields.map((field) => [field.response, oracle(field)]) };
+  return {
+    kind: 'object',
+    entries: request.fields.map((field) => [field.response, oracle.rootField(field)]),
+  };
 }
 
-function createOracle(project: Project, role: string, lens: Lens): (field: RootField) => Expected {
-  return rootField;
+/** What a selection shows of one row, as the lens shows it. */
+export function expectedFields(
+  project: Project,
+  role: string,
+  lens: Lens,
+  table: Table,
+  row: Row,
+  selection: Selection,
+): Expected {
+  return createOracle(project, role, lens).object(table, row, selection);
+}
+
+function createOracle(
+  project: Project,
+  role: string,
+  lens: Lens,
+): {
+  readonly rootField: (field: RootField) => Expected;
+  readonly object: (table: Table, row: Row, selection: Selection) => Expected;
+} {
+  return { rootField, object };
 
   function rootField(field: RootField): Expected {
     const table = tableNamed(project, field.table);
@@ -277,7 +308,7 @@ function orderedAggregate(
     case 'sum':
       return { value: addDecimals(values.map(String)), type: TYPES.numeric };
     case 'avg':
-      return { value: average(values), type: TYPES.float8 };
+      return { value: moments(values).mean, type: TYPES.float8 };
     default:
       throw new Error(`no order by ${name}`);
   }
@@ -292,12 +323,11 @@ function printedAggregate(type: FuzzType, name: string, values: readonly Value[]
     case 'sum':
       return exactly({ kind: 'number', text: sum(type, values) });
     case 'avg':
-      return { kind: 'about', value: average(values) };
+      return { kind: 'about', value: moments(values).mean };
     default: {
       const population = name.endsWith('_pop');
       if (values.length === 1 && !population) return exactly(null);
-      const mean = average(values);
-      const squares = values.reduce<number>((total, value) => total + (Number(value) - mean) ** 2, 0);
+      const { squares } = moments(values);
       const variance = squares / (population ? values.length : values.length - 1);
       return { kind: 'about', value: name.startsWith('stddev') ? Math.sqrt(variance) : variance };
     }
@@ -315,10 +345,6 @@ function sum(type: FuzzType, values: readonly Value[]): string {
   if (type.number === 'float')
     return String(values.reduce<number>((total, value) => total + Number(value), 0));
   return addDecimals(values.map(String));
-}
-
-function average(values: readonly Value[]): number {
-  return values.reduce<number>((total, value) => total + Number(value), 0) / values.length;
 }
 
 /** The JSON that Postgres prints for a value. */

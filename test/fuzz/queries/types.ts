@@ -251,6 +251,27 @@ export function addDecimals(values: readonly string[]): string {
   return sum < 0n ? `-${text}` : text;
 }
 
+/**
+ * Mean and sum of squared deviations. Decimals are computed exactly: a sum that cancels out would leave nothing of a
+ * double's digits.
+ */
+export function moments(values: readonly Value[]): { readonly mean: number; readonly squares: number } {
+  const scale = Math.max(...values.map((value) => scaleOf(String(value))));
+  const exact = values.map((value) => unscaled(String(value), scale));
+  const count = BigInt(values.length);
+  const total = exact.reduce((sum, value) => sum + value, 0n);
+  const squares = exact.reduce((sum, value) => sum + value * value, 0n) * count - total * total;
+  return {
+    mean: quotient(total, count * 10n ** BigInt(scale)),
+    squares: quotient(squares, count * 10n ** BigInt(2 * scale)),
+  };
+}
+
+function quotient(dividend: bigint, divisor: bigint): number {
+  const whole = dividend / divisor;
+  return Number(whole) + Number(dividend - whole * divisor) / Number(divisor);
+}
+
 /** Postgres' order of arrays: item by item, null last, then the shorter first. */
 function compareArrays(element: FuzzType, left: readonly Value[], right: readonly Value[]): number {
   for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
