@@ -18,7 +18,7 @@ import type {
   Source,
   SourceConfiguration,
 } from '../../model/metadata.ts';
-import { byKey, nonEmpty, plain, present, sortKeys } from './export-json.ts';
+import { byKey, exportName, nonEmpty, plain, present, sortKeys } from './export-json.ts';
 import { exportRemoteRelationship } from './export-relationship.ts';
 import { exportFunction, exportTable } from './export-table.ts';
 import { scheduledRetryDefaults } from './schemas/trigger.ts';
@@ -195,7 +195,11 @@ function exportCustomTypes(types: CustomTypes): JsonObject | undefined {
           name,
           fields: fields.map(plain),
           description,
-          relationships: nonEmpty(relationships.map(plain)),
+          relationships: nonEmpty(
+            relationships.map((relationship) =>
+              plain({ ...relationship, remote_table: exportName(relationship.remote_table) }),
+            ),
+          ),
         }),
       ),
     ),

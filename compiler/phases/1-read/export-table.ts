@@ -35,7 +35,11 @@ export function exportTable(table: TableEntry): JsonObject {
     array_relationships: nonEmpty(named(table.array_relationships).map(exportRelationship)),
     computed_fields: nonEmpty(
       named(table.computed_fields).map(({ name, definition, comment }) =>
-        present({ name, definition: plain(definition), comment }),
+        present({
+          name,
+          definition: plain({ ...definition, function: exportName(definition.function) }),
+          comment,
+        }),
       ),
     ),
     remote_relationships: nonEmpty(named(table.remote_relationships).map(exportRemoteRelationship)),

@@ -12,7 +12,6 @@ import type {
 } from '../../../model/metadata.ts';
 import {
   choose,
-  graphqlNameSchema,
   isObject,
   jsonObject,
   list,
@@ -183,4 +182,4 @@ export const remoteRelationshipDefinitionSchema: z.ZodType<RemoteRelationshipDef
 export const remoteRelationshipSchema = objectAs<
   { name: string; definition: RemoteRelationshipDefinition },
   { name: string; definition: RemoteRelationshipDefinition }
->({ name: graphqlNameSchema, definition: remoteRelationshipDefinitionSchema }, withoutUndefined);
+>({ name: nameSchema, definition: remoteRelationshipDefinitionSchema }, withoutUndefined);

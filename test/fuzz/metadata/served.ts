@@ -1,0 +1,132 @@
+/** The engine that the random sequences run on, in process: databases of its own, the compiler, the loader. */
+import pg from 'pg';
+import { compile } from '../../../compiler/index.ts';
+import { emptyMetadata, exportMetadata, readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import { linkProgram } from '../../../runtime/core/program.ts';
+import { createPlanner } from '../../../runtime/core/request/planner.ts';
+import { connectionUrl } from '../../../runtime/database/connection-url.ts';
+import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import { MetadataEngine, openMetadataStore } from '../../../runtime/metadata/index.ts';
+import { createLoader } from '../../../runtime/program/loader.ts';
+import { DEFAULT_SQL, OTHER_SQL } from './database.ts';
+
+export type Engine = MetadataEngine<SourceConnection>;
+
+export interface Workbench {
+  readonly otherUrl: string;
+  /** An engine on empty metadata and the tables of `DEFAULT_SQL`. */
+  begin(): Promise<Engine>;
+  /** A second engine on the same databases, as after a restart. */
+  start(): Promise<{ readonly engine: Engine; stop(): Promise<void> }>;
+  /** Ends what `begin` gave. */
+  end(): Promise<void>;
+  /** Drops the databases. */
+  close(): Promise<void>;
+}
+
+const ROLES = ['default', 'other', 'metadata'] as const;
+
+/** Makes three databases on the server, whose names begin with `prefix`. */
+export async function openWorkbench(serverUrl: string, prefix: string): Promise<Workbench> {
+  const names = ROLES.map((role) => `${prefix}_${role}`);
+  for (const name of names) await run(serverUrl, `create database ${pg.escapeIdentifier(name)}`);
+  const [defaultUrl, otherUrl, metadataUrl] = names.map((name) => {
+    const url = new URL(serverUrl);
+    url.pathname = `/${encodeURIComponent(name)}`;
+    return url.href;
+  }) as [string, string, string];
+  await run(otherUrl, OTHER_SQL);
+  const initialMetadata = readMetadata({
+    version: 3,
+    sources: [
+      { name: 'default', tables: [], configuration: { connection_info: { database_url: defaultUrl } } },
+    ],
+  }).value;
+  const start = async () => {
+    const store = await openMetadataStore(metadataUrl);
+    const loader = createLoader();
+    const engine = await MetadataEngine.start<SourceConnection>({
+      store,
+      compile,
+      openSource: ({ configuration: { connection_info: info } }) =>
+        connectSource(connectionUrl(info.database_url, info.ssl_configuration, { environment: {} }), {
+          maxConnections: 2,
+          idleTimeout: 60,
+          retries: 0,
+          connectionLifetime: 0,
+          preparedStatements: 10,
+          isolationLevel: info.isolation_level,
+        }),
+      options: { remoteSchemaPermissions: true, inferFunctionPermissions: true },
+      initialMetadata,
+      prepare: async (state) => {
+        const program = linkProgram(await loader.load(state.compilation.files), {
+          inferFunctionPermissions: true,
+        });
+        const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
+        const sources = new Map([...state.sources].map(([name, open]) => [name, open.database]));
+        return { execution: { planner, sources }, activate: () => {} };
+      },
+      report: (message, error) => {
+        throw new Error(message, { cause: error });
+      },
+    });
+    return {
+      engine,
+      stop: async () => {
+        await engine.stop();
+        await store.close();
+      },
+    };
+  };
+  let current: Awaited<ReturnType<typeof start>> | undefined;
+  const end = async () => {
+    await current?.stop();
+    current = undefined;
+  };
+  return {
+    otherUrl,
+    begin: async () => {
+      await run(defaultUrl, `drop schema public cascade; create schema public; ${DEFAULT_SQL}`);
+      await run(metadataUrl, 'drop schema if exists engine_catalog cascade');
+      current = await start();
+      return current.engine;
+    },
+    start,
+    end,
+    close: async () => {
+      await end();
+      for (const name of names) {
+        await run(serverUrl, `drop database ${pg.escapeIdentifier(name)} with (force)`);
+      }
+    },
+  };
+}
+
+/** What is stored, as text. */
+export function exported({ state }: Engine): string {
+  return JSON.stringify(exportMetadata(state.metadata, 'store'));
+}
+
+/** What a compile without history makes of what is stored. */
+export function compiledAfresh(engine: Engine) {
+  const { value, diagnostics } = readMetadata(JSON.parse(exported(engine)));
+  if (value === emptyMetadata || diagnostics.length > 0) {
+    throw new Error(`the export cannot be read back: ${JSON.stringify(diagnostics)}`);
+  }
+  return {
+    reexported: JSON.stringify(exportMetadata(value, 'store')),
+    compilation: compile({ metadata: value, catalogs: engine.state.catalogs }),
+  };
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('set client_min_messages = error');
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
