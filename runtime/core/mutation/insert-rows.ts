@@ -2,8 +2,8 @@
 
 import { EngineError } from '../errors.ts';
 import type { Column, Relationship } from '../program.ts';
+import { objectOf } from '../query/comparison.ts';
 import { sourceOf } from '../query/scope.ts';
-import { objectOf } from '../query/where.ts';
 import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import { boundRule, type TableView } from '../schema/table-view.ts';

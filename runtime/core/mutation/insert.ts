@@ -4,8 +4,8 @@
  */
 import { EngineError } from '../errors.ts';
 import type { Column, Relationship } from '../program.ts';
+import { objectOf } from '../query/comparison.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
-import { objectOf } from '../query/where.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import type { Requester } from '../resolvers.ts';
 import type { TableView } from '../schema/table-view.ts';

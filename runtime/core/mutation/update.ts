@@ -1,8 +1,9 @@
 /** Updates (reference graphql-api §3.2). */
 import { EngineError } from '../errors.ts';
 import type { Column } from '../program.ts';
+import { objectOf } from '../query/comparison.ts';
 import { listParameter, type Scope, scopeOf, strictParameter, valueParameter } from '../query/scope.ts';
-import { keyCondition, objectOf, whereCondition } from '../query/where.ts';
+import { keyCondition, whereCondition } from '../query/where.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import type { Requester } from '../resolvers.ts';
 import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';

@@ -5,19 +5,21 @@ import type { InputNode } from '../request/selection.ts';
 import { unexpectedNull } from '../request/values.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { comparison, type ObjectNode, objectOf, visible } from './comparison.ts';
 import type { Scope } from './scope.ts';
-import { comparison, objectOf, visible, whereCondition } from './where.ts';
 
 /**
  * An aggregate without GROUP BY always gives one row, so the comparison of its value is written inside the subquery and
  * the rows are read once however many operators compare.
+ * @param where the condition of a boolean expression on a row of the target
  */
 export function aggregateCondition(
   relationship: Relationship,
   target: TableView,
-  node: Extract<InputNode, { kind: 'object' }>,
+  node: ObjectNode,
   alias: Sql,
   scope: Scope,
+  where: (node: InputNode | undefined, alias: Sql) => Sql,
 ): Sql {
   const [given, ...others] = node.fields;
   if (!given || others.length > 0)
@@ -39,7 +41,7 @@ export function aggregateCondition(
   const conditions = [
     joinCondition(relationship, alias, inner),
     ...visible(target, inner),
-    whereCondition(fields.get('filter'), inner, target, scope),
+    where(fields.get('filter'), inner),
   ].filter((condition) => !isTrue(condition));
   const compared = comparison(objectOf(fields.get('predicate')!), aggregate, meaning.returns, scope);
   return sql`(select ${compared} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`;

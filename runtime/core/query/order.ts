@@ -3,9 +3,9 @@ import { EngineError } from '../errors.ts';
 import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import { join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { objectOf } from './comparison.ts';
 import { computedField } from './computed.ts';
 import type { Scope } from './scope.ts';
-import { objectOf } from './where.ts';
 
 export interface SortKey {
   readonly expression: Sql;

@@ -1,19 +1,14 @@
 /** `where` arguments → SQL conditions (reference graphql-api §2.2). */
-import { EngineError } from '../errors.ts';
-import type { Operator } from '../operators.ts';
 import type { ComputedField } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';
 import { unexpectedNull } from '../request/values.ts';
-import { fixedType } from '../schema/shared-types.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import type { TypeReference } from '../schema/types.ts';
-import { and, FALSE, identifier, isTrue, join, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
-import type { ColumnType } from '../types.ts';
+import { and, identifier, isTrue, join, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
+import { comparison, type ObjectNode, objectOf, requireObject, visible } from './comparison.ts';
 import { computedField } from './computed.ts';
-import { listParameter, type Scope, valueParameter } from './scope.ts';
-
-type ObjectNode = Extract<InputNode, { kind: 'object' }>;
+import { type Scope, valueParameter } from './scope.ts';
 
 /**
  * The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. With `joins`,
@@ -103,6 +98,7 @@ function expression(
             requireObject(value, definition.type),
             alias,
             scope,
+            (filter, inner) => whereCondition(filter, inner, meaning.view, scope),
           ),
         );
         break;
@@ -168,97 +164,9 @@ function exists(from: Sql, conditions: readonly Sql[]): Sql {
   return sql`exists (select 1 from ${from} where ${all.length ? all.reduce((left, right) => sql`${left} and ${right}`) : TRUE})`;
 }
 
-/** What the role's rule demands of a row. */
-export function visible(view: TableView, alias: Sql): readonly Sql[] {
-  if (!view.select) return [FALSE];
-  return view.select.where ? [view.select.where(alias)] : [];
-}
-
-/** A comparison object: several operators are all required. */
-export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope: Scope): Sql {
-  const definitions = node.type.fields();
-  const conditions: Sql[] = [];
-  for (const [name, value] of node.fields) {
-    const definition = definitions.get(name)!;
-    const { meaning } = definition;
-    if (value.kind === 'null') {
-      if (scope.options.collapseNulls) continue;
-      throw unexpectedNull(definition.type, value.path);
-    }
-    if (meaning.kind === 'isNull') {
-      conditions.push(isNull(value, left));
-    } else if (meaning.kind === 'cast') {
-      for (const inner of requireObject(value, definition.type).fields.values()) {
-        if (inner.kind === 'null') continue;
-        conditions.push(
-          comparison(objectOf(inner), sql`(${left})::${raw(meaning.type.sql)}`, meaning.type, scope),
-        );
-      }
-    } else if (meaning.kind === 'operator') {
-      conditions.push(operation(meaning.operator, left, value, type));
-    } else {
-      throw new Error(`a comparison has no ${meaning.kind}`);
-    }
-  }
-  return and(conditions);
-}
-
-function isNull(value: InputNode, left: Sql): Sql {
-  if (value.kind === 'boolean') return value.value ? sql`(${left} is null)` : sql`(${left} is not null)`;
-  throw new EngineError(
-    'validation-failed',
-    "expected a boolean for type 'Boolean', but found something else",
-    { path: value.path },
-  );
-}
-
-function operation(operator: Operator, left: Sql, value: InputNode, type: ColumnType): Sql {
-  const { argument } = operator;
-  switch (argument.kind) {
-    case 'same':
-      return operator.sql(
-        left,
-        value.kind === 'list' && type.element
-          ? listParameter(value, type.element)
-          : valueParameter(value, type),
-      );
-    case 'list':
-      return operator.sql(left, listParameter(value, type));
-    case 'type': {
-      const fixed = fixedType(argument.type);
-      return operator.sql(left, argument.list ? listParameter(value, fixed) : valueParameter(value, fixed));
-    }
-    case 'object': {
-      const fields = objectOf(value).fields;
-      const operands = argument.fields.flatMap((field) => {
-        const given = fields.get(field.name);
-        const fieldType = field.type === 'same' ? type : fixedType(field.type);
-        if (given && given.kind !== 'null') return [valueParameter(given, fieldType)];
-        return field.defaultValue === undefined ? [] : [raw(String(field.defaultValue))];
-      });
-      return operator.sql(left, ...operands);
-    }
-  }
-}
-
 function items(node: InputNode, type: TypeReference): ObjectNode[] {
   if (node.kind === 'null') throw unexpectedNull(type, node.path);
   return node.kind === 'list' ? node.items.map(objectOf) : [objectOf(node)];
-}
-
-function requireObject(node: InputNode, type: TypeReference): ObjectNode {
-  if (node.kind === 'null') throw unexpectedNull(type, node.path);
-  return objectOf(node);
-}
-
-/** The object that a checked node of an input type is. */
-export function objectOf(node: InputNode): ObjectNode {
-  if (node.kind === 'object') return node;
-  throw new EngineError(
-    'validation-failed',
-    `expected an object, but found ${node.kind === 'null' ? 'null' : 'something else'}`,
-    { path: node.path },
-  );
 }
 
 /** Conditions that a row of a table must meet for a by-key field: its key and the role's rule. */
