@@ -1,5 +1,6 @@
 /** `engine compile`: metadata and catalogs to a folder of generated files. */
-import { ConfigurationError, readConfiguration } from '../runtime/configuration.ts';
+import { ConfigurationError, readConfiguration, servingOptions } from '../runtime/configuration.ts';
+import type { SavedOptions } from '../runtime/core/saved.ts';
 import { type CatalogOptions, readCatalog } from './catalogs.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
@@ -40,14 +41,14 @@ const MANY_TABLES = 100;
 /** Runs the command and returns its exit status: 0, or 1 for errors in the input and for stale files. */
 export async function compileCommand(options: CompileOptions, context: CommandContext): Promise<number> {
   const read = readMetadataFile(options.metadata);
-  const { catalogOptions, naming } = await readSettings(options, read.value, context);
+  const { catalogOptions, naming, serving } = await readSettings(options, read.value, context);
   const catalogs = await readCatalogs(read.value, catalogOptions, context);
   const announce = (step: string) => {
     const tables = read.value.sources.reduce((sum, { tables }) => sum + tables.length, 0);
     if (tables >= MANY_TABLES) context.stderr(`${step} …\n`);
   };
   announce('compiling');
-  const result = compile({ metadata: read.value, catalogs, origin: read.origin, naming });
+  const result = compile({ metadata: read.value, catalogs, origin: read.origin, naming, serving });
   const diagnostics = judge([...read.diagnostics, ...result.diagnostics], options.strict ?? false);
   announce('checking the types of the generated code');
   const defects = checkTypes(result.files).map(({ file, line, message }) => `${file}:${line}: ${message}`);
@@ -62,7 +63,7 @@ async function readSettings(
   options: CompileOptions,
   metadata: Metadata,
   { environment }: CommandContext,
-): Promise<{ catalogOptions: CatalogOptions; naming: NamingOptions }> {
+): Promise<{ catalogOptions: CatalogOptions; naming: NamingOptions; serving: SavedOptions }> {
   const unknown = [...(options.source?.keys() ?? [])].filter(
     (name) => !metadata.sources.some((source) => source.name === name),
   );
@@ -89,6 +90,7 @@ async function readSettings(
       environment,
       allowedFolder: configuration.dynamicSecretsAllowedPathPrefix,
     },
+    serving: servingOptions(configuration),
     naming: {
       enabled: configuration.experimentalFeatures.includes('naming_convention'),
       default: configuration.defaultNamingConvention as NamingOptions['default'],

@@ -1,5 +1,6 @@
 /** The compiler: metadata and catalogs in, generated files and diagnostics out. The table of contents of this folder. */
 import { readFileSync } from 'node:fs';
+import type { SavedOptions } from '../runtime/core/saved.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { createMemory, type Memory } from './incremental/memory.ts';
 import { reuseCatalog, reuseMetadata } from './incremental/reuse.ts';
@@ -20,6 +21,8 @@ export interface CompileInput {
   readonly origin?: Origin;
   /** Whether naming conventions count, and which is the default; without it names are left as they are. */
   readonly naming?: NamingOptions;
+  /** Options of the server for which statements of saved operations are made. */
+  readonly serving?: SavedOptions;
 }
 
 export interface CompileResult {
@@ -43,6 +46,12 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
+const DEFAULT_SERVING: SavedOptions = {
+  stringifyNumbers: false,
+  collapseNulls: false,
+  inferFunctionPermissions: true,
+};
+
 /**
  * Compiles metadata that phase 1 has read, against catalogs that phase 2 has read. Without I/O and without state of its
  * own: a compile of changed input may be given any earlier result, does only what the difference asks for, and gives the
@@ -56,7 +65,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
   const naming = input.naming ?? { enabled: false, default: 'engine-default' };
   const model = resolve(metadata, catalogs, naming, { ...earlier, memory });
   const access = plan(model.value, memory);
-  const saved = planSaved(metadata, access.value);
+  const saved = planSaved(metadata, access.value, input.serving ?? DEFAULT_SERVING);
   const planned: Plan = { ...access.value, ...(saved.value ? { saved: saved.value } : {}) };
   const diagnostics = [...model.diagnostics, ...access.diagnostics, ...saved.diagnostics].map((diagnostic) =>
     locate(diagnostic, input.origin),

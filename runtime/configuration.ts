@@ -16,6 +16,7 @@ import {
   secretList,
   text,
 } from './configuration-values.ts';
+import type { SavedOptions } from './core/saved.ts';
 import {
   type JwtConfiguration,
   readJwtConfiguration,
@@ -371,4 +372,13 @@ export function optionHelp(key: string): string {
     ...(option.notInEffect ? ['not in effect yet'] : []),
   ];
   return `${option.help} (${parts.join('; ')})`;
+}
+
+/** The options on which the SQL of operations depends. */
+export function servingOptions(configuration: Configuration): SavedOptions {
+  return {
+    stringifyNumbers: configuration.stringifyNumericTypes,
+    collapseNulls: configuration.v1BooleanNullCollapse,
+    inferFunctionPermissions: configuration.inferFunctionPermissions,
+  };
 }

@@ -22,7 +22,7 @@ import { linkProgram, type Program } from './core/program.ts';
 import { createPlanner, type GraphqlRequest } from './core/request/planner.ts';
 import type { Session } from './core/session.ts';
 import type { SourceConnections } from './database/source.ts';
-import { type Execution, executeData, executeRequest } from './graphql/execute.ts';
+import { type Execution, executeRequest } from './graphql/execute.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
@@ -39,7 +39,7 @@ import { hostMetadata } from './program/host-metadata.ts';
 import { createLive } from './program/live.ts';
 import { LoadError } from './program/loader.ts';
 import { openApiDocument } from './saved/openapi.ts';
-import { prepareSaved, type Saved } from './saved/saved.ts';
+import { prepareSaved, runSaved, type Saved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { version } from './version.ts';
 
@@ -93,7 +93,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         inferFunctionPermissions: configuration.inferFunctionPermissions,
       });
       const execution = executionOf(program, sources, configuration, rateCounter);
-      const saved = prepareSaved(generated.saved, configuration.enableAllowlist);
+      const saved = prepareSaved(generated.saved, execution, {
+        enforceAllowlist: configuration.enableAllowlist,
+        inferFunctionPermissions: configuration.inferFunctionPermissions,
+      });
       return { execution, activate: () => live.swap({ ...execution, saved }) };
     },
   };
@@ -117,10 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const execution = current();
       return {
         match: execution.saved.match,
-        run: async ({ document: query }, variables, session) => {
-          execution.saved.checkAllowed?.(session.role, query);
-          return executeData({ query, variables }, session, execution);
-        },
+        run: (operation, variables, session) => runSaved(operation, variables, session, execution),
       };
     };
     const describeEndpoints = (role: string) => {

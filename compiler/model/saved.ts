@@ -1,8 +1,2 @@
-/** What the plan says of saved operations. */
-import type { AllowedDocument, RestRoute, SavedOperation } from '../../runtime/core/saved.ts';
-
-export interface PlannedSaved {
-  readonly operations: readonly SavedOperation[];
-  readonly allowlist: readonly AllowedDocument[];
-  readonly routes: readonly RestRoute[];
-}
+/** What the plan says of saved operations: what the generated files will declare. */
+export type { SavedProgram as PlannedSaved } from '../../runtime/core/saved.ts';

@@ -3,6 +3,10 @@
  * lets through, and which URLs run which operation (reference services §8, server §10). Plain data, as in shapes.ts.
  */
 
+import type { PlanOptions } from './query/scope.ts';
+import type { AnswerPart } from './request/plan.ts';
+import type { Encoding } from './sql/fragment.ts';
+
 export interface SavedOperation {
   readonly collection: string;
   readonly name: string;
@@ -10,6 +14,44 @@ export interface SavedOperation {
   /** The document as it was saved. */
   readonly document: string;
   readonly variables?: Readonly<Record<string, SavedVariable>>;
+  /** Why there are no plans: the SQL depends on what a request brings, so each is planned. */
+  readonly template?: string;
+  /** What runs for which role; the first whose conditions hold. */
+  readonly plans?: readonly SavedPlan[];
+}
+
+/** The statements of a query for some roles and some kinds of values. */
+export interface SavedPlan {
+  readonly roles: readonly string[];
+  /** Variables on which the SQL depends: whether they are null, or which boolean they are. */
+  readonly when?: Readonly<Record<string, 'value' | 'null' | boolean>>;
+  readonly steps: readonly SavedStep[];
+  readonly answer: readonly AnswerPart[];
+}
+
+/** A statement whose single row holds JSON texts. */
+export interface SavedStep {
+  readonly source: string;
+  readonly sql: string;
+  /** In the order of `$1`, `$2` and so on. */
+  readonly parameters: readonly SavedParameter[];
+}
+
+export type SavedParameter =
+  | { readonly session: string }
+  | { readonly sessionObject: true }
+  /** As Postgres gets it. */
+  | { readonly constant: string | null }
+  | {
+      readonly variable: string;
+      readonly encoding: Encoding;
+      /** Where it stands in the document, for errors. */
+      readonly path: string;
+    };
+
+/** What statements were made for; a server with other options plans anew. */
+export interface SavedOptions extends PlanOptions {
+  readonly inferFunctionPermissions: boolean;
 }
 
 /** A variable as the document declares it. */
@@ -45,6 +87,7 @@ export interface RestRoute {
 }
 
 export interface SavedProgram {
+  readonly options: SavedOptions;
   readonly operations: readonly SavedOperation[];
   readonly allowlist: readonly AllowedDocument[];
   readonly routes: readonly RestRoute[];

@@ -2,7 +2,7 @@
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { MutationExecution, MutationStep } from '../core/mutation/step.ts';
 import { bindParameters } from '../core/request/bind.ts';
-import type { AnswerPart, MutationPlan, QueryPlan } from '../core/request/plan.ts';
+import type { AnswerPart, MutationPlan, QueryPlan, RequestPlan } from '../core/request/plan.ts';
 import type { GraphqlRequest, Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
@@ -39,18 +39,28 @@ export async function executeData(
 ): Promise<string> {
   try {
     const { plan, variables } = execution.planner.plan(session, request);
-    const seconds = execution.limits?.timeLimit(session);
-    const timed =
-      seconds === undefined ? execution : { ...execution, sources: limitTime(execution.sources, seconds) };
-    return plan.kind === 'query'
-      ? await runQuery(plan, variables, session, timed)
-      : await runMutation(plan, variables, session, timed);
+    return await runPlan(plan, variables, session, execution);
   } catch (error) {
     // The stack ended, in the parser or the planner: nobody means such an operation.
     if (error instanceof RangeError && error.message.includes('call stack'))
       throw new EngineError('validation-failed', 'the operation is nested too deeply');
     throw error;
   }
+}
+
+/** Runs what was planned: the text below `data`. @throws EngineError */
+export async function runPlan(
+  plan: RequestPlan,
+  variables: Variables,
+  session: Session,
+  execution: Execution,
+): Promise<string> {
+  const seconds = execution.limits?.timeLimit(session);
+  const timed =
+    seconds === undefined ? execution : { ...execution, sources: limitTime(execution.sources, seconds) };
+  return plan.kind === 'query'
+    ? runQuery(plan, variables, session, timed)
+    : runMutation(plan, variables, session, timed);
 }
 
 type Variables = Readonly<Record<string, unknown>>;

@@ -1,141 +1,147 @@
-/** Serves metadata: reads it from the metadata database, compiles it, and serves what the metadata API changes. */
-import { setTimeout as delay } from 'node:timers/promises';
-import { EngineError } from '../core/errors.ts';
+/**
+ * Serves metadata: a thread of its own reads it from the metadata database, changes, compiles and stores it; this one
+ * evaluates the files that changed, in slices, and serves them.
+ */
+import { Worker } from 'node:worker_threads';
 import type { SourceConnection } from '../database/source.ts';
+import type { Health } from '../http/health.ts';
 import { metadataEndpoints } from '../http/metadata.ts';
-import { describeConnectionError } from '../metadata/connection-error.ts';
-import type { MetadataStore } from '../metadata/index.ts';
-import type { Host, HostContext } from './host.ts';
-import { createLoader } from './loader.ts';
+import type { Host, HostContext, PreparedProgram } from './host.ts';
+import { createEvaluator, type TranspiledFile } from './loader.ts';
 import { openSource } from './sources.ts';
+import {
+  createCalls,
+  type MessageFromThread,
+  type MessageToThread,
+  STARTED,
+  sendableError,
+  type ThreadData,
+} from './thread-messages.ts';
 
-/** Milliseconds between attempts to reach the metadata database. */
-const RETRY_DELAY = 1000;
+/** Milliseconds that databases stay open after they went out of use: requests that began earlier still use them. */
+const RETIREMENT = 10_000;
 
 /** @throws EngineError when the metadata database cannot be reached */
 export async function hostMetadata(context: HostContext): Promise<Host> {
-  const { configuration, observe } = context;
-  // On demand: a server of a compiled folder loads neither.
-  const [metadata, compiler] = await Promise.all([
-    import('../metadata/index.ts'),
-    import('../../compiler/index.ts'),
-  ]);
-  const { readMetadata } = await import('../../compiler/phases/1-read/index.ts');
-  const initial = initialMetadata(context);
-  const store = await openStore(metadata.openMetadataStore, context);
-  observe({
-    kind: 'startup',
-    step: 'postgres_connection',
-    info: { message: 'connected to the metadata database' },
+  const { configuration, environment, observe } = context;
+  const data: ThreadData = { configuration, environment };
+  const worker = new Worker(new URL('./metadata-thread.mjs', import.meta.url), {
+    workerData: structuredClone(data),
+    execArgv: [],
   });
-  const report = (message: string, error: unknown) => {
-    observe({ kind: 'unhandled-internal-error', error: new Error(message, { cause: error }) });
+  const calls = createCalls<string>(STARTED);
+  const send = (message: MessageToThread) => worker.postMessage(message);
+  const served = createServed(context);
+
+  worker.on('message', (message: MessageFromThread) => {
+    switch (message.kind) {
+      case 'answer':
+        calls.answer(message.number, message.value ?? '', message.error);
+        return;
+      case 'load':
+        served.load(message).then(
+          () => send({ kind: 'answer', number: message.number }),
+          (error: unknown) => send({ kind: 'answer', number: message.number, error: sendableError(error) }),
+        );
+        return;
+      case 'activate':
+        served.activate(message.number);
+        return;
+      case 'observe':
+        observe(message.observation);
+    }
+  });
+  let stopping = false;
+  const ended = (error: unknown) => {
+    if (stopping) return;
+    const reason = new Error('the thread that holds the metadata has ended; restart the server', {
+      cause: error,
+    });
+    calls.fail(reason);
+    observe({ kind: 'unhandled-internal-error', error: reason });
   };
-  const loader = createLoader();
-  const naming = {
-    enabled: configuration.experimentalFeatures.includes('naming_convention'),
-    default: configuration.defaultNamingConvention,
+  worker.on('error', ended);
+  worker.on('exit', ended);
+
+  const end = async () => {
+    stopping = true;
+    await worker.terminate();
+    await served.end();
   };
   try {
-    const engine = await metadata.MetadataEngine.start<SourceConnection>({
-      store,
-      compile: (input, previous) => compiler.compile({ ...input, naming }, previous),
-      openSource: (source) => openSource(source.configuration.connection_info, context),
-      options: {
-        remoteSchemaPermissions: configuration.enableRemoteSchemaPermissions,
-        inferFunctionPermissions: configuration.inferFunctionPermissions,
-      },
-      ...(initial ? { initialMetadata: readMetadata(initial).value } : {}),
-      prepare: async ({ compilation, sources }) => {
-        const program = await loader.load(compilation.files);
-        const connections = new Map([...sources].map(([name, { database }]) => [name, database]));
-        return context.prepare(program, connections);
-      },
-      report,
-    });
-    const stopWatching = metadata.keepCurrent(engine, store, configuration.schemaSyncPollInterval, report);
-    const { inconsistent } = engine.state;
-    if (inconsistent.length > 0) {
-      observe({
-        kind: 'metadata',
-        level: 'warn',
-        message: 'inconsistent objects are not served',
-        info: inconsistent,
-      });
-    }
-    return {
-      endpoints: [
-        metadataEndpoints((path, body) => {
-          const request = metadata.readRequest(path, body);
-          return {
-            anyRole: request.anyRole,
-            run: async (session) => metadata.answerText(await engine.execute(request, session)),
-          };
-        }),
-      ],
-      health: async () => {
-        try {
-          await store.readVersion();
-        } catch {
-          return 'unreachable';
-        }
-        return engine.state.inconsistent.length > 0 ? 'inconsistent' : 'ok';
-      },
-      stop: async () => {
-        stopWatching();
-        await engine.stop();
-        await store.close();
-      },
-    };
+    await calls.call(() => {});
   } catch (error) {
-    await store.close();
+    await end();
     throw error;
   }
-}
-
-async function openStore(
-  open: (url: string) => Promise<MetadataStore>,
-  context: HostContext,
-): Promise<MetadataStore> {
-  const { metadataDatabaseUrl, databaseUrl, retries } = context.configuration;
-  const url = metadataDatabaseUrl ?? databaseUrl;
-  if (url === undefined) {
-    throw new EngineError(
-      'invalid-configuration',
-      'no database: give --metadata-database-url (ENGINE_GRAPHQL_METADATA_DATABASE_URL) or --database-url (ENGINE_GRAPHQL_DATABASE_URL)',
-    );
-  }
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await open(url);
-    } catch (error) {
-      if (attempt >= retries) {
-        const reason = describeConnectionError(error);
-        throw new EngineError('postgres-error', `the metadata database cannot be used: ${reason}`, {
-          cause: error,
-        });
-      }
-      context.observe({
-        kind: 'unstructured',
-        level: 'warn',
-        message: 'the metadata database does not answer, trying again',
-      });
-      await delay(RETRY_DELAY);
-    }
-  }
-}
-
-/** What a new metadata database begins with: the source `default`, if a database is named. */
-function initialMetadata({ configuration, environment }: HostContext): object | undefined {
-  const { databaseUrl, txIso } = configuration;
-  if (databaseUrl === undefined) return undefined;
-  const variable = 'ENGINE_GRAPHQL_DATABASE_URL';
-  const address = environment[variable] === databaseUrl ? { from_env: variable } : databaseUrl;
-  const connectionInfo = { database_url: address, isolation_level: txIso };
   return {
-    version: 3,
-    sources: [
-      { name: 'default', kind: 'postgres', tables: [], configuration: { connection_info: connectionInfo } },
+    endpoints: [
+      metadataEndpoints((path, body, session) =>
+        calls.call((number) => send({ kind: 'request', number, path, body, session })),
+      ),
     ],
+    health: async () => (await calls.call((number) => send({ kind: 'health', number }))) as Health,
+    stop: async () => {
+      stopping = true;
+      await calls.call((number) => send({ kind: 'stop', number }));
+      await end();
+    },
+  };
+}
+
+type Load = Extract<MessageFromThread, { kind: 'load' }>;
+
+interface Served {
+  /** Makes the program of a message ready. Messages build on each other, so every one must come here, in order. */
+  load(message: Load): Promise<void>;
+  /** Serves what was loaded under the number. */
+  activate(number: number): void;
+  end(): Promise<void>;
+}
+
+function createServed(context: HostContext): Served {
+  const evaluator = createEvaluator();
+  let files: ReadonlyMap<string, TranspiledFile> = new Map();
+  const loaded = new Map<number, { program: PreparedProgram; sources: ReadonlySet<number> }>();
+  /** By the number that the thread gave them. */
+  const connections = new Map<number, SourceConnection>();
+  const retiring = new Map<number, NodeJS.Timeout>();
+
+  const close = async (number: number) => {
+    clearTimeout(retiring.get(number));
+    retiring.delete(number);
+    const connection = connections.get(number);
+    connections.delete(number);
+    await connection?.end().catch((error: unknown) => {
+      context.observe({ kind: 'unhandled-internal-error', error });
+    });
+  };
+  return {
+    load: async ({ number, changed, removed, sources }) => {
+      const next = new Map(files);
+      for (const path of removed) next.delete(path);
+      for (const [path, file] of changed) next.set(path, file);
+      files = next;
+      for (const source of sources) {
+        clearTimeout(retiring.get(source.number));
+        retiring.delete(source.number);
+        if (!connections.has(source.number)) connections.set(source.number, openSource(source.info, context));
+      }
+      const byName = new Map(sources.map((source) => [source.name, connections.get(source.number)!]));
+      const program = context.prepare(await evaluator.evaluate(next), byName);
+      loaded.set(number, { program, sources: new Set(sources.map((source) => source.number)) });
+    },
+    activate: (number) => {
+      const { program, sources } = loaded.get(number)!;
+      program.activate();
+      for (const earlier of [...loaded.keys()]) if (earlier <= number) loaded.delete(earlier);
+      for (const each of connections.keys()) {
+        if (sources.has(each) || retiring.has(each)) continue;
+        retiring.set(each, setTimeout(() => void close(each), RETIREMENT).unref());
+      }
+    },
+    end: async () => {
+      await Promise.all([...connections.keys()].map(close));
+    },
   };
 }

@@ -9,7 +9,12 @@ import { lazy } from '../../../runtime/core/remember.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { comparableDocument } from '../../../runtime/core/request/comparable.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
-import type { AllowedDocument, SavedOperation, SavedVariable } from '../../../runtime/core/saved.ts';
+import type {
+  AllowedDocument,
+  SavedOperation,
+  SavedOptions,
+  SavedVariable,
+} from '../../../runtime/core/saved.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
@@ -20,15 +25,17 @@ import type { Result } from '../../model/result.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import { programOf } from './program.ts';
 import { type KnownQuery, planRoutes } from './rest.ts';
+import { planStatements } from './saved-statements.ts';
 
 /** Plans what is saved; undefined when the metadata has neither collections nor endpoints. */
 export function planSaved(
   metadata: Metadata,
   plan: Pick<Plan, 'settings' | 'sources'>,
+  options: SavedOptions,
 ): Result<PlannedSaved | undefined> {
   if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
     return { value: undefined, diagnostics: [] };
-  const program = lazy(() => linkProgram(programOf(plan), { inferFunctionPermissions: true }));
+  const program = lazy(() => linkProgram(programOf(plan), options));
   const diagnostics: Diagnostic[] = [];
   const queries = new Map<string, KnownQuery>();
   const documents = new Map<string, DocumentNode>();
@@ -38,7 +45,7 @@ export function planSaved(
       try {
         const document = parse(query.query, { noLocation: true });
         documents.set(key, document);
-        queries.set(key, readQuery(document, collection, query, program));
+        queries.set(key, readQuery(document, collection, query, program, options));
       } catch (error) {
         if (!(error instanceof GraphQLError) && !(error instanceof EngineError)) throw error;
         const path = [...collection.path, 'definition', 'queries', index];
@@ -51,6 +58,7 @@ export function planSaved(
   const routes = planRoutes(metadata, (collection, name) => queries.get(keyOf(collection, name)));
   return {
     value: {
+      options,
       operations: [...queries.values()].flatMap((known) => ('operation' in known ? [known.operation] : [])),
       allowlist: planAllowlist(metadata, documents),
       routes: routes.value,
@@ -69,13 +77,20 @@ function readQuery(
   collection: QueryCollection,
   query: CollectionQuery,
   program: () => Program,
+  options: SavedOptions,
 ): KnownQuery {
   const count = operationCount(document);
   // Usable through the allow-list, which compares whole documents, but not by itself.
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
   const operation = chooseOperation(document, undefined);
   const { used } = analyseOperation(program().view(ADMIN_ROLE, false), operation);
-  return { operation: savedOperation(collection, query, operation, used) };
+  const statements = planStatements(
+    program(),
+    [ADMIN_ROLE, ...[...program().roles].sort()],
+    operation,
+    options,
+  );
+  return { operation: { ...savedOperation(collection, query, operation, used), ...statements } };
 }
 
 /** As readQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */

@@ -1,20 +1,20 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
-import type { SavedOperation } from '../../../runtime/core/saved.ts';
+import type { SavedOperation, SavedPlan } from '../../../runtime/core/saved.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';
-import { inlineLiteral, stringLiteral, templates } from './templates.ts';
+import { inlineLiteral, type SavedView, stringLiteral, templates } from './templates.ts';
 
 /** The files of saved operations, by path. */
 export function emitSaved(
-  { operations, allowlist, routes }: PlannedSaved,
+  { options, operations, allowlist, routes }: PlannedSaved,
   names: ProgramNames,
 ): Map<string, string> {
   const files = new Map<string, string>();
   const namesOf = ({ collection, name }: SavedOperation): FileNames => names.saved(collection, name);
   for (const operation of operations) {
     const { path, identifier } = namesOf(operation);
-    const { collection, name, kind, document, variables } = operation;
+    const { collection, name, kind, document, variables, template, plans } = operation;
     files.set(
       `${path}.ts`,
       templates.saved({
@@ -25,6 +25,8 @@ export function emitSaved(
         kind,
         document,
         variables: entries(variables ?? {}),
+        why: template === undefined ? '' : stringLiteral(template),
+        plans: (plans ?? []).map(planView),
       }),
     );
   }
@@ -59,6 +61,7 @@ export function emitSaved(
   files.set(
     'saved/index.ts',
     templates.savedIndex({
+      options: inlineLiteral(options),
       operations: operations.map((operation) => ({
         identifier: namesOf(operation).identifier,
         file: `./${namesOf(operation).path.slice('saved/'.length)}.ts`,
@@ -66,4 +69,17 @@ export function emitSaved(
     }),
   );
   return files;
+}
+
+function planView({ roles, when, steps, answer }: SavedPlan): SavedView['plans'][number] {
+  return {
+    roles: inlineLiteral(roles),
+    when: when ? inlineLiteral(when) : '',
+    steps: steps.map(({ source, sql, parameters }) => ({
+      source,
+      sql,
+      parameters: parameters.map(inlineLiteral),
+    })),
+    answer: inlineLiteral(answer),
+  };
 }

@@ -136,6 +136,19 @@ export interface SavedView {
   readonly kind: string;
   readonly document: string;
   readonly variables: readonly Property[];
+  /** Why it is planned per request, printed; empty when it is not. */
+  readonly why: string;
+  readonly plans: readonly {
+    readonly roles: string;
+    /** Printed; empty when the plan serves any values. */
+    readonly when: string;
+    readonly steps: readonly {
+      readonly source: string;
+      readonly sql: string;
+      readonly parameters: readonly string[];
+    }[];
+    readonly answer: string;
+  }[];
 }
 
 export interface AllowlistView {
@@ -161,6 +174,7 @@ export interface RoutesView {
 }
 
 export interface SavedIndexView {
+  readonly options: string;
   readonly operations: readonly { readonly identifier: string; readonly file: string }[];
 }
 

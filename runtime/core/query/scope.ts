@@ -5,7 +5,9 @@ import { checkStrict } from '../request/values.ts';
 import type { Requester } from '../resolvers.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import type { ScalarType } from '../schema/types.ts';
+import type { SourceShape } from '../shapes.ts';
 import {
+  type Encoding,
   identifier,
   join,
   literal,
@@ -16,7 +18,7 @@ import {
   sql,
 } from '../sql/fragment.ts';
 import { REQUEST_ALIAS } from '../sql/rule.ts';
-import { type ColumnType, encodeList, encodeValue, NumberText } from '../types.ts';
+import { type ColumnType, columnType, encodeList, encodeValue, NumberText } from '../types.ts';
 
 export interface PlanOptions {
   /** bigint, numeric and double precision as JSON strings. */
@@ -56,7 +58,10 @@ export function valueParameter(node: InputNode, type: ColumnType): Sql {
     return parameter({ from: 'constant', value: node.value }, type.sql, String, node.path);
   if (node.kind === 'null') return raw(`null::${type.sql}`);
   const source = sourceOf(node);
-  return parameter(source, type.sql, (value) => encodeValue(type, value), node.path);
+  return parameter(source, type.sql, (value) => encodeValue(type, value), node.path, {
+    as: 'value',
+    type: type.key,
+  });
 }
 
 /** A parameter holding a list of values of a column's type, or an array constructor when the document mixes. */
@@ -83,7 +88,10 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
       ', ',
     )}]`;
   }
-  return parameter(sourceOf(node), arrayType, (value) => encodeWhole(type, value), node.path);
+  return parameter(sourceOf(node), arrayType, (value) => encodeWhole(type, value), node.path, {
+    as: 'list',
+    type: type.key,
+  });
 }
 
 function encodeItems(type: ColumnType, values: readonly unknown[], items: readonly InputNode[]): string {
@@ -104,21 +112,36 @@ function encodeWhole(type: ColumnType, value: unknown): string | null {
 }
 
 /** A parameter of an argument that is no column value (`limit`, `offset`, `path`). */
-export function strictParameter(
-  node: InputNode,
-  sqlType: string,
-  encode: (value: string) => string = (value) => value,
-): Sql {
+export function strictParameter(node: InputNode, sqlType: string, encode?: (value: string) => string): Sql {
   const type = scalarOfNode(node);
-  return parameter(
-    sourceOf(node),
-    sqlType,
-    (value) => {
-      checkStrict(type, value, node.path);
-      return encode(value instanceof NumberText ? value.text : String(value));
-    },
-    node.path,
-  );
+  const write = (value: unknown) => encodeArgument(type, value, node.path);
+  if (encode) return parameter(sourceOf(node), sqlType, (value) => encode(write(value)), node.path);
+  return parameter(sourceOf(node), sqlType, write, node.path, {
+    as: 'argument',
+    scalar: type.name,
+    ...(typeof type.accepts === 'string' ? { accepts: type.accepts } : {}),
+  });
+}
+
+function encodeArgument(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): string {
+  checkStrict(type, value, path);
+  return value instanceof NumberText ? value.text : String(value);
+}
+
+/** The function that an encoding describes, for values of a source. */
+export function encoderOf(
+  encoding: Encoding,
+  source: SourceShape,
+  path: string,
+): (value: unknown) => string | null {
+  if (encoding.as === 'argument') {
+    const { scalar: name, accepts } = encoding;
+    // Without `accepts` the value is a column's: its text goes to Postgres as it is.
+    const type = { name, accepts: (accepts ?? columnType(source, 'text')) as ScalarType['accepts'] };
+    return (value) => encodeArgument(type, value, path);
+  }
+  const type = columnType(source, encoding.type);
+  return (value) => (encoding.as === 'value' ? encodeValue(type, value) : encodeWhole(type, value));
 }
 
 function scalarOfNode(node: InputNode): ScalarType {

@@ -283,7 +283,7 @@ function enumNode(type: EnumType, name: string, path: string): InputNode {
 }
 
 /** Arguments that are no column values are checked before anything runs. */
-export function checkStrict(type: ScalarType, value: unknown, path: string): void {
+export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): void {
   const refuse = (expected: string) => {
     throw new EngineError(
       'validation-failed',

@@ -30,7 +30,16 @@ export type SqlNode =
       readonly encode?: (value: unknown) => string | null;
       /** Where the value stands in the request, for errors. */
       readonly path?: string;
+      /** What `encode` does, where data can say it: saved statements are written to files and read again. */
+      readonly encoding?: Encoding;
     };
+
+/** How a JSON value is written for Postgres, as data. */
+export type Encoding =
+  /** By a type key of the source. */
+  | { readonly as: 'value' | 'list'; readonly type: string }
+  /** As the argument of a field, checked first; `accepts` as in a ScalarType. */
+  | { readonly as: 'argument'; readonly scalar: string; readonly accepts?: string };
 
 export interface Sql {
   readonly nodes: readonly SqlNode[];
@@ -81,6 +90,7 @@ export function parameter(
   type: string,
   encode?: (value: unknown) => string | null,
   path?: string,
+  encoding?: Encoding,
 ): Sql {
   return {
     nodes: [
@@ -90,6 +100,7 @@ export function parameter(
         type,
         ...(encode ? { encode } : {}),
         ...(path === undefined ? {} : { path }),
+        ...(encoding ? { encoding } : {}),
       },
     ],
   };

@@ -1,0 +1,101 @@
+/** The plans of saved operations, as the executor takes them. Nothing is parsed or planned for a request. */
+import { EngineError } from '../core/errors.ts';
+import { encoderOf } from '../core/query/scope.ts';
+import type { QueryPlan } from '../core/request/plan.ts';
+import type { SavedOperation, SavedParameter, SavedPlan, SavedStep } from '../core/saved.ts';
+import type { SourceShape } from '../core/shapes.ts';
+import type { ParameterNode } from '../core/sql/fragment.ts';
+
+/** @returns undefined when a request with these values has to be planned */
+export type FindPlan = (
+  operation: SavedOperation,
+  role: string,
+  values: Readonly<Record<string, unknown>>,
+) => QueryPlan | undefined;
+
+interface Case {
+  readonly when: SavedPlan['when'];
+  readonly plan: QueryPlan;
+}
+
+/** Reads the plans of operations. */
+export function createPlans(
+  operations: readonly SavedOperation[],
+  sources: readonly SourceShape[],
+): FindPlan {
+  const bySource = new Map(sources.map((source) => [source.name, source]));
+  const plans = new Map<SavedOperation, ReadonlyMap<string, readonly Case[]>>();
+  for (const operation of operations) {
+    const byRole = new Map<string, Case[]>();
+    for (const { roles, when, steps, answer } of operation.plans ?? []) {
+      const plan: QueryPlan = {
+        kind: 'query',
+        steps: steps.map((step) => readStep(step, bySource.get(step.source)!)),
+        answer,
+        reusable: true,
+      };
+      for (const role of roles) byRole.set(role, [...(byRole.get(role) ?? []), { when, plan }]);
+    }
+    plans.set(operation, byRole);
+  }
+  return (operation, role, values) =>
+    plans
+      .get(operation)
+      ?.get(role)
+      ?.find(({ when }) => holds(when, values))?.plan;
+}
+
+function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>>): boolean {
+  for (const name in when) {
+    const value = values[name];
+    const kind = value === null ? 'null' : typeof value === 'boolean' ? value : 'value';
+    if (kind !== when[name]) return false;
+  }
+  return true;
+}
+
+function readStep({ source, sql, parameters }: SavedStep, shape: SourceShape): QueryPlan['steps'][number] {
+  return {
+    source,
+    statement: { text: sql, parameters: parameters.map((parameter) => readParameter(parameter, shape)) },
+  };
+}
+
+function readParameter(parameter: SavedParameter, source: SourceShape): ParameterNode {
+  // The type is part of the text already.
+  const base = { kind: 'parameter', type: '' } as const;
+  if ('session' in parameter) return { ...base, source: { from: 'session', name: parameter.session } };
+  if ('sessionObject' in parameter) return { ...base, source: { from: 'session-object' } };
+  if ('constant' in parameter) return { ...base, source: { from: 'constant', value: parameter.constant } };
+  const { variable, encoding, path } = parameter;
+  return {
+    ...base,
+    source: { from: 'variable', name: variable, path: [] },
+    path,
+    encode: encoderOf(encoding, source, path),
+  };
+}
+
+/**
+ * The values of all variables of an operation, defaults applied.
+ * @throws EngineError validation-failed when a variable that must not be null has no value
+ */
+export function savedValues(
+  { variables = {} }: SavedOperation,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (const [name, variable] of Object.entries(variables)) {
+    const value = Object.hasOwn(given, name) ? given[name] : variable.default;
+    const required = variable.type.endsWith('!');
+    if (required && value === undefined)
+      throw new EngineError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
+    if (required && value === null)
+      throw new EngineError(
+        'validation-failed',
+        `null value found for non-nullable type: "${variable.type}"`,
+      );
+    values[name] = value ?? null;
+  }
+  return values;
+}
