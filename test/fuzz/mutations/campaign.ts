@@ -1,0 +1,165 @@
+/** Many random mutations one after another: new permissions and rows every so many, the rows as they were before each. */
+import pg from 'pg';
+import type { EngineError } from '../../../runtime/core/errors.ts';
+import { createLoader } from '../../../runtime/program/loader.ts';
+import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
+import { difference, parseExact } from '../queries/answer.ts';
+import type { Document } from '../queries/print.ts';
+import { equalJson, type Value } from '../queries/types.ts';
+import { Random } from '../random.ts';
+import { Coverage } from './coverage.ts';
+import { expectedOutcome, type Outcome, stateJson } from './oracle.ts';
+import { type Permissions, randomPermissions } from './permissions.ts';
+import { printMutation } from './print.ts';
+import { randomMutation, randomRows } from './random-mutation.ts';
+import type { Mutation } from './request.ts';
+import { smaller } from './shrink.ts';
+import type { State } from './state.ts';
+import { metadataOf, projectOf, RULES, resetSql, schemaSql, stateSql } from './world.ts';
+
+const MUTATIONS_PER_PROJECT = 40;
+
+export interface CampaignOptions {
+  /** A server on which databases may be created. */
+  readonly serverUrl: string;
+  /** Name of the database to make. */
+  readonly database: string;
+  readonly seed: number;
+  readonly cases: number;
+  /** Makes a failing case smaller before it is reported. */
+  readonly shrinks: boolean;
+}
+
+export interface FailedCase {
+  readonly seed: number;
+  readonly number: number;
+  readonly mutation: Mutation;
+  readonly document: Document;
+  readonly state: State;
+  readonly permissions: Permissions;
+  readonly rules: string;
+  readonly detail: string;
+}
+
+export interface CampaignResult {
+  readonly cases: number;
+  /** The first failure ends the campaign. */
+  readonly failed: FailedCase | undefined;
+  readonly coverage: Coverage;
+}
+
+export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
+  const { serverUrl, database, seed, cases, shrinks } = options;
+  const coverage = new Coverage();
+  const onServer = async (sql: string) => {
+    const client = new pg.Client({ connectionString: serverUrl });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  const name = pg.escapeIdentifier(database);
+  await onServer(
+    `create database ${name} template template0 encoding 'UTF8' locale_provider libc locale 'C'`,
+  );
+  await onServer(`alter database ${name} set client_min_messages = warning`);
+  const address = new URL(serverUrl);
+  address.pathname = `/${encodeURIComponent(database)}`;
+  const client = new pg.Client({ connectionString: address.href });
+  await client.connect();
+  const loader = createLoader();
+  try {
+    await client.query(schemaSql);
+    let number = 0;
+    for (let index = 0; number < cases; index += 1) {
+      const random = new Random(seed * 1_000_003 + index);
+      const permissions = randomPermissions(random);
+      coverage.addPermissions(permissions);
+      const served = await serveInProcess(address.href, metadataOf(permissions), loader);
+      try {
+        const rows = randomRows(random);
+        const sequences = Object.fromEntries(
+          Object.entries(RULES).flatMap(([table, { serial }]) =>
+            serial ? [[table, rows[table]!.length]] : [],
+          ),
+        );
+        const state: State = { rows, sequences };
+        for (let count = 0; count < MUTATIONS_PER_PROJECT && number < cases; count += 1) {
+          const mutation = randomMutation(random, rows, permissions);
+          const printSeed = random.below(1_000_000);
+          if (!mutation) continue;
+          number += 1;
+          const expected = expectedOutcome(state, permissions, mutation);
+          coverage.addCase(mutation, expected);
+          const check = (candidate: Mutation) =>
+            checkCase(client, served, state, permissions, candidate, printSeed);
+          if ((await check(mutation)) === undefined) continue;
+          const smallest = shrinks
+            ? await smaller(mutation, async (candidate) => (await check(candidate)) !== undefined)
+            : mutation;
+          const detail = (await check(smallest)) ?? 'it failed once and passed the second time';
+          const document = printMutation(projectOf(rows, permissions), smallest, new Random(printSeed));
+          const rules = [...served.files]
+            .filter(([path]) => path.endsWith('.access.ts'))
+            .map(([, text]) => text)
+            .join('\n');
+          const failed = { seed, number, mutation: smallest, document, state, permissions, rules, detail };
+          return { cases: number, failed, coverage };
+        }
+      } finally {
+        await served.end();
+      }
+    }
+    return { cases: number, failed: undefined, coverage };
+  } finally {
+    await client.end();
+    await onServer(`drop database ${name} with (force)`);
+  }
+}
+
+/** What is wrong with one case; undefined: nothing. */
+async function checkCase(
+  client: pg.Client,
+  served: InProcess,
+  state: State,
+  permissions: Permissions,
+  mutation: Mutation,
+  printSeed: number,
+): Promise<string | undefined> {
+  const expected = expectedOutcome(state, permissions, mutation);
+  await client.query(resetSql(state.rows, state.sequences));
+  const document = printMutation(projectOf(state.rows, permissions), mutation, new Random(printSeed));
+  const session = Object.fromEntries(Object.entries(mutation.session).map(([key, { text }]) => [key, text]));
+  const answered = await served.answer(document, mutation.role, session).then(
+    (text) => ({ text }),
+    (error: Error) => ({ error }),
+  );
+  const wrongAnswer = compareAnswer(expected, answered);
+  if (wrongAnswer !== undefined) return wrongAnswer;
+  const { rows } = await client.query<{ state: string }>(stateSql);
+  const found = JSON.parse(rows[0]!.state) as Record<string, Value>;
+  const wanted: Record<string, Value> = stateJson(expected.kind === 'answer' ? expected.state : state);
+  const wrong = Object.keys(wanted).find((table) => !equalJson(wanted[table]!, found[table]!));
+  return wrong === undefined
+    ? undefined
+    : `${wrong} should be\n  ${JSON.stringify(wanted[wrong])}\nand is\n  ${JSON.stringify(found[wrong])}`;
+}
+
+function compareAnswer(
+  expected: Outcome,
+  answered: { readonly text: string } | { readonly error: Error },
+): string | undefined {
+  if ('text' in answered) {
+    if (expected.kind === 'error')
+      return `expected ${[...expected.codes].join(' or ')} at ${expected.path}, got the answer ${answered.text}`;
+    const found = difference(
+      { kind: 'object', entries: [['data', expected.answer]] },
+      parseExact(answered.text),
+    );
+    return found === undefined ? undefined : `${found}\nanswer: ${answered.text}`;
+  }
+  const { code, path, message, internal, stack } = answered.error as EngineError;
+  const got = `${code} at ${path}: ${message} ${JSON.stringify(internal ?? stack)}`;
+  if (expected.kind === 'answer') return `expected an answer, got ${got}`;
+  return expected.codes.has(code) && expected.path === path
+    ? undefined
+    : `expected ${[...expected.codes].join(' or ')} at ${expected.path}, got ${got}`;
+}

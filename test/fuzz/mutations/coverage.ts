@@ -1,0 +1,83 @@
+/** What a campaign of mutations has tried and how it ended. */
+import type { Outcome } from './oracle.ts';
+import type { Permissions } from './permissions.ts';
+import type { Change, Conflict, InsertObject, Mutation } from './request.ts';
+
+export class Coverage {
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  #add(group: string, item: string): void {
+    const counts = this.#counts.get(group) ?? new Map<string, number>();
+    this.#counts.set(group, counts);
+    counts.set(item, (counts.get(item) ?? 0) + 1);
+  }
+
+  addPermissions({ write }: Permissions): void {
+    for (const tables of Object.values(write)) {
+      for (const { insert, update, delete: remove } of Object.values(tables)) {
+        const presets = (set: object) => (Object.keys(set).length > 0 ? ' with presets' : '');
+        if (insert) this.#add('permissions', `insert${presets(insert.set)}`);
+        if (update)
+          this.#add('permissions', `update${update.check ? ' with check' : ''}${presets(update.set)}`);
+        if (remove) this.#add('permissions', 'delete');
+      }
+    }
+  }
+
+  addCase(mutation: Mutation, outcome: Outcome): void {
+    this.#add('fields in one request', String(mutation.fields.length));
+    this.#add('roles', mutation.role);
+    const ending = outcome.kind === 'answer' ? 'done' : [...outcome.codes].join(' or ');
+    this.#add('outcomes', ending);
+    for (const field of mutation.fields) {
+      this.#add('fields', `${field.kind} of ${field.table}`);
+      this.#add(`outcomes of ${field.kind}`, ending);
+      switch (field.kind) {
+        case 'insert':
+        case 'insert one':
+          this.#conflict(field.conflict, 0);
+          for (const object of field.objects) this.#object(object, 0);
+          break;
+        case 'update':
+        case 'update by key':
+          this.#changes(field.changes);
+          break;
+        case 'update many':
+          for (const { changes } of field.entries) this.#changes(changes);
+      }
+    }
+  }
+
+  #object({ nested }: InsertObject, depth: number): void {
+    for (const { relationship, objects, conflict } of nested) {
+      this.#add('nested inserts', `${relationship} at depth ${depth}`);
+      this.#conflict(conflict, depth + 1);
+      for (const object of objects) this.#object(object, depth + 1);
+    }
+  }
+
+  #conflict(conflict: Conflict | undefined, depth: number): void {
+    if (!conflict) return;
+    const how = conflict.columns.length === 0 ? 'ignored' : conflict.where ? 'updated where' : 'updated';
+    this.#add('conflicts', `${how} at depth ${depth}`);
+  }
+
+  #changes(changes: readonly Change[]): void {
+    this.#add('operators', changes.length === 0 ? 'none' : `${changes.length} together`);
+    for (const { operator } of changes) this.#add('operators', operator);
+  }
+
+  /** The counts as text, a group a paragraph. */
+  report(): string {
+    const sorted = <Value>(map: ReadonlyMap<string, Value>) =>
+      [...map].sort(([left], [right]) => (left < right ? -1 : 1));
+    return sorted(this.#counts)
+      .map(
+        ([group, counts]) =>
+          `${group}\n  ${sorted(counts)
+            .map(([item, count]) => `${item} ${count}`)
+            .join(' · ')}`,
+      )
+      .join('\n\n');
+  }
+}

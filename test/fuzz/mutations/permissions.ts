@@ -1,0 +1,158 @@
+/** Random permissions of two roles: what they see, and what they may write. */
+import type { Condition } from '../queries/condition.ts';
+import type { Column, Permission, Table } from '../queries/project.ts';
+import { randomCondition } from '../queries/random-condition.ts';
+import { TYPES, type TypeName, type Value } from '../queries/types.ts';
+import type { Random } from '../random.ts';
+import { projectOf, RULES, TABLE_NAMES } from './world.ts';
+
+export type Preset =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'session'; readonly name: string };
+
+export interface WriteRules {
+  readonly insert?: {
+    readonly columns: readonly string[];
+    readonly check: Condition;
+    readonly set: Readonly<Record<string, Preset>>;
+  };
+  readonly update?: {
+    readonly columns: readonly string[];
+    readonly filter: Condition;
+    readonly check?: Condition;
+    readonly set: Readonly<Record<string, Preset>>;
+  };
+  readonly delete?: { readonly filter: Condition };
+}
+
+export interface Permissions {
+  /** By table. */
+  readonly select: Readonly<Record<string, readonly Permission[]>>;
+  /** By role and table. */
+  readonly write: Readonly<Record<string, Readonly<Record<string, WriteRules>>>>;
+}
+
+export const ROLES = ['one', 'two'];
+export const EVERYTHING: Condition = { kind: 'object', parts: [] };
+
+/** Names of the session variables that rules use. */
+export const SESSION: Readonly<Partial<Record<TypeName, string>>> = {
+  int4: 'x-engine-int4',
+  text: 'x-engine-text',
+  bool: 'x-engine-bool',
+};
+
+export function randomPermissions(random: Random): Permissions {
+  const bare = projectOf({}, { select: {}, write: {} });
+  const condition = (table: Table, everything: number): Condition =>
+    random.chance(everything)
+      ? EVERYTHING
+      : randomCondition(random, {
+          project: bare,
+          table,
+          depth: 2,
+          // Session variables exist for some types only.
+          columns: (of) => of.columns.filter(({ type }) => type in SESSION || type === 'jsonb'),
+          computedFields: () => [],
+          visible: () => true,
+          permission: {
+            root: table,
+            session: (type, list) => (SESSION[type] ?? `x-engine-${type}`) + (list ? '-list' : ''),
+          },
+        });
+  const select: Record<string, Permission[]> = {};
+  const write: Record<string, Record<string, WriteRules>> = {};
+  for (const role of ROLES) {
+    write[role] = {};
+    for (const table of bare.tables) {
+      if (random.chance(0.85)) {
+        const own: Permission = {
+          role,
+          columns: some(random, table.columns, 0.8),
+          computedFields: [],
+          filter: condition(table, 0.4),
+          aggregations: random.chance(0.5),
+          ...(random.chance(0.15) && { limit: random.between(1, 3) }),
+        };
+        select[table.name] = [...(select[table.name] ?? []), own];
+      }
+      write[role][table.name] = writeRules(random, table, condition);
+    }
+  }
+  return { select, write };
+}
+
+function some(random: Random, columns: readonly Column[], probability: number): string[] {
+  const names = random.some(columns, probability).map(({ name }) => name);
+  return names.length > 0 ? names : [columns[0]!.name];
+}
+
+function writeRules(
+  random: Random,
+  table: Table,
+  condition: (table: Table, everything: number) => Condition,
+): WriteRules {
+  const writable = table.columns.filter(({ name }) => name !== RULES[table.name]?.doubled?.[0]);
+  const required = writable.filter(
+    ({ name, nullable }) =>
+      !nullable &&
+      name !== RULES[table.name]?.serial &&
+      !Object.hasOwn(RULES[table.name]?.defaults ?? {}, name),
+  );
+  // Without the columns that every row must have, there would be little to see of inserts.
+  const insertable = () =>
+    random.chance(0.9)
+      ? writable
+          .map(({ name }) => name)
+          .filter((name) => required.some((each) => each.name === name) || random.chance(0.85))
+      : some(random, writable, 0.7);
+  const presets = () =>
+    Object.fromEntries(
+      random.some(writable, 0.12).flatMap((column): [string, Preset][] => {
+        const preset = randomPreset(random, column);
+        return preset ? [[column.name, preset]] : [];
+      }),
+    );
+  return {
+    ...(random.chance(0.9) && {
+      insert: { columns: insertable(), check: condition(table, 0.45), set: presets() },
+    }),
+    ...(random.chance(0.85) && {
+      update: {
+        columns: some(random, writable, 0.85),
+        filter: condition(table, 0.45),
+        ...(random.chance(0.5) && { check: condition(table, 0.2) }),
+        set: presets(),
+      },
+    }),
+    ...(random.chance(0.8) && { delete: { filter: condition(table, 0.4) } }),
+  };
+}
+
+function randomPreset(random: Random, { name, type, nullable }: Column): Preset | undefined {
+  // Keys that are the same in every row would refuse nearly every request.
+  if (name === 'id' || name === 'nick') return undefined;
+  const session = SESSION[type];
+  if (session !== undefined && random.chance(0.5)) return { kind: 'session', name: session };
+  const value = nullable && random.chance(0.15) ? null : TYPES[type].random(random);
+  return value === null && !nullable ? undefined : { kind: 'value', value };
+}
+
+/** Tables in which a role may do something. */
+export function writableTables(permissions: Permissions, role: string): readonly string[] {
+  return TABLE_NAMES.filter((table) => rulesOf(permissions, role, table) !== undefined);
+}
+
+/** What a role may write: everything, for admin. */
+export function rulesOf(permissions: Permissions, role: string, table: string): WriteRules {
+  if (role !== 'admin') return permissions.write[role]?.[table] ?? {};
+  const columns = projectOf({}, permissions)
+    .tables.find(({ name }) => name === table)!
+    .columns.map(({ name }) => name)
+    .filter((name) => name !== RULES[table]?.doubled?.[0]);
+  return {
+    insert: { columns, check: EVERYTHING, set: {} },
+    update: { columns, filter: EVERYTHING, set: {} },
+    delete: { filter: EVERYTHING },
+  };
+}
