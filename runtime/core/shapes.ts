@@ -21,7 +21,8 @@ export interface SourceShape {
 
 /** A user-defined Postgres type as far as serving needs it. */
 export type TypeShape =
-  | { readonly kind: 'base' | 'range' | 'multirange' | 'composite' }
+  /** `row` is the composite type that every table has. */
+  | { readonly kind: 'base' | 'range' | 'multirange' | 'composite' | 'row' }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | { readonly kind: 'domain'; readonly base: string };
 

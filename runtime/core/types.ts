@@ -98,7 +98,9 @@ function resolve(owner: SourceShape, key: string): ColumnType {
     const [schema, name] = keyParts(key);
     const family = declared.kind === 'base' ? (EXTENSION[name] ?? 'unknown') : 'unknown';
     const named = declared.kind === 'enum' ? ({ native: 'enum' } as const) : {};
-    return { key, name, family, scalar: name, sql: quoteIdentifier(schema, name), ...named };
+    // The table's object type may have the name.
+    const scalar = declared.kind === 'row' ? `${name}_scalar` : name;
+    return { key, name, family, scalar, sql: quoteIdentifier(schema, name), ...named };
   }
   const builtin = BUILTIN[key];
   return {

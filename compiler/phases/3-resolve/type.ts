@@ -12,12 +12,13 @@ export function typeKey(type: TypeReference): string {
 /** Declarations of the types outside pg_catalog that are used, and of the types below them, sorted by key. */
 export function resolveTypes(catalog: Catalog, used: Iterable<TypeReference>): Record<string, TypeShape> {
   const known = new Map(catalog.types.map((type) => [objectKey(type.schema, type.name), type]));
+  const tables = new Set(catalog.tables.map(({ schema, name }) => objectKey(schema, name)));
   const shapes = new Map<string, TypeShape>();
   const declare = (reference: TypeReference): void => {
     const key = objectKey(reference.schema, reference.name);
     const type = known.get(key);
     if (!type || shapes.has(key)) return;
-    shapes.set(key, typeShape(type));
+    shapes.set(key, tables.has(key) ? { kind: 'row' } : typeShape(type));
     if (type.kind === 'domain') declare(type.base);
   };
   for (const reference of used) declare(reference);
