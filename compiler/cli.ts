@@ -7,13 +7,14 @@ import { type CommandContext, UsageError } from './command.ts';
 const USAGE = 2;
 
 /** Commands that need nothing of the server. */
-const COMMANDS: readonly string[] = ['compile', 'introspect', 'version'];
+const COMMANDS: readonly string[] = ['compile', 'introspect', 'metadata', 'version'];
 
 /** Errors that say in a sentence what is wrong and what to do. By name, because their modules are loaded on demand. */
 const EXPECTED: Readonly<Record<string, number>> = {
   UsageError: USAGE,
   CatalogFileError: 1,
   OutputFolderError: 1,
+  MetadataCommandError: 1,
 };
 
 const consoleContext: CommandContext = {
@@ -71,6 +72,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
     .exitOverride();
   addCompile(program, context, finish);
   addIntrospect(program, context, finish);
+  addMetadata(program, context, finish);
   addVersion(program, context);
   return program;
 }
@@ -133,6 +135,44 @@ Example:
       const { introspectCommand } = await import('./introspect-command.ts');
       finish(await introspectCommand(command.optsWithGlobals(), context));
     });
+}
+
+function addMetadata(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  const metadata = program
+    .command('metadata')
+    .description("a running server's metadata as files, and back")
+    .addHelpText(
+      'after',
+      `
+Metadata is a JSON file (its name ends in .json) or a directory of YAML files, one table a file.
+
+Exit status: 0 done, 1 refused or unreachable, or for diff: different; 2 wrong use.
+
+Examples:
+  engine metadata export --endpoint http://localhost:8080 --metadata metadata
+  engine metadata diff --endpoint http://localhost:8080 --metadata metadata
+  engine metadata apply --endpoint http://localhost:8080 --metadata metadata`,
+    );
+  const add = (name: 'export' | 'apply' | 'diff', description: string) =>
+    metadata
+      .command(name)
+      .description(description)
+      .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+      .option('--endpoint <url>', 'address of the server', 'http://localhost:8080')
+      .option(
+        '--admin-secret <secret>',
+        'admin secret of the server; ENGINE_GRAPHQL_ADMIN_SECRET unless given',
+      )
+      .action(async (_options, command: Command) => {
+        const commands = await import('./metadata-command.ts');
+        finish(await commands[`${name}Command`](command.optsWithGlobals(), context));
+      });
+  add('export', "write the server's metadata to files");
+  add('apply', "replace the server's metadata by that of the files").option(
+    '--allow-inconsistent',
+    'also if some of it cannot be served',
+  );
+  add('diff', 'show what apply would change, writing nothing');
 }
 
 function addVersion(program: Command, context: CommandContext): void {

@@ -1,0 +1,188 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../compiler/cli.ts';
+import { lineDifference } from '../../compiler/line-difference.ts';
+import { metadataFolder } from '../../compiler/metadata-folder.ts';
+import { exportMetadata, readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { createTestDatabase } from '../harness/postgres.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engine-metadata-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function engine(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const texts = { stdout: '', stderr: '' };
+  const status = await run(args, {
+    environment,
+    stdout: (text) => {
+      texts.stdout += text;
+    },
+    stderr: (text) => {
+      texts.stderr += text;
+    },
+  });
+  return { status, ...texts };
+}
+
+describe('engine metadata', () => {
+  let server: TestServer;
+  let endpoint: string;
+  beforeAll(async () => {
+    const database = await createTestDatabase('create table author (id int primary key, name text)');
+    server = await startTestServer(database, { ADMIN_SECRET: 'hush' });
+    endpoint = `http://127.0.0.1:${server.port}`;
+  });
+  afterAll(() => server.stop());
+
+  const command = (name: string, path: string, ...more: string[]) =>
+    engine(['metadata', name, '--endpoint', endpoint, '--metadata', join(folder, path), ...more], {
+      ENGINE_GRAPHQL_ADMIN_SECRET: 'hush',
+    });
+
+  test('exports, shows what would change, and applies it, as directory and as JSON', async () => {
+    expect(await command('export', 'metadata')).toMatchObject({ status: 0, stderr: '' });
+    expect(await command('diff', 'metadata')).toEqual({ status: 0, stdout: 'No difference.\n', stderr: '' });
+
+    const tables = join(folder, 'metadata/databases/default/tables');
+    writeFileSync(join(tables, 'tables.yaml'), '- "!include public_author.yaml"\n');
+    writeFileSync(join(tables, 'public_author.yaml'), 'table: author\n');
+    const difference = await command('diff', 'metadata');
+    expect(difference.status).toBe(1);
+    expect(difference.stdout).toContain(
+      'databases/default/tables/public_author.yaml (not on the server)\n+ table:\n+   name: author\n+   schema: public\n',
+    );
+
+    expect(await command('apply', 'metadata')).toMatchObject({ status: 0, stderr: '' });
+    expect(await command('export', 'all.json')).toMatchObject({ status: 0, stderr: '' });
+    const { sources } = JSON.parse(readFileSync(join(folder, 'all.json'), 'utf8'));
+    expect(sources[0].tables).toEqual([{ table: { name: 'author', schema: 'public' } }]);
+    expect(await command('diff', 'all.json')).toMatchObject({ status: 0 });
+  });
+
+  test('a refusal says what is inconsistent, unless that is allowed', async () => {
+    await command('export', 'all.json');
+    const metadata = JSON.parse(readFileSync(join(folder, 'all.json'), 'utf8'));
+    metadata.sources[0].tables = [{ table: 'nobody' }];
+    writeFileSync(join(folder, 'all.json'), JSON.stringify(metadata));
+    const reason =
+      'table nobody in source default: Inconsistent object: no such table/view exists in source: "nobody"';
+    expect(await command('apply', 'all.json')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `The server refused: cannot continue due to inconsistent metadata\n  ${reason}\n`,
+    });
+    expect(await command('apply', 'all.json', '--allow-inconsistent')).toMatchObject({
+      status: 0,
+      stderr: `Inconsistent: ${reason}\n`,
+    });
+  });
+
+  test('says what to do without the secret, the server or the right address', async () => {
+    const path = ['--metadata', join(folder, 'all.json')];
+    expect(await engine(['metadata', 'export', '--endpoint', endpoint, ...path])).toMatchObject({
+      status: 1,
+      stderr:
+        'The server asks for an admin secret: give --admin-secret or set ENGINE_GRAPHQL_ADMIN_SECRET.\n',
+    });
+    expect(await engine(['metadata', 'export', '--endpoint', 'http://127.0.0.1:1', ...path])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 cannot be reached: /),
+    });
+    expect(await engine(['metadata', 'export', '--endpoint', 'localhost', ...path])).toMatchObject({
+      status: 2,
+    });
+    expect(existsSync(join(folder, 'all.json'))).toBe(false);
+  });
+
+  test('never mixes with files that are something else', async () => {
+    writeFileSync(join(folder, 'notes.txt'), 'mine');
+    expect(await command('export', '.')).toMatchObject({ status: 1, stdout: '' });
+    expect(readdirSync(folder)).toEqual(['notes.txt']);
+  });
+});
+
+const projects = new URL('../../../shared/projects/', import.meta.url);
+describe.skipIf(!existsSync(projects))('the directory form', () => {
+  const names = existsSync(projects)
+    ? readdirSync(projects).filter(
+        // The largest holds nothing that the others do not, and takes longer than they all.
+        (name) => name !== 'huge-schema' && existsSync(new URL(`${name}/metadata.json`, projects)),
+      )
+    : [];
+  test.each(names)('of %s reads back to the same metadata', (name) => {
+    const metadata = readMetadata(
+      JSON.parse(readFileSync(new URL(`${name}/metadata.json`, projects), 'utf8')),
+    ).value;
+    for (const [path, text] of metadataFolder(metadata)) write(path, text);
+    const { value, diagnostics } = readMetadataFile(folder);
+    expect(diagnostics).toEqual([]);
+    expect(exportMetadata(value)).toEqual(exportMetadata(metadata));
+    expect(metadataFolder(value)).toEqual(metadataFolder(metadata));
+  });
+});
+
+test('names that cannot be file names, and texts that YAML would read otherwise, survive', () => {
+  const table = (name: string) => ({
+    table: { schema: 'public', name },
+    select_permissions: [
+      {
+        role: 'yes',
+        permission: { columns: ['no', '1e3', '~', 'a: b', '# c'], filter: { a: { _eq: '0x1f' } } },
+      },
+    ],
+  });
+  const metadata = readMetadata({
+    version: 3,
+    sources: [
+      {
+        name: 'a/../b',
+        tables: ['a b', 'a_b', 'A_B', '../up', 'ß'].map(table),
+        configuration: { connection_info: { database_url: { from_env: 'X' } } },
+      },
+    ],
+    custom_types: {
+      objects: [{ name: 'O', description: 'says """this"""', fields: [{ name: 'f', type: '[Int!]!' }] }],
+      enums: [{ name: 'E', values: [{ value: 'V', is_deprecated: true }] }],
+    },
+    actions: [
+      {
+        name: 'act',
+        definition: {
+          handler: 'http://act',
+          output_type: 'O',
+          arguments: [{ name: 'e', type: 'E', description: 'which' }],
+        },
+      },
+    ],
+  }).value;
+  for (const [path, text] of metadataFolder(metadata)) write(path, text);
+  const { value, diagnostics } = readMetadataFile(folder);
+  expect(diagnostics).toEqual([]);
+  expect(exportMetadata(value)).toEqual(exportMetadata(metadata));
+});
+
+test('differences show their surroundings', () => {
+  const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', ''].join('\n');
+  expect(lineDifference(before, before.replace('f', 'F'))).toBe('  c\n  d\n  e\n- f\n+ F\n  g\n  h\n');
+  expect(lineDifference('', 'a\n')).toBe('+ a\n');
+  expect(lineDifference('a\nb\nc\n', 'b\nc\nd\n')).toBe('- a\n  b\n  c\n+ d\n');
+});
+
+function write(path: string, text: string): void {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
