@@ -13,11 +13,10 @@ import { connectSource, type SourceConnection } from '../../runtime/database/sou
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
 import {
-  answerText,
+  answerRequest,
   MetadataEngine,
   type MetadataStore,
   openMetadataStore,
-  readRequest,
 } from '../../runtime/metadata/index.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { openAuthentication } from '../../runtime/session/authenticate.ts';
@@ -94,13 +93,7 @@ export async function startMetadataServer(
   );
   const { authenticate } = await openAuthentication(configuration, observe);
   const app = createServer({ configuration, observe, authenticate }, [
-    metadataEndpoints((path, body) => {
-      const request = readRequest(path, body);
-      return {
-        anyRole: request.anyRole,
-        run: async (session) => answerText(await engine.execute(request, session)),
-      };
-    }),
+    metadataEndpoints((path, body, session) => answerRequest(engine, path, body, session)),
   ]);
   return {
     app,

@@ -1,0 +1,258 @@
+/**
+ * The thread that holds the metadata: reads requests of the metadata API, runs them, compiles and stores, while another
+ * thread serves. What is to be served is sent there as the files that changed.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { compile } from '../../compiler/index.ts';
+import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
+import { readMetadata } from '../../compiler/phases/1-read/index.ts';
+import { servingOptions } from '../configuration.ts';
+import { EngineError } from '../core/errors.ts';
+import { linkProgram } from '../core/program.ts';
+import { createPlanner } from '../core/request/planner.ts';
+import type { SourceConnection } from '../database/source.ts';
+import type { Execution } from '../graphql/execute.ts';
+import { describeConnectionError } from '../metadata/connection-error.ts';
+import {
+  answerRequest,
+  keepCurrent,
+  MetadataEngine,
+  type MetadataState,
+  type MetadataStore,
+  openMetadataStore,
+} from '../metadata/index.ts';
+import type { Observation } from '../observe.ts';
+import type { PreparedProgram } from './host.ts';
+import { createEvaluator, createTranspiler, type TranspiledFiles } from './loader.ts';
+import { openSource } from './sources.ts';
+import {
+  createCalls,
+  type MessageFromThread,
+  type MessageToThread,
+  STARTED,
+  sendableError,
+  type ThreadData,
+} from './thread-messages.ts';
+
+/** Milliseconds between attempts to reach the metadata database. */
+const RETRY_DELAY = 1000;
+/** Connections that this thread opens to a source at most: it introspects and runs SQL, and serves nobody. */
+const MOST_CONNECTIONS = 5;
+
+const loads = createCalls<void>(STARTED + 1);
+
+/** Runs until it is told to stop. What keeps it from starting is answered under the number `STARTED`. */
+export async function runMetadataThread(): Promise<void> {
+  let running: Running;
+  try {
+    parentPort!.on('message', (message: MessageToThread) => {
+      if (message.kind === 'answer') loads.answer(message.number, undefined, message.error);
+      else void answer(message.number, () => handle(running, message));
+    });
+    running = await start(workerData as ThreadData);
+    post({ kind: 'answer', number: STARTED });
+  } catch (error) {
+    post({ kind: 'answer', number: STARTED, error: sendableError(error) });
+  }
+}
+
+async function answer(number: number, run: () => Promise<string>): Promise<void> {
+  try {
+    post({ kind: 'answer', number, value: await run() });
+  } catch (error) {
+    post({ kind: 'answer', number, error: sendableError(error) });
+  }
+}
+
+function handle(running: Running, message: Exclude<MessageToThread, { kind: 'answer' }>): Promise<string> {
+  switch (message.kind) {
+    case 'request':
+      return answerRequest(running.engine, message.path, message.body, message.session);
+    case 'health':
+      return running.health();
+    case 'stop':
+      return running.stop();
+  }
+}
+
+function post(message: MessageFromThread): void {
+  parentPort!.postMessage(message);
+}
+
+function observe(observation: Observation): void {
+  post({ kind: 'observe', observation });
+}
+
+function report(message: string, error: unknown): void {
+  observe({ kind: 'unhandled-internal-error', error: new Error(message, { cause: error }) });
+}
+
+interface Running {
+  readonly engine: MetadataEngine<SourceConnection>;
+  readonly health: () => Promise<string>;
+  readonly stop: () => Promise<string>;
+}
+
+async function start(data: ThreadData): Promise<Running> {
+  const { configuration } = data;
+  const initial = initialMetadata(data);
+  const store = await openStore(data);
+  observe({
+    kind: 'startup',
+    step: 'postgres_connection',
+    info: { message: 'connected to the metadata database' },
+  });
+  const naming = {
+    enabled: configuration.experimentalFeatures.includes('naming_convention'),
+    default: configuration.defaultNamingConvention,
+  };
+  try {
+    const engine = await MetadataEngine.start<SourceConnection>({
+      store,
+      compile: (input, previous) =>
+        compile({ ...input, naming, serving: servingOptions(configuration) }, previous),
+      openSource: (source) => openSource(withFewConnections(source.configuration.connection_info), data),
+      options: {
+        remoteSchemaPermissions: configuration.enableRemoteSchemaPermissions,
+        inferFunctionPermissions: configuration.inferFunctionPermissions,
+      },
+      ...(initial ? { initialMetadata: readMetadata(initial).value } : {}),
+      prepare: createPrepare(data),
+      report,
+    });
+    const stopWatching = keepCurrent(engine, store, configuration.schemaSyncPollInterval, report);
+    const { inconsistent } = engine.state;
+    if (inconsistent.length > 0) {
+      observe({
+        kind: 'metadata',
+        level: 'warn',
+        message: 'inconsistent objects are not served',
+        info: inconsistent,
+      });
+    }
+    return {
+      engine,
+      health: async () => {
+        try {
+          await store.readVersion();
+        } catch {
+          return 'unreachable';
+        }
+        return engine.state.inconsistent.length > 0 ? 'inconsistent' : 'ok';
+      },
+      stop: async () => {
+        stopWatching();
+        await engine.stop();
+        await store.close();
+        return '';
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function withFewConnections(info: ConnectionInfo): ConnectionInfo {
+  const { max_connections = MOST_CONNECTIONS } = info.pool_settings ?? {};
+  return {
+    ...info,
+    pool_settings: { ...info.pool_settings, max_connections: Math.min(max_connections, MOST_CONNECTIONS) },
+  };
+}
+
+/** Has compiled files loaded where they are served. The data operations of the legacy API run in this thread. */
+function createPrepare({
+  configuration,
+}: ThreadData): (state: MetadataState<SourceConnection>) => Promise<PreparedProgram> {
+  const transpiler = createTranspiler();
+  const evaluator = createEvaluator();
+  const numbers = new WeakMap<SourceConnection, number>();
+  let opened = 0;
+  let sent: TranspiledFiles = new Map();
+  const numberOf = (database: SourceConnection): number => {
+    const known = numbers.get(database);
+    if (known !== undefined) return known;
+    opened += 1;
+    numbers.set(database, opened);
+    return opened;
+  };
+  return async ({ compilation, sources }) => {
+    const files = await transpiler.transpile(compilation.files);
+    let number = STARTED;
+    await loads.call((next) => {
+      number = next;
+      post({
+        kind: 'load',
+        number,
+        changed: new Map([...files].filter(([path, file]) => sent.get(path) !== file)),
+        removed: [...sent.keys()].filter((path) => !files.has(path)),
+        sources: [...sources].map(([name, { configuration: source, database }]) => ({
+          number: numberOf(database),
+          name,
+          info: source.connection_info,
+        })),
+      });
+      sent = files;
+    });
+    let execution: Execution | undefined;
+    return {
+      get execution() {
+        execution ??= {
+          planner: createPlanner(linkProgram(evaluator.evaluateNow(files), configuration), {
+            stringifyNumbers: configuration.stringifyNumericTypes,
+            collapseNulls: configuration.v1BooleanNullCollapse,
+          }),
+          sources: new Map([...sources].map(([name, { database }]) => [name, database])),
+        };
+        return execution;
+      },
+      activate: () => post({ kind: 'activate', number }),
+    };
+  };
+}
+
+async function openStore({ configuration }: ThreadData): Promise<MetadataStore> {
+  const { metadataDatabaseUrl, databaseUrl, retries } = configuration;
+  const url = metadataDatabaseUrl ?? databaseUrl;
+  if (url === undefined) {
+    throw new EngineError(
+      'invalid-configuration',
+      'no database: give --metadata-database-url (ENGINE_GRAPHQL_METADATA_DATABASE_URL) or --database-url (ENGINE_GRAPHQL_DATABASE_URL)',
+    );
+  }
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await openMetadataStore(url);
+    } catch (error) {
+      if (attempt >= retries) {
+        const reason = describeConnectionError(error);
+        throw new EngineError('postgres-error', `the metadata database cannot be used: ${reason}`, {
+          cause: error,
+        });
+      }
+      observe({
+        kind: 'unstructured',
+        level: 'warn',
+        message: 'the metadata database does not answer, trying again',
+      });
+      await delay(RETRY_DELAY);
+    }
+  }
+}
+
+/** What a new metadata database begins with: the source `default`, if a database is named. */
+function initialMetadata({ configuration, environment }: ThreadData): object | undefined {
+  const { databaseUrl, txIso } = configuration;
+  if (databaseUrl === undefined) return undefined;
+  const variable = 'ENGINE_GRAPHQL_DATABASE_URL';
+  const address = environment[variable] === databaseUrl ? { from_env: variable } : databaseUrl;
+  const connectionInfo = { database_url: address, isolation_level: txIso };
+  return {
+    version: 3,
+    sources: [
+      { name: 'default', kind: 'postgres', tables: [], configuration: { connection_info: connectionInfo } },
+    ],
+  };
+}

@@ -1,0 +1,111 @@
+/** What the serving thread and the thread that holds the metadata say to each other. */
+import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
+import type { Configuration } from '../configuration.ts';
+import { EngineError } from '../core/errors.ts';
+import type { Session } from '../core/session.ts';
+import type { MetadataPath } from '../http/metadata.ts';
+import type { Observation } from '../observe.ts';
+import type { TranspiledFile } from './loader.ts';
+
+/** What the thread begins with. */
+export interface ThreadData {
+  readonly configuration: Configuration;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A database as the thread has opened it; another number means that it has to be opened anew. */
+export interface ThreadSource {
+  readonly number: number;
+  readonly name: string;
+  readonly info: ConnectionInfo;
+}
+
+/** Numbers tell which message an answer belongs to. */
+export type MessageToThread =
+  | {
+      readonly kind: 'request';
+      readonly number: number;
+      readonly path: MetadataPath;
+      readonly body: string;
+      readonly session: Session;
+    }
+  | { readonly kind: 'health' | 'stop'; readonly number: number }
+  | { readonly kind: 'answer'; readonly number: number; readonly error?: SentError };
+
+export type MessageFromThread =
+  | { readonly kind: 'answer'; readonly number: number; readonly value?: string; readonly error?: SentError }
+  /** Files that differ from those of the last message of this kind, and the databases of the program. */
+  | {
+      readonly kind: 'load';
+      readonly number: number;
+      readonly changed: ReadonlyMap<string, TranspiledFile>;
+      readonly removed: readonly string[];
+      readonly sources: readonly ThreadSource[];
+    }
+  /** Serves what was loaded under the number. */
+  | { readonly kind: 'activate'; readonly number: number }
+  | { readonly kind: 'observe'; readonly observation: Observation };
+
+/** Number of the answer that says that the first program is served. */
+export const STARTED = 0;
+
+/** An error in a form that can be sent; classes get lost on the way. */
+export interface SentError {
+  readonly message: string;
+  readonly stack?: string;
+  /** Of an EngineError. */
+  readonly engine?: Pick<EngineError, 'code' | 'path' | 'status' | 'internal'>;
+}
+
+export function sendableError(error: unknown): SentError {
+  if (error instanceof EngineError) {
+    const { code, path, status, internal, message } = error;
+    const plain: unknown = internal === undefined ? undefined : JSON.parse(JSON.stringify(internal));
+    return { message, engine: { code, path, status, internal: plain } };
+  }
+  return error instanceof Error
+    ? { message: error.message, ...(error.stack !== undefined && { stack: error.stack }) }
+    : { message: String(error) };
+}
+
+export function receivedError({ message, stack, engine }: SentError): Error {
+  if (engine) return new EngineError(engine.code, message, engine);
+  const error = new Error(message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
+
+/** Calls to the other thread that wait for their answers. */
+export interface Calls<Value> {
+  /** Sends a message under a new number and waits for the answer. */
+  call(send: (number: number) => void): Promise<Value>;
+  answer(number: number, value: Value, error: SentError | undefined): void;
+  /** Fails everything that waits, now and later. */
+  fail(error: Error): void;
+}
+
+export function createCalls<Value>(first: number): Calls<Value> {
+  const waiting = new Map<number, { resolve: (value: Value) => void; reject: (error: Error) => void }>();
+  let next = first;
+  let failure: Error | undefined;
+  return {
+    call: (send) =>
+      new Promise((resolve, reject) => {
+        if (failure) throw failure;
+        waiting.set(next, { resolve, reject });
+        send(next);
+        next += 1;
+      }),
+    answer: (number, value, error) => {
+      const call = waiting.get(number);
+      waiting.delete(number);
+      if (error) call?.reject(receivedError(error));
+      else call?.resolve(value);
+    },
+    fail: (error) => {
+      failure ??= error;
+      for (const { reject } of waiting.values()) reject(error);
+      waiting.clear();
+    },
+  };
+}
