@@ -85,6 +85,6 @@ export async function authenticateAdmin(
 }
 
 /** Answers with JSON text that is passed through as it is. */
-export function sendJson(reply: FastifyReply, json: string, status = 200): FastifyReply {
-  return reply.code(status).header('content-type', JSON_TYPE).send(json);
+export function sendJson(reply: FastifyReply, json: string, status = 200, type = JSON_TYPE): FastifyReply {
+  return reply.code(status).header('content-type', type).send(json);
 }

@@ -1,10 +1,15 @@
-/** POST /v1/graphql and /v1alpha1/graphql: bodies in, answer text out (reference graphql-api §7.1). */
+/**
+ * /v1/graphql and /v1alpha1/graphql: bodies in, answer text out (reference graphql-api §7.1). POST runs everything, GET
+ * queries only. Whoever accepts `application/graphql-response+json` gets that type and the statuses of its standard
+ * (GraphQL over HTTP).
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../core/errors.ts';
+import { chooseOperation, parseDocument } from '../core/request/document.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import { parseJson } from './body.ts';
-import { authenticateRequest, type Endpoints, type HttpContext, sendJson } from './context.ts';
+import { authenticateRequest, type Endpoints, type HttpContext, JSON_TYPE, sendJson } from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 
 export interface GraphqlRequest {
@@ -25,7 +30,7 @@ export function graphqlEndpoints(begin: () => Execute): Endpoints {
     if (!context.configuration.enabledApis.includes('graphql')) return;
     const { preserve401Errors } = context.configuration;
     install(app, context, begin, '/v1/graphql', (error) =>
-      error.status === 413 || error.status === 429 || (error.status === 401 && preserve401Errors)
+      [405, 413, 429].includes(error.status) || (error.status === 401 && preserve401Errors)
         ? error.status
         : 200,
     );
@@ -43,7 +48,9 @@ function install(
   const fail = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     request.exchange.mode = 'error';
     const error = answerableError(context, request, thrown);
-    return sendJson(reply, graphqlErrorText(error, showsInternal(context, request)), statusOf(error));
+    const type = answerType(request);
+    const text = graphqlErrorText(error, showsInternal(context, request));
+    return sendJson(reply, text, type === JSON_TYPE ? statusOf(error) : error.status, type);
   };
 
   app.post(path, {
@@ -54,7 +61,7 @@ function install(
       const execute = begin();
       if (!Array.isArray(body)) {
         request.exchange.mode = 'single';
-        return sendJson(reply, await execute(graphqlRequest(body), session));
+        return sendJson(reply, await execute(graphqlRequest(body), session), 200, answerType(request));
       }
       request.exchange.mode = 'batched';
       context.limits?.().checkBatch(session, body.length);
@@ -73,11 +80,49 @@ function install(
 
   app.get(path, {
     errorHandler: fail,
-    handler: async (request) => {
-      await authenticateRequest(context, request);
-      throw persistedQueriesDisabled();
+    handler: async (request, reply) => {
+      const session = await authenticateRequest(context, request);
+      const asked = requestOfAddress(request.query);
+      requireQuery(asked);
+      request.exchange.mode = 'single';
+      return sendJson(reply, await begin()(asked, session), 200, answerType(request));
     },
   });
+}
+
+/**
+ * The request that the address of a GET carries: `variables` and `extensions` are JSON texts.
+ * @throws EngineError not-supported without a query: the established server keeps GET for persisted queries
+ */
+function requestOfAddress(parameters: unknown): GraphqlRequest {
+  const { query, operationName, variables, extensions } = parameters as Record<string, unknown>;
+  if (query === undefined) throw persistedQueriesDisabled();
+  return graphqlRequest({
+    query,
+    operationName,
+    ...(typeof variables === 'string' && { variables: parseJson(variables) }),
+    ...(typeof extensions === 'string' && { extensions: parseJson(extensions) }),
+  });
+}
+
+/** GET must be safe to repeat, to prefetch and to follow as a link, so it runs nothing but queries. @throws EngineError */
+function requireQuery({ query, operationName }: GraphqlRequest): void {
+  if (chooseOperation(parseDocument(query), operationName).kind === 'query') return;
+  throw new EngineError('not-supported', 'only queries can be run with GET; use POST', { status: 405 });
+}
+
+const GRAPHQL_RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
+
+/** The standard's own media type where the client names it and likes JSON no better, else JSON. */
+function answerType(request: FastifyRequest): string {
+  const wishes = (request.headers.accept ?? '').split(',').map((item) => {
+    const [type = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    return { type, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
+  });
+  const wish = (type: string) => wishes.find((each) => each.type === type)?.quality ?? 0;
+  const standard = wish('application/graphql-response+json');
+  return standard > 0 && standard >= wish('application/json') ? GRAPHQL_RESPONSE_TYPE : JSON_TYPE;
 }
 
 /** One member of a batch stands or falls alone. */

@@ -1,0 +1,75 @@
+/** GraphQL over HTTP as its standard describes it, by the public audit suite; and what GET may run. */
+import { serverAudits } from 'graphql-http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../harness/postgres.ts';
+import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+
+/** Audits that contradict the established server's answers, which existing clients rely on. */
+const CONTRADICTED: Readonly<Record<string, string>> = {
+  BCF8: 'JSON that cannot be parsed has status 200 as every error has',
+  '9ABE': 'a body is read whatever its content type says, and errors have status 200',
+};
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer(
+    await createTestDatabase('create table note (id integer primary key); insert into note values (1)'),
+  );
+  const tracked = await send(server, '/v1/metadata', {
+    body: { type: 'pg_track_table', args: { source: 'default', table: 'note' } },
+  });
+  expect(tracked.text).toBe('{"message":"success"}');
+});
+
+afterAll(() => server?.stop());
+
+describe('the audit suite', () => {
+  const audits = serverAudits({ url: () => `http://127.0.0.1:${server.port}/v1/graphql` });
+  const demanded = audits.filter(({ name }) => /^(MUST|SHOULD) /.test(name));
+
+  test.each(
+    demanded.filter(({ id }) => !(id in CONTRADICTED)).map((audit) => [audit.id, audit.name, audit] as const),
+  )('%s: %s', async (_id, _name, audit) => {
+    const result = await audit.fn();
+    expect(result.status === 'ok' ? result.status : result).toBe('ok');
+  });
+
+  test('the exceptions are audits that are still demanded', () => {
+    expect(demanded.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.keys(CONTRADICTED)));
+  });
+});
+
+describe('GET', () => {
+  const get = (query: string, headers = {}) =>
+    send(server, `/v1/graphql?${query}`, { method: 'GET', headers });
+  const encoded = encodeURIComponent;
+
+  test('runs a query with variables', async () => {
+    const query = encoded('query q($id: Int!) { note_by_pk(id: $id) { id } }');
+    const answer = await get(`query=${query}&operationName=q&variables=${encoded('{"id":1}')}`);
+    expect(answer.json).toEqual({ data: { note_by_pk: { id: 1 } } });
+  });
+
+  test('never runs a mutation', async () => {
+    const query = `query=${encoded('mutation { delete_note(where: {}) { affected_rows } }')}`;
+    const refusal = {
+      errors: [
+        {
+          message: 'only queries can be run with GET; use POST',
+          extensions: { path: '$', code: 'not-supported' },
+        },
+      ],
+    };
+    expect((await get(query)).json).toEqual(refusal);
+    const standard = await get(query, { accept: 'application/graphql-response+json' });
+    expect(standard).toMatchObject({ status: 405, json: refusal });
+    expect((await get(`query=${encoded('{ note { id } }')}`)).json).toEqual({ data: { note: [{ id: 1 }] } });
+  });
+
+  test('without a query asks for a persisted one, which there is not', async () => {
+    expect((await get('')).json).toMatchObject({
+      errors: [{ message: 'Automatic Persisted Queries is not enabled' }],
+    });
+  });
+});
