@@ -21,6 +21,8 @@ import { ticketEventResolvers } from "./sources/default/public/ticket_event.reso
 import { ticketPriorityResolvers } from "./sources/default/public/ticket_priority.resolvers.ts";
 import { ticketStatusResolvers } from "./sources/default/public/ticket_status.resolvers.ts";
 import { ticketTagResolvers } from "./sources/default/public/ticket_tag.resolvers.ts";
+import { searchArticlesResolvers } from "./sources/default/functions/search_articles.ts";
+import { saved } from "./saved/index.ts";
 
 export default program({
   sources: [
@@ -48,5 +50,8 @@ export default program({
     ticketStatusResolvers,
     ticketTagResolvers,
   ],
-  functions: [],
+  functions: [
+    searchArticlesResolvers,
+  ],
+  saved,
 });

@@ -29,6 +29,21 @@ export const diagnostics = {
   /** actions.graphql is not a GraphQL document: %reason%. */
   actionsSdlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('actions-sdl-invalid', 'error', [`actions.graphql is not a GraphQL document: ${reason}.`]),
+  /** The allow-list lets role "%role%" send the query "%query%" of collection "%collection%", but the role may not run it: %error% */
+  allowedQueryRefused: ({
+    role,
+    query,
+    collection,
+    error,
+  }: {
+    role: Hole;
+    query: Hole;
+    collection: Hole;
+    error: Hole;
+  }): Message =>
+    message('allowed-query-refused', 'warning', [
+      `The allow-list lets role "${role}" send the query "${query}" of collection "${collection}", but the role may not run it: ${error}`,
+    ]),
   /** configuration was given for the column "%column%", but no such column exists */
   columnConfigurationWithoutColumn: ({
     column,

@@ -63,7 +63,7 @@ export function planSaved(
       allowlist: planAllowlist(metadata, documents),
       routes: routes.value,
     },
-    diagnostics: [...diagnostics, ...routes.diagnostics],
+    diagnostics: [...diagnostics, ...routes.diagnostics, ...refusedQueries(metadata, documents, program)],
   };
 }
 
@@ -173,6 +173,38 @@ function errorText(error: GraphQLError | EngineError): string {
   if (error instanceof GraphQLError) return `$.query: ${error.message}`;
   const path = error.path.replaceAll('.selectionSet', '');
   return `${path}: ${error.message.replace(/ not found in type: '/, " not found in object '")}`;
+}
+
+/** A role that the allow-list names for a query which its permissions refuse. */
+function refusedQueries(
+  metadata: Metadata,
+  documents: ReadonlyMap<string, DocumentNode>,
+  program: () => Program,
+): Diagnostic[] {
+  return metadata.allowlist.flatMap(({ collection: name, scope, path }) => {
+    const collection = metadata.query_collections.find((entry) => entry.name === name);
+    if (scope.global || !collection) return [];
+    return collection.definition.queries.flatMap((query) => {
+      const document = documents.get(keyOf(name, query.name));
+      if (!document || operationCount(document) !== 1) return [];
+      const operation = chooseOperation(document, undefined);
+      return scope.roles.flatMap((role) => {
+        try {
+          analyseOperation(program().view(role, false), operation);
+          return [];
+        } catch (error) {
+          if (!(error instanceof EngineError)) throw error;
+          const problem = messages.allowedQueryRefused({
+            role,
+            query: query.name,
+            collection: name,
+            error: errorText(error),
+          });
+          return [at(path, problem)];
+        }
+      });
+    });
+  });
 }
 
 function planAllowlist(metadata: Metadata, documents: ReadonlyMap<string, DocumentNode>): AllowedDocument[] {

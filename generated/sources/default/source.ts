@@ -5,7 +5,7 @@ export const source = declareSource({
   name: "default",
   kind: "postgres",
   types: {
-    "public.article": { kind: "composite" },
-    "public.ticket": { kind: "composite" },
+    "public.article": { kind: "row" },
+    "public.ticket": { kind: "row" },
   },
 });

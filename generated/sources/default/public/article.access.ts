@@ -17,8 +17,8 @@ export const articleAccess = access(article, {
         "updated_at",
       ],
       where: `
-        ({row}."published_at" is not null or {row}."author_id" = {session.x-engine-user-id::integer})
-        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+        {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+        and ({row}."published_at" is not null or {row}."author_id" = {session.x-engine-user-id::integer})
       `,
       aggregations: true,
     },
@@ -33,18 +33,18 @@ export const articleAccess = access(article, {
         "updated_at",
       ],
       where: `
-        (
+        {row}."published_at" is not null
+        and (
           {row}."audience" = 'everyone'
           or (
-            exists (
+            {row}."audience" = 'customers'
+            and exists (
               select 1
               from "public"."customer" as "_r1"
               where "_r1"."id" = {session.x-engine-user-id::integer} and "_r1"."is_verified" = true
             )
-            and {row}."audience" = 'customers'
           )
         )
-        and {row}."published_at" is not null
         and exists (
           select 1
           from "public"."tenant" as "_r2"
@@ -118,7 +118,7 @@ export const articleAccess = access(article, {
       ],
       where: `{row}."author_id" = {session.x-engine-user-id::integer} and {row}."published_at" is null`,
       presets: {
-        updated_at: `'now()'::timestamptz`,
+        updated_at: `'now()'::text::timestamptz`,
       },
     },
     manager: {
@@ -132,7 +132,7 @@ export const articleAccess = access(article, {
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       presets: {
-        updated_at: `'now()'::timestamptz`,
+        updated_at: `'now()'::text::timestamptz`,
       },
     },
   },

@@ -19,6 +19,7 @@ export const attachmentAccess = access(attachment, {
           from "public"."message" as "_r1"
             join "public"."ticket" as "_r2" on "_r2"."id" = "_r1"."ticket_id"
           where "_r1"."id" = {row}."message_id"
+            and "_r2"."tenant_id" = {session.x-engine-tenant-id::integer}
             and (
               "_r2"."assignee_id" = {session.x-engine-user-id::integer}
               or exists (
@@ -34,7 +35,6 @@ export const attachmentAccess = access(attachment, {
               )
               or "_r2"."team_id" is null
             )
-            and "_r2"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
     },

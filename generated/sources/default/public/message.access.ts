@@ -19,6 +19,7 @@ export const messageAccess = access(message, {
           select 1
           from "public"."ticket" as "_r1"
           where "_r1"."id" = {row}."ticket_id"
+            and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
             and (
               "_r1"."assignee_id" = {session.x-engine-user-id::integer}
               or exists (
@@ -34,7 +35,6 @@ export const messageAccess = access(message, {
               )
               or "_r1"."team_id" is null
             )
-            and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
       aggregations: true,

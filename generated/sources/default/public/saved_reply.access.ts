@@ -12,8 +12,8 @@ export const savedReplyAccess = access(savedReply, {
         "body",
       ],
       where: `
-        ({row}."team_id" is null or {row}."team_id" = any ({session.x-engine-team-ids::integer[]}))
-        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+        {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+        and ({row}."team_id" is null or {row}."team_id" = any ({session.x-engine-team-ids::integer[]}))
       `,
     },
     manager: {

@@ -42,12 +42,12 @@ export const teamAccess = access(team, {
   delete: {
     manager: {
       where: `
-        not exists (
+        {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+        and not exists (
           select 1
           from "public"."ticket" as "_r1"
           where "_r1"."tenant_id" = {row}."tenant_id" and "_r1"."team_id" = {row}."id"
         )
-        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
       `,
     },
   },

@@ -19,7 +19,8 @@ export const ticketAccess = access(ticket, {
         "solved_at",
       ],
       where: `
-        (
+        {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+        and (
           {row}."assignee_id" = {session.x-engine-user-id::integer}
           or exists (
             select 1
@@ -34,7 +35,6 @@ export const ticketAccess = access(ticket, {
           )
           or {row}."team_id" is null
         )
-        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
       `,
       aggregations: true,
     },
@@ -48,13 +48,13 @@ export const ticketAccess = access(ticket, {
         "solved_at",
       ],
       where: `
-        not exists (
+        {row}."customer_id" = {session.x-engine-user-id::integer}
+        and not exists (
           select 1
           from "public"."ticket_tag" as "_r1"
             join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
           where "_r1"."ticket_id" = {row}."id" and "_r2"."name" = 'spam'
         )
-        and {row}."customer_id" = {session.x-engine-user-id::integer}
       `,
       limit: 100,
     },
@@ -132,7 +132,8 @@ export const ticketAccess = access(ticket, {
         "priority",
       ],
       where: `
-        (
+        {row}."tenant_id" = {session.x-engine-tenant-id::integer}
+        and (
           {row}."assignee_id" = {session.x-engine-user-id::integer}
           or exists (
             select 1
@@ -147,7 +148,6 @@ export const ticketAccess = access(ticket, {
           )
           or {row}."team_id" is null
         )
-        and {row}."tenant_id" = {session.x-engine-tenant-id::integer}
       `,
       check: `
         {row}."assignee_id" is null
@@ -160,7 +160,7 @@ export const ticketAccess = access(ticket, {
         )
       `,
       presets: {
-        updated_at: `'now()'::timestamptz`,
+        updated_at: `'now()'::text::timestamptz`,
       },
     },
     customer: {
@@ -170,7 +170,7 @@ export const ticketAccess = access(ticket, {
       where: `{row}."customer_id" = {session.x-engine-user-id::integer} and {row}."status" <> 'closed'`,
       check: `{row}."status" in ('open', 'closed')`,
       presets: {
-        updated_at: `'now()'::timestamptz`,
+        updated_at: `'now()'::text::timestamptz`,
       },
     },
     manager: {
@@ -191,7 +191,7 @@ export const ticketAccess = access(ticket, {
         )
       `,
       presets: {
-        updated_at: `'now()'::timestamptz`,
+        updated_at: `'now()'::text::timestamptz`,
       },
     },
   },

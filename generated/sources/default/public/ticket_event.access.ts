@@ -18,6 +18,7 @@ export const ticketEventAccess = access(ticketEvent, {
           select 1
           from "public"."ticket" as "_r1"
           where "_r1"."id" = {row}."ticket_id"
+            and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
             and (
               "_r1"."assignee_id" = {session.x-engine-user-id::integer}
               or exists (
@@ -33,7 +34,6 @@ export const ticketEventAccess = access(ticketEvent, {
               )
               or "_r1"."team_id" is null
             )
-            and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
     },

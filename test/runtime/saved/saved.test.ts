@@ -1,0 +1,258 @@
+import { validate } from '@apidevtools/swagger-parser';
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfiguration } from '../../../runtime/configuration.ts';
+import { type RunningServer, startServer } from '../../../runtime/main.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+
+const schema = `
+  create table note (
+    id int primary key, owner_id int not null, text text not null, done boolean not null, rank numeric, made date not null
+  );
+  insert into note values
+    (1, 1, 'one', false, 1.5, '2026-01-01'), (2, 2, 'two', true, 2, '2026-01-02'), (3, 1, 'three / four', true, null, '2026-01-03');
+`;
+
+const queries = {
+  by_id: 'query by_id($id: Int!) { note_by_pk(id: $id) { id text } }',
+  page: 'query page($limit: Int = 2, $long: Boolean = false) { note(order_by: {id: asc}, limit: $limit) { id text @include(if: $long) } }',
+  search: 'query search($where: note_bool_exp!) { note(where: $where, order_by: {id: asc}) { id } }',
+  by_text: 'query by_text($text: String) { note(where: {text: {_eq: $text}}) { id } }',
+  since:
+    'query since($made: date!, $rank: numeric) { note(where: {made: {_gte: $made}, rank: {_gte: $rank}}) { id } }',
+  some: 'query some($ids: [Int!]!) { note(where: {id: {_in: $ids}}, order_by: {id: asc}) { id } }',
+  finish:
+    'mutation finish($id: Int!) { update_note_by_pk(pk_columns: {id: $id}, _set: {done: true}) { id done } }',
+};
+
+const endpoint = (name: string, url: string, methods: string[], query: keyof typeof queries) => ({
+  name,
+  url,
+  methods,
+  definition: { query: { collection_name: 'notes', query_name: query } },
+});
+
+const metadata = (url: string) => ({
+  version: 3,
+  sources: [
+    {
+      name: 'default',
+      kind: 'postgres',
+      configuration: { connection_info: { database_url: url } },
+      tables: [
+        {
+          table: { schema: 'public', name: 'note' },
+          select_permissions: [
+            {
+              role: 'user',
+              permission: {
+                columns: ['id', 'text', 'made'],
+                filter: { owner_id: { _eq: 'X-Engine-User-Id' } },
+              },
+            },
+            { role: 'guest', permission: { columns: ['id'], filter: {} } },
+          ],
+        },
+      ],
+    },
+  ],
+  query_collections: [
+    {
+      name: 'notes',
+      definition: { queries: Object.entries(queries).map(([name, query]) => ({ name, query })) },
+    },
+    { name: 'own', definition: { queries: [{ name: 'texts', query: '{ note { __typename, text } }' }] } },
+  ],
+  allowlist: [
+    { collection: 'notes', scope: { global: true } },
+    { collection: 'own', scope: { global: false, roles: ['user'] } },
+  ],
+  rest_endpoints: [
+    endpoint('by_id', 'notes/:id', ['GET'], 'by_id'),
+    endpoint('finish', 'notes/:id', ['POST', 'PATCH'], 'finish'),
+    endpoint('page', 'notes', ['GET'], 'page'),
+    endpoint('search', 'search', ['POST'], 'search'),
+    endpoint('some', 'some', ['GET', 'POST'], 'some'),
+    endpoint('by_text', 'by-text/:text', ['GET'], 'by_text'),
+    endpoint('since', 'since/:made', ['GET', 'POST'], 'since'),
+    endpoint('left', 'ambiguous/:limit/b', ['GET'], 'page'),
+    endpoint('right', 'ambiguous/a/:limit', ['GET'], 'page'),
+  ],
+});
+
+let database: TestDatabase;
+let server: RunningServer;
+let restOnly: RunningServer;
+
+async function start(more: Record<string, string>): Promise<RunningServer> {
+  const environment = { ENGINE_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_SERVER_PORT: '0', ...more };
+  const observe = Object.assign(() => {}, { flush: () => {} });
+  return startServer({ configuration: readConfiguration({}, environment), environment, observe });
+}
+
+interface Options {
+  readonly method?: string;
+  readonly role?: string;
+  readonly body?: string | object;
+  readonly type?: string;
+}
+
+async function send(path: string, options: Options = {}, to = server) {
+  const { method = options.body === undefined ? 'GET' : 'POST', role, body, type } = options;
+  const response = await fetch(`http://127.0.0.1:${to.port}${path}`, {
+    method,
+    headers: {
+      ...(role ? { 'x-engine-role': role, 'x-engine-user-id': '1' } : {}),
+      ...(type ? { 'content-type': type } : {}),
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+const rest = (path: string, options?: Options) => send(`/api/rest/${path}`, options);
+
+beforeAll(async () => {
+  database = await createTestDatabase(schema);
+  server = await start({ ENGINE_GRAPHQL_ENABLE_ALLOWLIST: 'true' });
+  const args = { metadata: metadata(database.url), allow_inconsistent_metadata: true };
+  const replaced = await send('/v1/metadata', { body: { type: 'replace_metadata', version: 2, args } });
+  expect(replaced.json.inconsistent_objects).toEqual([
+    expect.objectContaining({ reason: 'Ambiguous URL paths: ambiguous/:limit/b, ambiguous/a/:limit' }),
+  ]);
+  restOnly = await start({ ENGINE_GRAPHQL_ENABLED_APIS: 'metadata' });
+});
+
+afterAll(() => Promise.all([server?.stop(), restOnly?.stop()]));
+
+describe('REST endpoints', () => {
+  test('answer with the content of data, under the rules of the role', async () => {
+    expect(await rest('notes/2')).toMatchObject({
+      status: 200,
+      json: { note_by_pk: { id: 2, text: 'two' } },
+    });
+    expect((await rest('notes/2', { role: 'user' })).json).toEqual({ note_by_pk: null });
+    expect((await rest('notes/1', { role: 'user' })).json).toEqual({ note_by_pk: { id: 1, text: 'one' } });
+    expect(await rest('notes/1', { role: 'guest' })).toMatchObject({
+      status: 400,
+      json: { path: '$.selectionSet.note_by_pk.selectionSet.text', code: 'validation-failed' },
+    });
+  });
+
+  test('take a default, a value and null, and either boolean', async () => {
+    expect((await rest('notes')).json).toEqual({ note: [{ id: 1 }, { id: 2 }] });
+    expect((await rest('notes?limit=1&long')).json).toEqual({ note: [{ id: 1, text: 'one' }] });
+    expect((await rest('notes?limit=1&long=false')).json).toEqual({ note: [{ id: 1 }] });
+    expect((await rest('notes', { role: 'user' })).json).toEqual({ note: [{ id: 1 }, { id: 3 }] });
+    const all = await rest('search', { body: { where: {} } });
+    expect(all.json).toEqual({ note: [{ id: 1 }, { id: 2 }, { id: 3 }] });
+  });
+
+  test('read variables from path, query and body; the later wins', async () => {
+    expect((await rest('by-text/three%20%2F%20four')).json).toEqual({ note: [{ id: 3 }] });
+    expect((await rest('notes/1?id=2')).json.note_by_pk.id).toBe(1);
+    const form = await rest('since/2026-01-01', {
+      body: 'rank=1.75',
+      type: 'application/x-www-form-urlencoded',
+    });
+    expect(form.json).toEqual({ note: [{ id: 2 }] });
+    expect((await rest('some?ids=9', { body: { ids: [3, 1] } })).status).toBe(400);
+    expect((await rest('some', { body: { ids: [3, 1] } })).json).toEqual({ note: [{ id: 1 }, { id: 3 }] });
+  });
+
+  test.each([
+    ['notes/abc', 'variable "id" is declared as Int!, which the value "abc"'],
+    ['notes/1.5', 'variable "id" is declared as Int!, which the value "1.5"'],
+    ['notes?long=perhaps', 'variable "long" is declared as Boolean, which the value "perhaps"'],
+    ['since/2026-01-01?rank=0x10', 'variable "rank" is declared as numeric, which the value "0x10"'],
+    ['some?ids=1', 'List variables are not currently supported in URL or Query parameters.'],
+    ['notes?other=1', 'Unexpected variable other'],
+  ])('refuse %s', async (path, message) => {
+    const { status, json } = await rest(path);
+    expect(status).toBe(400);
+    expect(json.code).toBe('bad-request');
+    expect(json.error).toContain(message);
+  });
+
+  test('refuse what is missing, of another type in the database, or no JSON object', async () => {
+    expect((await rest('some')).json.error).toBe('expecting a value for non-nullable variable: "ids"');
+    expect(await rest('since/yesterdayish?rank=1')).toMatchObject({
+      status: 400,
+      json: { code: 'data-exception' },
+    });
+    expect((await rest('some', { body: '[1]', type: 'application/json' })).status).toBe(400);
+    expect((await rest('some', { body: '{', type: 'application/json' })).json.code).toBe('bad-request');
+  });
+
+  test('know which methods and paths there are', async () => {
+    expect(await rest('nowhere')).toMatchObject({ status: 404, json: { error: 'Endpoint not found' } });
+    expect((await rest('notes/')).status).toBe(404);
+    const wrong = await rest('notes/1', { method: 'DELETE' });
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get('allow')).toBe('GET, POST, PATCH');
+    expect(wrong.json.error).toBe('Allowed methods: GET, POST, PATCH');
+    expect((await rest('notes/1', { method: 'HEAD' })).status).toBe(400);
+    expect((await rest('ambiguous/a/b')).json.error).toBe('Multiple endpoints match request');
+    expect((await rest('ambiguous/1/b')).status).toBe(200);
+  });
+
+  test('change data', async () => {
+    expect((await rest('notes/1', { method: 'PATCH' })).json).toEqual({
+      update_note_by_pk: { id: 1, done: true },
+    });
+  });
+
+  test('stay when the GraphQL endpoint is disabled', async () => {
+    expect((await send('/v1/graphql', { body: { query: '{ note { id } }' } }, restOnly)).status).toBe(404);
+    expect((await send('/api/rest/notes/2', {}, restOnly)).json).toEqual({
+      note_by_pk: { id: 2, text: 'two' },
+    });
+  });
+});
+
+describe('the allow-list', () => {
+  const ask = (query: string, role: string) => send('/v1/graphql', { role, body: { query } });
+  const refused = [expect.objectContaining({ message: 'query is not allowed' })];
+
+  test('compares documents without white space and __typename', async () => {
+    expect((await ask('{ note { text } }', 'user')).json.data.note).toHaveLength(2);
+    expect((await ask('{note{text __typename}}', 'user')).json.data.note[0].__typename).toBe('note');
+    expect((await ask('{ note { words: text } }', 'user')).json.errors).toEqual(refused);
+    expect((await ask('{ note { kind: __typename text } }', 'user')).json.errors).toEqual(refused);
+  });
+
+  test('opens a collection to its roles, and everything to administrators', async () => {
+    expect((await ask('{ note { text } }', 'guest')).json.errors).toEqual(refused);
+    expect((await ask('{ note { rank } }', 'admin')).json.data.note).toHaveLength(3);
+  });
+
+  test('holds for each member of a batch', async () => {
+    const batch = [{ query: '{ note { id } }' }, { query: '{ note { text } }' }];
+    const { json } = await send('/v1/graphql', { role: 'user', body: batch });
+    expect(json[0].errors).toEqual(refused);
+    expect(json[1].data.note).toHaveLength(2);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  test('is valid, and becomes types', async () => {
+    const { json } = await send('/api/swagger/json');
+    expect(Object.keys(json.paths)).toContain('/api/rest/notes/{id}');
+    const types = astToString(await openapiTypescript(structuredClone(json)));
+    expect(types).toContain('"/api/rest/notes/{id}"');
+    expect(types).toMatch(/note_by_pk\?: \{\s+\/\*\* Int \*\/\s+id\?: number;/);
+    await expect(validate(structuredClone(json))).resolves.toBeDefined();
+  });
+
+  test('has for a role what it can run', async () => {
+    const { json } = await send('/api/swagger/json?role=guest');
+    expect(Object.keys(json.paths)).toContain('/api/rest/some');
+    expect(Object.keys(json.paths)).not.toContain('/api/rest/notes/{id}');
+    expect((await send('/api/swagger/json', { role: 'user' })).json.code).toBe('access-denied');
+  });
+});
