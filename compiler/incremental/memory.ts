@@ -5,7 +5,7 @@
  */
 
 /** The work that is done by unit. The unit is a piece of metadata, model or plan. */
-export type Work = 'permissions' | 'rules' | 'facts' | 'ledger' | 'files' | 'text';
+type Work = 'permissions' | 'rules' | 'facts' | 'ledger' | 'files' | 'text';
 
 interface Remembered {
   readonly value: unknown;

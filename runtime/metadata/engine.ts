@@ -5,7 +5,6 @@
  */
 
 import type { Metadata } from '../../compiler/model/metadata.ts';
-import { exportMetadata } from '../../compiler/phases/1-read/export-metadata.ts';
 import { emptyMetadata, readMetadata } from '../../compiler/phases/1-read/read-metadata.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
@@ -13,6 +12,7 @@ import type { PreparedProgram } from '../program/host.ts';
 import type { Answer } from './answer.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
+import { createSerialiser } from './serialise.ts';
 import { type MetadataStore, versionConflict } from './store.ts';
 import {
   type CopyServices,
@@ -41,6 +41,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   readonly #services: CopyServices<Database>;
   #state: MetadataState<Database>;
   #queue: Promise<unknown> = Promise.resolve();
+  readonly #serialise = createSerialiser();
   readonly #retiring = new Map<SourceDatabase, { timer: NodeJS.Timeout; close: () => Promise<void> }>();
 
   private constructor(options: MetadataEngineOptions<Database>) {
@@ -147,7 +148,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     // Loaded before it is stored: what cannot be served is never stored.
     const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
     const stored = await this.#options.store.commit(
-      JSON.stringify(exportMetadata(copy.metadata, 'store')),
+      this.#serialise(copy.metadata),
       resourceVersion,
       copy.invalidations(),
     );

@@ -14,7 +14,7 @@ export interface ThreadData {
 }
 
 /** A database as the thread has opened it; another number means that it has to be opened anew. */
-export interface ThreadSource {
+interface ThreadSource {
   readonly number: number;
   readonly name: string;
   readonly info: ConnectionInfo;
@@ -68,7 +68,7 @@ export function sendableError(error: unknown): SentError {
     : { message: String(error) };
 }
 
-export function receivedError({ message, stack, engine }: SentError): Error {
+function receivedError({ message, stack, engine }: SentError): Error {
   if (engine) return new EngineError(engine.code, message, engine);
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;
