@@ -93,11 +93,16 @@ const find = (name: string) => saved.operations.find((operation) => operation.na
 
 test('a query runs by its statements, whatever its document says', async () => {
   const unreadable = { ...find('page'), document: 'neither GraphQL nor anything else' };
-  expect(await run(unreadable, { long: false })).toBe('{"note":[{"id":1}]}');
-  expect(await run(unreadable, { long: true, limit: 2 })).toBe(
-    '{"note":[{"id":1,"text":"one"},{"id":2,"text":"two"}]}',
-  );
-  expect(await run(unreadable, { long: false, limit: null })).toBe('{"note":[{"id":1},{"id":2}]}');
+  expect(JSON.parse(await run(unreadable, { long: false }))).toEqual({ note: [{ id: 1 }] });
+  expect(JSON.parse(await run(unreadable, { long: true, limit: 2 }))).toEqual({
+    note: [
+      { id: 1, text: 'one' },
+      { id: 2, text: 'two' },
+    ],
+  });
+  expect(JSON.parse(await run(unreadable, { long: false, limit: null }))).toEqual({
+    note: [{ id: 1 }, { id: 2 }],
+  });
   await expect(run(unreadable, {})).rejects.toThrow('expecting a value for non-nullable variable: "long"');
   await expect(run(unreadable, { long: false, limit: -1 })).rejects.toThrow('non-negative 32-bit integer');
 });
@@ -112,6 +117,6 @@ test('what depends on more than nulls and booleans stays a template', async () =
   expect(find('search')).toMatchObject({ template: 'the value of $where decides about the SQL' });
   expect(find('search').plans).toBeUndefined();
   expect(find('add').template).toBeDefined();
-  expect(await run(find('search'), { where: { id: { _gt: 1 } } })).toBe('{"note":[{"id":2}]}');
-  expect(await run(find('search'), { where: {} }, 'user')).toBe('{"note":[{"id":2}]}');
+  expect(JSON.parse(await run(find('search'), { where: { id: { _gt: 1 } } }))).toEqual({ note: [{ id: 2 }] });
+  expect(JSON.parse(await run(find('search'), { where: {} }, 'user'))).toEqual({ note: [{ id: 2 }] });
 });
