@@ -4,7 +4,7 @@ import type { Relationship } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';
 import { unexpectedNull } from '../request/values.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
-import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { comparison, type ObjectNode, objectOf, visible } from './comparison.ts';
 import type { Scope } from './scope.ts';
 
@@ -44,6 +44,8 @@ export function aggregateCondition(
     where(fields.get('filter'), inner),
   ].filter((condition) => !isTrue(condition));
   const compared = comparison(objectOf(fields.get('predicate')!), aggregate, meaning.returns, scope);
+  // Without an aggregate a SELECT has as many rows as there are.
+  if (isTrue(compared)) return TRUE;
   return sql`(select ${compared} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`;
 }
 

@@ -17,6 +17,16 @@ export type Condition =
       readonly comparisons: readonly Comparison[];
     }
   | { readonly kind: 'relationship' | 'computed rows'; readonly name: string; readonly item: Condition }
+  /** Requests only: an aggregate of an array relationship. */
+  | {
+      readonly kind: 'aggregate';
+      readonly name: string;
+      readonly function: string;
+      readonly columns: readonly string[];
+      readonly where?: Condition;
+      readonly type: TypeName;
+      readonly comparisons: readonly Comparison[];
+    }
   /** Permissions only. */
   | { readonly kind: 'exists'; readonly schema: string; readonly table: string; readonly item: Condition };
 
@@ -45,6 +55,8 @@ export function keyOf(condition: Condition): string {
     case 'not':
     case 'exists':
       return `_${condition.kind}`;
+    case 'aggregate':
+      return `${condition.name}_aggregate`;
     case 'object':
       throw new Error('an object has no key of its own');
     default:
@@ -73,6 +85,14 @@ function partJson(condition: Condition): Json {
     case 'relationship':
     case 'computed rows':
       return conditionJson(condition.item);
+    case 'aggregate':
+      return {
+        [condition.function]: {
+          ...(condition.columns.length > 0 && { arguments: aggregateArguments(condition) }),
+          ...(condition.where && { filter: conditionJson(condition.where) }),
+          predicate: comparisonsJson(condition.comparisons),
+        },
+      };
     case 'exists':
       return {
         _table:
@@ -123,4 +143,14 @@ function comparisonJson(comparison: Comparison): Json {
     case 'operator':
       return comparison.operand.kind === 'session' ? comparison.operand.name : comparison.operand.value;
   }
+}
+
+/** A list for a count, a column, or two of them by name. */
+export function aggregateArguments({
+  function: name,
+  columns,
+}: Extract<Condition, { kind: 'aggregate' }>): string | readonly string[] | Readonly<Record<string, string>> {
+  if (name === 'count') return columns;
+  const [first = '', second] = columns;
+  return second === undefined ? first : { X: first, Y: second };
 }

@@ -105,6 +105,10 @@ export class Coverage {
         this.#add(`${where}: structure`, '_not');
         this.#condition(where, condition.item, depth);
         return;
+      case 'aggregate':
+        this.#add('aggregate predicates', `${condition.function} at depth ${depth}`);
+        if (condition.where) this.#condition(where, condition.where, depth + 1);
+        return;
       case 'exists':
       case 'relationship':
       case 'computed rows':

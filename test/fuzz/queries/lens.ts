@@ -2,6 +2,7 @@
  * Who sees what, computed from raw rows: the meaning of permissions, inherited roles and boolean expressions in plain
  * TypeScript. The engine's planner and rules are not imported here; that is the point.
  */
+import { aggregateOf, count } from './aggregates.ts';
 import type { Comparison, Condition, Operand } from './condition.ts';
 import { rowsOf } from './database.ts';
 import {
@@ -235,6 +236,12 @@ export function holds(
       const { target, rows } = computedRows(lens, table, row, condition.name);
       return rows.some((other) => inner(condition.item, target, other) === true);
     }
+    case 'aggregate': {
+      const { target, rows } = relatedRows(lens, table, row, condition.name);
+      const { where } = condition;
+      const counted = where ? rows.filter((other) => inner(where, target, other) === true) : rows;
+      return compare(aggregateValue(condition, target, counted), condition.type, condition.comparisons);
+    }
     case 'exists': {
       const target = tableNamed(lens.project, condition.table);
       return lens.rows(target).some((other) => inner(condition.item, target, other) === true);
@@ -245,6 +252,23 @@ export function holds(
       const field = table.computedFields.find(({ name }) => name === condition.name) as ScalarField;
       return compare(lens.computed(table, row, field), scalarType(field), condition.comparisons);
     }
+  }
+
+  function aggregateValue(
+    { function: name, columns }: Extract<Condition, { kind: 'aggregate' }>,
+    target: Table,
+    rows: readonly Row[],
+  ): Value {
+    if (name === 'count') return count(lens, target, rows, columns, false);
+    const pairs = rows.map((other) => columns.map((column) => lens.cell(target, other, column)));
+    // Of a covariance only whether there is one is asked.
+    if (name === 'covar_samp') return pairs.filter((pair) => !pair.includes(null)).length > 1 ? 0 : null;
+    const type = TYPES[columnNamed(target, columns[0]!).type];
+    return aggregateOf(
+      type,
+      name,
+      pairs.map(([value]) => value!),
+    ).value;
   }
 
   function compare(left: Value, typeName: TypeName, comparisons: readonly Comparison[]): boolean | null {

@@ -1,4 +1,5 @@
 /** The expected answer to a request, computed from raw rows. */
+import { aggregateOf, count, extreme, present, sameCells } from './aggregates.ts';
 import type { Exact, Expected } from './answer.ts';
 import { computedRows, grantOf, holds, type Lens, relatedRows, roleLens, type ScalarField } from './lens.ts';
 import {
@@ -21,16 +22,7 @@ import type {
   RootField,
   Selection,
 } from './request.ts';
-import {
-  addDecimals,
-  applyOperator,
-  equal,
-  type FuzzType,
-  isObject,
-  moments,
-  TYPES,
-  type Value,
-} from './types.ts';
+import { applyOperator, type FuzzType, isObject, moments, TYPES, type Value } from './types.ts';
 
 /** The answer below `data`. */
 export function expectedAnswer(project: Project, request: Request): Expected {
@@ -156,16 +148,8 @@ function createOracle(
   function firstOfEach(table: Table, groups: readonly Row[][], names: readonly string[]): Row[][] {
     const kept: Row[] = [];
     for (const row of groups.flat())
-      if (!kept.some((other) => sameCells(table, row, other, names))) kept.push(row);
+      if (!kept.some((other) => sameCells(lens, table, row, other, names))) kept.push(row);
     return kept.map((row) => [row]);
-  }
-
-  function sameCells(table: Table, left: Row, right: Row, names: readonly string[]): boolean {
-    return names.every((name) => {
-      const [one, other] = [lens.cell(table, left, name), lens.cell(table, right, name)];
-      if (one === null || other === null) return one === other;
-      return equal(TYPES[columnNamed(table, name).type], one, other);
-    });
   }
 
   function compareKeys(table: Table, left: Row, right: Row, key: OrderKey): number {
@@ -205,7 +189,7 @@ function createOracle(
         if (!target) return { value: null, type: TYPES.int4 };
         const type = TYPES[columnNamed(target, key.column).type];
         const values = related.rows.map((other) => lens.cell(target, other, key.column!));
-        return orderedAggregate(type, key.function, present(values));
+        return aggregateOf(type, key.function, values);
       }
     }
   }
@@ -250,7 +234,7 @@ function createOracle(
       case 'typename':
         return exactly(`${graphqlName(table)}_aggregate_fields`);
       case 'count':
-        return exactly(integer(count(table, rows, value.columns ?? [], value.distinct ?? false)));
+        return exactly(integer(count(lens, table, rows, value.columns ?? [], value.distinct ?? false)));
       case 'function':
         return {
           kind: 'object',
@@ -267,18 +251,6 @@ function createOracle(
     }
   }
 
-  /** Several columns are one row value, which is never null itself. */
-  function count(table: Table, rows: readonly Row[], columns: readonly string[], distinct: boolean): number {
-    if (columns.length === 0) return rows.length;
-    const counted =
-      columns.length > 1 ? rows : rows.filter((row) => lens.cell(table, row, columns[0]!) !== null);
-    if (!distinct) return counted.length;
-    const kept: Row[] = [];
-    for (const row of counted)
-      if (!kept.some((other) => sameCells(table, row, other, columns))) kept.push(row);
-    return kept.length;
-  }
-
   function scalarField(table: Table, name: string): ScalarField {
     return table.computedFields.find((field) => field.name === name) as ScalarField;
   }
@@ -290,30 +262,6 @@ function directionOf(direction: Direction): { descending: boolean; nullsFirst: b
   return { descending, nullsFirst };
 }
 
-function present(values: readonly Value[]): Value[] {
-  return values.filter((value) => value !== null);
-}
-
-/** An aggregate as a sort key. */
-function orderedAggregate(
-  type: FuzzType,
-  name: string,
-  values: readonly Value[],
-): { value: Value; type: FuzzType } {
-  if (values.length === 0) return { value: null, type };
-  switch (name) {
-    case 'max':
-    case 'min':
-      return { value: extreme(type, name, values), type };
-    case 'sum':
-      return { value: addDecimals(values.map(String)), type: TYPES.numeric };
-    case 'avg':
-      return { value: moments(values).mean, type: TYPES.float8 };
-    default:
-      throw new Error(`no order by ${name}`);
-  }
-}
-
 function printedAggregate(type: FuzzType, name: string, values: readonly Value[]): Expected {
   if (values.length === 0) return exactly(null);
   switch (name) {
@@ -321,7 +269,7 @@ function printedAggregate(type: FuzzType, name: string, values: readonly Value[]
     case 'min':
       return exactly(exact(type, extreme(type, name, values)));
     case 'sum':
-      return exactly({ kind: 'number', text: sum(type, values) });
+      return exactly({ kind: 'number', text: String(aggregateOf(type, name, values).value) });
     case 'avg':
       return { kind: 'about', value: moments(values).mean };
     default: {
@@ -332,19 +280,6 @@ function printedAggregate(type: FuzzType, name: string, values: readonly Value[]
       return { kind: 'about', value: name.startsWith('stddev') ? Math.sqrt(variance) : variance };
     }
   }
-}
-
-function extreme(type: FuzzType, name: 'max' | 'min', values: readonly Value[]): Value {
-  return values.reduce((best, value) => {
-    const result = type.compare!(value, best);
-    return (name === 'max' ? result > 0 : result < 0) ? value : best;
-  });
-}
-
-function sum(type: FuzzType, values: readonly Value[]): string {
-  if (type.number === 'float')
-    return String(values.reduce<number>((total, value) => total + Number(value), 0));
-  return addDecimals(values.map(String));
 }
 
 /** The JSON that Postgres prints for a value. */

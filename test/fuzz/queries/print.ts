@@ -1,7 +1,14 @@
 /** A request as a GraphQL document with variables. How much goes into variables and fragments is random, not the meaning. */
 import type { Json } from '../../../compiler/model/metadata.ts';
 import type { Random } from '../random.ts';
-import { type Comparison, type Condition, comparisonKey, conditionJson, keyOf } from './condition.ts';
+import {
+  aggregateArguments,
+  type Comparison,
+  type Condition,
+  comparisonKey,
+  conditionJson,
+  keyOf,
+} from './condition.ts';
 import { columnNamed, graphqlName, type Project, type Table, tableNamed } from './project.ts';
 import type {
   AggregateSelection,
@@ -211,6 +218,14 @@ export function printRequest(project: Project, request: Request, random: Random)
       case 'relationship':
       case 'computed rows':
         return conditionText(targetOf(table, part.name), part.item);
+      case 'aggregate': {
+        const parts = [
+          ...(part.columns.length > 0 ? [`arguments: ${enumText(aggregateArguments(part))}`] : []),
+          ...(part.where ? [`filter: ${conditionText(targetOf(table, part.name), part.where)}`] : []),
+          `predicate: ${comparisonsText(part.type, part.comparisons)}`,
+        ];
+        return `{${part.function}: {${random.shuffle(parts).join(', ')}}}`;
+      }
       case 'column':
       case 'computed':
         return comparisonsText(part.type, part.comparisons);

@@ -20,6 +20,8 @@ export interface ConditionPlace {
   readonly computedFields: (table: Table) => readonly ComputedField[];
   /** Whether relationships to the table may be followed. */
   readonly visible: (table: Table) => boolean;
+  /** Whether aggregates of a table's rows may be compared; absent: of none. */
+  readonly aggregates?: (table: Table) => boolean;
   /** Of a permission: the table that it is about, and names of session variables. */
   readonly permission?: {
     readonly root: Table;
@@ -81,6 +83,17 @@ export function randomCondition(random: Random, place: ConditionPlace, size = 3)
       return { kind: 'computed rows', name, item: inner(tableNamed(place.project, target), depth - 1) };
     });
   }
+  const counted = relationships.filter(
+    ({ kind, target }) => kind === 'array' && place.aggregates?.(tableNamed(place.project, target)),
+  );
+  if (depth > 0 && counted.length > 0) {
+    add(1, () => {
+      const { name, target } = random.pick(counted);
+      const far = tableNamed(place.project, target);
+      const where = random.chance(0.4) ? inner(far, depth - 1) : undefined;
+      return { kind: 'aggregate', name, ...randomAggregate(random, place, far), ...(where && { where }) };
+    });
+  }
   if (size > 0) {
     add(1, () => ({ kind: 'and', items: random.list(random.between(0, 3), () => inner(table)) }));
     add(2, () => ({ kind: 'or', items: random.list(random.between(0, 3), () => inner(table)) }));
@@ -100,6 +113,44 @@ export function randomCondition(random: Random, place: ConditionPlace, size = 3)
     }
   }
   return choices.length === 0 ? { kind: 'object', parts: [] } : random.pick(choices)();
+}
+
+/** Deviations end in digits that are Postgres' business: of them only whether there is one is asked. */
+function randomAggregate(
+  random: Random,
+  place: ConditionPlace,
+  table: Table,
+): Pick<Extract<Condition, { kind: 'aggregate' }>, 'function' | 'columns' | 'type' | 'comparisons'> {
+  const names = (type: TypeName) =>
+    place
+      .columns(table)
+      .filter((column) => column.type === type)
+      .map(({ name }) => name);
+  const booleans = names('bool');
+  const floats = names('float8');
+  const kind = random.pick(['count', 'bool', 'float8']);
+  if (kind === 'bool' && booleans.length > 0) {
+    const name = random.pick(['bool_and', 'bool_or']);
+    const comparisons = randomComparisons(random, place, 'bool');
+    return { function: name, columns: [random.pick(booleans)], type: 'bool', comparisons };
+  }
+  if (kind === 'float8' && floats.length > 0) {
+    if (random.chance(0.3)) {
+      const name = random.pick(['stddev_samp', 'var_samp', 'covar_samp']);
+      const columns =
+        name === 'covar_samp' ? [random.pick(floats), random.pick(floats)] : [random.pick(floats)];
+      const comparisons: Comparison[] = [{ kind: 'null', isNull: random.chance(0.5) }];
+      return { function: name, columns, type: 'float8', comparisons };
+    }
+    const name = random.pick(['avg', 'max', 'min', 'sum']);
+    const comparisons = randomComparisons(random, place, 'float8');
+    return { function: name, columns: [random.pick(floats)], type: 'float8', comparisons };
+  }
+  const columns = random
+    .some(place.columns(table), 0.2)
+    .slice(0, 2)
+    .map(({ name }) => name);
+  return { function: 'count', columns, type: 'int4', comparisons: randomComparisons(random, place, 'int4') };
 }
 
 function randomComparisons(random: Random, place: ConditionPlace, type: TypeName): Comparison[] {

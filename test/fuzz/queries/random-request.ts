@@ -226,6 +226,7 @@ function createWriter(random: Random, project: Project, role: string): () => Roo
               (field) => field.kind === 'rows' || grant(of)!.computedFields.includes(field),
             ),
           visible,
+          aggregates: (of) => grant(of)!.aggregations,
         })
       : undefined;
     const keyed =
