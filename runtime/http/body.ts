@@ -7,7 +7,10 @@ import { NumberText } from '../core/types.ts';
 /** Every body arrives as text, whatever its content type says. */
 export function installBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  // The usual one by name: Fastify remembers the parser of a named type, and looks for that of others every time.
+  app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (_request, body, done) =>
+    done(null, body),
+  );
 }
 
 /** A number outside a string that JavaScript's numbers may not hold: more than 15 digits, or an exponent. */

@@ -284,41 +284,48 @@ function enumNode(type: EnumType, name: string, path: string): InputNode {
 
 /** Arguments that are no column values are checked before anything runs. */
 export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): void {
-  const refuse = (expected: string) => {
-    throw new EngineError(
-      'validation-failed',
-      `expected ${expected} for type '${type.name}', but found ${describeJson(value)}`,
-      { path },
-    );
-  };
   switch (type.accepts) {
     case 'count': {
       const number = numberOf(value);
       if (number === undefined || !Number.isInteger(number) || number < 0 || number > 2147483647)
-        refuse('a non-negative 32-bit integer');
+        throw refusal('a non-negative 32-bit integer', type, value, path);
       return;
     }
     case 'offset': {
       const digits =
         typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isInteger(numberOf(value));
-      if (!digits) refuse('a 64-bit integer');
+      if (!digits) throw refusal('a 64-bit integer', type, value, path);
       return;
     }
     case 'integer': {
       const number = numberOf(value);
-      if (number === undefined || !Number.isInteger(number)) refuse('a 32-bit integer');
+      if (number === undefined || !Number.isInteger(number))
+        throw refusal('a 32-bit integer', type, value, path);
       return;
     }
     case 'float':
-      if (numberOf(value) === undefined) refuse('a float');
+      if (numberOf(value) === undefined) throw refusal('a float', type, value, path);
       return;
     case 'string':
-      if (typeof value !== 'string') refuse('a string');
+      if (typeof value !== 'string') throw refusal('a string', type, value, path);
       return;
     case 'boolean':
-      if (typeof value !== 'boolean') refuse('a boolean');
+      if (typeof value !== 'boolean') throw refusal('a boolean', type, value, path);
       return;
   }
+}
+
+function refusal(
+  expected: string,
+  type: Pick<ScalarType, 'name'>,
+  value: unknown,
+  path: string,
+): EngineError {
+  return new EngineError(
+    'validation-failed',
+    `expected ${expected} for type '${type.name}', but found ${describeJson(value)}`,
+    { path },
+  );
 }
 
 function numberOf(value: unknown): number | undefined {
