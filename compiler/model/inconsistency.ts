@@ -2,7 +2,8 @@ import type { Json } from './metadata.ts';
 
 /**
  * An object that the metadata names but that cannot be served, in the shape in which the metadata API lists it
- * (`get_inconsistent_metadata`). `reason` begins with `Inconsistent object: `.
+ * (`get_inconsistent_metadata`). `reason` begins with `Inconsistent object: `, except for parents of a role
+ * that disagree.
  */
 export type InconsistentObject = NamedInconsistency | AmbiguousEndpoints;
 
@@ -10,7 +11,10 @@ export interface NamedInconsistency {
   readonly type: string;
   readonly name: string;
   readonly reason: string;
-  readonly definition: Json;
+  /** Absent where an entity is given. */
+  readonly definition?: Json;
+  /** The permission that an inherited role cannot have, because its parents disagree. */
+  readonly entity?: Json;
   /** The raw inner error, e.g. of the database. */
   readonly message?: Json;
   readonly conflicts?: undefined;

@@ -2,6 +2,7 @@
  * Inherited roles, combined here so that nothing at run time knows of them (reference graphql-api §6.4): the rows that any
  * parent sees, the columns that any parent sees, and a column that not every parent sees only in the rows of those who do.
  */
+import { displayName } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at } from '../../diagnostics/diagnostic.ts';
 import type { InheritedRole, Metadata } from '../../model/metadata.ts';
@@ -146,6 +147,8 @@ function inheritWrite<Rule>(
     rules[name] = parents[0]!;
     return;
   }
+  const { schema } = table.catalog;
+  const shown = displayName(schema, table.catalog.name);
   scope.diagnostics.push(
     at(
       role.path,
@@ -158,11 +161,11 @@ function inheritWrite<Rule>(
       {
         type: 'inherited role permission inconsistency',
         name,
-        reason: `Inconsistent object: the ${operation} permissions of the parent roles on table ${quoted(table.catalog)} differ`,
-        definition: {
-          table: { schema: table.catalog.schema, name: table.catalog.name },
-          source: scope.source.name,
+        reason: `Could not inherit permission for the role '${name}' for the entity: '${operation} permission, table: ${shown}, source: '${scope.source.name}''`,
+        entity: {
           permission_type: operation,
+          source: scope.source.name,
+          table: schema === 'public' ? table.catalog.name : { schema, name: table.catalog.name },
         },
       },
     ),

@@ -188,7 +188,7 @@ function createPermission(drawing: Drawing): Body {
 
 function dropPermission(drawing: Drawing): Body {
   const { random } = drawing;
-  const { source, table, entry } = place(drawing);
+  const { source, table, entry } = placeWith(drawing, (found) => found.select_permissions.length > 0);
   const kind = random.pick(ROLE_MODES) as 'select';
   const known = (entry?.[`${kind}_permissions`] ?? []).map(({ role }) => role);
   const role = random.pick(known.length > 0 ? known : ROLES);
@@ -226,9 +226,18 @@ function createRelationship(drawing: Drawing): Body {
   };
 }
 
+/** Preferably a table with something to change. */
+function placeWith(drawing: Drawing, has: (entry: TableEntry) => boolean): Place {
+  const draws = drawing.random.list(4, () => place(drawing));
+  return draws.find(({ entry }) => entry !== undefined && has(entry)) ?? draws[0]!;
+}
+
 function changeRelationship(drawing: Drawing): Body {
   const { random } = drawing;
-  const at = place(drawing);
+  const at = placeWith(
+    drawing,
+    (entry) => entry.object_relationships.length + entry.array_relationships.length > 0,
+  );
   const names = fieldNames(at);
   const name = names.length > 0 && random.chance(0.95) ? random.pick(names) : random.pick(NAMES);
   const here = { source: at.source, table: at.table };
@@ -242,7 +251,7 @@ function changeRelationship(drawing: Drawing): Body {
 
 function computedField(drawing: Drawing): Body {
   const { random } = drawing;
-  const at = place(drawing);
+  const at = placeWith(drawing, (entry) => entry.computed_fields.length > 0 || entry.table.name === 'author');
   const here = { source: at.source, table: at.table };
   const known = (at.entry?.computed_fields ?? []).map(({ name }) => name);
   if (known.length > 0 && random.chance(0.5)) {
@@ -277,11 +286,21 @@ function remoteRelationship(drawing: Drawing): Body {
 function trackTable(drawing: Drawing): Body {
   const { random } = drawing;
   const source = drawSource(drawing);
-  const table = random.pick(TABLES[source] ?? ['author']);
+  const table = random.chance(0.85) ? untracked(drawing, source) : random.pick(TABLES[source] ?? ['author']);
   const configuration = random.chance(0.2)
     ? { configuration: customization(drawing, ['id', 'name', 'title']) }
     : {};
   return { type: 'pg_track_table', args: { source, table, ...configuration } };
+}
+
+/** A table that could be tracked next, by what the database holds now. */
+function untracked({ random, state }: Drawing, source: string): string {
+  const tracked = state.metadata.sources.find(({ name }) => name === source)?.tables ?? [];
+  const catalog = state.catalogs[source] as SourceCatalog | undefined;
+  const free = (catalog?.tables ?? []).filter(
+    ({ schema, name }) => schema === 'public' && !tracked.some((entry) => entry.table.name === name),
+  );
+  return free.length > 0 ? random.pick(free).name : 'nothing';
 }
 
 function customization(drawing: Drawing, columns: readonly string[]): JsonObject {
@@ -327,7 +346,10 @@ function changeTable(drawing: Drawing): Body {
 
 function functions(drawing: Drawing): Body {
   const { random } = drawing;
-  const [name, source, role] = [random.pick(FUNCTIONS), 'default', random.pick(ROLES)];
+  const tracked = drawing.state.metadata.sources.find(({ name }) => name === 'default')?.functions ?? [];
+  const known = tracked.map((entry) => entry.function.name);
+  const name = random.pick(known.length > 0 && random.chance(0.6) ? known : FUNCTIONS);
+  const [source, role] = ['default', random.pick(ROLES)];
   return random.pick<Body>([
     { type: 'pg_track_function', args: { source, function: name } },
     {
