@@ -14,6 +14,8 @@ export interface Statement {
 export interface SourceTransaction {
   /** Runs one prepared statement that yields exactly one row of text columns. */
   readTexts(statement: Statement, values: TextRow): Promise<TextRow>;
+  /** Runs a part of the transaction behind a savepoint: when it fails, it alone is rolled back. */
+  attempt<Result>(part: () => Promise<Result>): Promise<Result>;
 }
 
 export interface SourceConnection {
@@ -61,6 +63,7 @@ export function connectSource(
         const result = await run({
           readTexts: ({ text }, values) =>
             readInTransaction(connection, pool.statementName(text), text, values, unnamed),
+          attempt: (part) => attemptPart(connection, part),
         });
         await connection.client.query('commit');
         return result;
@@ -114,6 +117,22 @@ function readInTransaction(
       reject(error);
     });
   });
+}
+
+async function attemptPart<Result>(
+  connection: PooledConnection,
+  part: () => Promise<Result>,
+): Promise<Result> {
+  await connection.client.query('savepoint attempt');
+  try {
+    return await part();
+  } catch (error) {
+    // Where not even that works, the transaction ends as well; what went wrong first is what there is to tell.
+    await connection.client.query('rollback to savepoint attempt').catch(() => {
+      throw error;
+    });
+    throw error;
+  }
 }
 
 async function rollBack(connection: PooledConnection): Promise<void> {

@@ -7,7 +7,7 @@ import type { GraphqlRequest, Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
-import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { SourceConnection, SourceConnections, SourceTransaction } from '../database/source.ts';
 import type { Limits } from './limits.ts';
 import { limitTime } from './time-limit.ts';
 
@@ -163,11 +163,12 @@ export async function runSteps(
 }
 
 function mutationExecution(
-  transaction: Pick<SourceConnection, 'readTexts'>,
+  transaction: SourceTransaction,
   variables: Variables,
   session: Session,
 ): MutationExecution {
   return {
+    attempt: (part) => transaction.attempt(part),
     read: (statement, path, results) =>
       readTexts(transaction, statement, bindParameters(statement, variables, session, results), path),
   };

@@ -30,6 +30,7 @@ function limitSource(source: SourceConnection, deadline: number, seconds: number
 
 function limitStatements(inner: SourceTransaction, deadline: number, seconds: number): SourceTransaction {
   return {
+    attempt: (part) => inner.attempt(part),
     readTexts: async (statement, values) => {
       const left = Math.floor(deadline - performance.now());
       if (left < 1) throw outOfTime(seconds);

@@ -3,7 +3,7 @@ import { EngineError, pathStep } from '../core/errors.ts';
 import type { Conflict } from '../core/mutation/conflict.ts';
 import { deleteRows } from '../core/mutation/delete.ts';
 import { insertValues } from '../core/mutation/insert.ts';
-import type { RowValues } from '../core/mutation/insert-rows.ts';
+import type { RowValues } from '../core/mutation/insert-objects.ts';
 import { type Assignment, changeRows } from '../core/mutation/update.ts';
 import type { Column } from '../core/program.ts';
 import { whereCondition } from '../core/query/where.ts';
@@ -48,7 +48,7 @@ function rowOf(object: JsonObject, table: RequestedTable, rule: InsertRule, path
     const column = writableColumn(name, table, rule, 'insert', valuePath);
     return [name, { column, node: valueNode(column.type, value, valuePath) }] as const;
   });
-  return { path, values: new Map(values), nested: [] };
+  return { path, values: new Map(values) };
 }
 
 /** An update takes over every column that any of the rows gives. */

@@ -1,8 +1,7 @@
 /** The INSERT statement itself: which columns, which values, in one of three forms. */
 
 import { EngineError } from '../errors.ts';
-import type { Column, Relationship } from '../program.ts';
-import { objectOf } from '../query/comparison.ts';
+import type { Column } from '../program.ts';
 import { sourceOf } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
@@ -11,47 +10,16 @@ import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { parseRule } from '../sql/rule.ts';
 import { encodeList, encodeValue } from '../types.ts';
+import type { RowValues } from './insert-objects.ts';
 import { columnParameter } from './update.ts';
 
-type ObjectNode = Extract<InputNode, { kind: 'object' }>;
+/** Columns whose values come from other rows of the same mutation: one value for all rows, or one for each. */
+export type FixedColumns = Readonly<Record<string, Sql | ColumnList>>;
 
-/** One object of an insert, taken apart. */
-export interface RowValues {
-  readonly path: string;
-  /** Database column → value. */
-  readonly values: ReadonlyMap<string, { readonly column: Column; readonly node: InputNode }>;
-  readonly nested: readonly {
-    readonly relationship: Relationship;
-    readonly view: TableView;
-    readonly node: ObjectNode;
-  }[];
-}
-
-/** Columns whose values come from another row of the same mutation. */
-export type FixedColumns = Readonly<Record<string, Sql>>;
-
-/** Separates columns from nested data; a relationship that is null or empty is skipped. */
-export function rowValues(object: ObjectNode, view: TableView): RowValues {
-  const definitions = object.type.fields();
-  const values = new Map<string, { column: Column; node: InputNode }>();
-  const nested: RowValues['nested'][number][] = [];
-  for (const [name, node] of object.fields) {
-    const { meaning } = definitions.get(name)!;
-    if (meaning.kind === 'column')
-      values.set(meaning.column.column.name, { column: meaning.column.column, node });
-    else if (meaning.kind === 'nestedInsert') {
-      if (node.kind === 'null') continue;
-      const inner = objectOf(node);
-      const data = inner.fields.get('data');
-      if (!data || data.kind === 'null' || (data.kind === 'list' && data.items.length === 0)) continue;
-      nested.push({
-        relationship: meaning.relationship,
-        view: view.of(meaning.relationship.target),
-        node: inner,
-      });
-    } else throw new Error(`an insert has no ${meaning.kind}`);
-  }
-  return { path: object.path, values, nested };
+export interface ColumnList {
+  readonly column: Column;
+  /** An array of texts, an item a row. */
+  readonly list: Sql;
 }
 
 /**
@@ -69,13 +37,15 @@ export function insertStatement(
   );
   // A preset wins over the key of a parent too: it is what the role may not choose.
   const taken = Object.entries(fixed).filter(([name]) => !Object.hasOwn(view.insert?.presets ?? {}, name));
-  const constants = [...presets, ...taken];
-  const columns = new Map<string, Column>();
-  for (const row of rows) for (const { column } of row.values.values()) columns.set(column.name, column);
-  const constantNames = new Set(constants.map(([name]) => name));
-  const given = [...columns.values()].filter((column) => !constantNames.has(column.name));
+  const lists = taken.flatMap(([, value]) => ('list' in value ? [value] : []));
+  const constants = [
+    ...presets,
+    ...taken.flatMap(([name, value]) => ('list' in value ? [] : [[name, value] as const])),
+  ];
+  const constantNames = new Set([...presets, ...taken].map(([name]) => name));
+  const given = givenColumns(rows).filter((column) => !constantNames.has(column.name));
   const into = sql`insert into ${view.table.sql} as ${alias}`;
-  if (given.length === 0 && constants.length === 0) {
+  if (given.length === 0 && constantNames.size === 0) {
     if (rows.length === 1) return sql`${into} default values`;
     // DEFAULT VALUES is one row; any column's DEFAULT repeated is the same for many.
     const first = identifier(Object.keys(view.table.shape.columns)[0]!);
@@ -85,23 +55,53 @@ export function insertStatement(
     )}`;
   }
   const names = join(
-    [...given.map((column) => identifier(column.name)), ...constants.map(([name]) => identifier(name))],
+    [
+      ...given.map((column) => identifier(column.name)),
+      ...lists.map(({ column }) => identifier(column.name)),
+      ...constants.map(([name]) => identifier(name)),
+    ],
     ', ',
   );
-  const uniform = given.every(
-    (column) => defaultsToNull(view, column) || rows.every((row) => row.values.has(column.name)),
-  );
-  if (rows.length > 1 && uniform && given.length > 0) {
-    return sql`${into} (${names}) ${arraysSelect(given, constants, rows)}`;
+  if (rows.length > 1 && isUniform(view, given, rows) && given.length + lists.length > 0) {
+    return sql`${into} (${names}) ${arraysSelect(given, lists, constants, rows)}`;
   }
-  const tuples = rows.map((row) => {
+  const tuples = rows.map((row, index) => {
     const values = given.map((column) => {
       const value = row.values.get(column.name);
       return value ? columnParameter(value.node, column) : raw('default');
     });
-    return sql`(${join([...values, ...constants.map(([, value]) => value)], ', ')})`;
+    const items = lists.map(
+      ({ column, list }) => sql`(${list})[${raw(String(index + 1))}]::${raw(column.type.sql)}`,
+    );
+    return sql`(${join([...values, ...items, ...constants.map(([, value]) => value)], ', ')})`;
   });
   return sql`${into} (${names}) values ${join(tuples, ', ')}`;
+}
+
+/** Columns that any of the rows gives. */
+function givenColumns(rows: readonly RowValues[]): Column[] {
+  const columns = new Map<string, Column>();
+  for (const row of rows) for (const { column } of row.values.values()) columns.set(column.name, column);
+  return [...columns.values()];
+}
+
+/** Whether no row says DEFAULT where another has a value, which only VALUES can say. */
+function isUniform(view: TableView, given: readonly Column[], rows: readonly RowValues[]): boolean {
+  return given.every(
+    (column) => defaultsToNull(view, column) || rows.every((row) => row.values.has(column.name)),
+  );
+}
+
+/** Postgres takes 65,535 parameters; some are left for presets, rules and conditions. */
+const MOST_VALUES = 60_000;
+
+/** The rows as one statement can take them: all of them, unless each value needs a parameter of its own. */
+export function slices<Row extends RowValues>(view: TableView, rows: readonly Row[]): (readonly Row[])[] {
+  const given = givenColumns(rows);
+  if (rows.length * given.length <= MOST_VALUES || isUniform(view, given, rows)) return [rows];
+  const size = Math.max(1, Math.floor(MOST_VALUES / given.length));
+  const count = Math.ceil(rows.length / size);
+  return Array.from({ length: count }, (_, index) => rows.slice(index * size, (index + 1) * size));
 }
 
 /**
@@ -116,32 +116,40 @@ function defaultsToNull({ table }: TableView, { shape }: Column): boolean {
 /** Rows as one text array per column, in order, cast to the columns' types. */
 function arraysSelect(
   given: readonly Column[],
+  lists: readonly ColumnList[],
   constants: readonly (readonly [string, Sql])[],
   rows: readonly RowValues[],
 ): Sql {
-  const arrays = given.map((column) => {
-    const nodes = rows.map(
-      (row): InputNode => row.values.get(column.name)?.node ?? { kind: 'null', path: row.path },
-    );
-    const texts = (values: readonly unknown[]) =>
-      values.map((value, index) => {
-        try {
-          return encodeValue(column.type, value);
-        } catch (error) {
-          throw error instanceof EngineError ? error.at(nodes[index]!.path) : error;
-        }
-      });
-    return parameter({ from: 'list', items: nodes.map(sourceOf) }, 'text[]', (value) =>
-      encodeList(fixedType('text'), texts(value as unknown[])),
-    );
-  });
-  const item = (index: number) => identifier('given', `column ${index + 1}`);
-  const list = [
-    ...given.map((column, index) => sql`${item(index)}::${raw(column.type.sql)}`),
+  const columns = [
+    ...given.map((column): ColumnList => ({ column, list: columnTexts(column, rows) })),
+    ...lists,
+  ];
+  const alias = (index: number) => `column ${index + 1}`;
+  const selected = [
+    ...columns.map(({ column }, index) => sql`${identifier('given', alias(index))}::${raw(column.type.sql)}`),
     ...constants.map(([, value]) => value),
   ];
-  const names = [...given.map((_, index) => identifier(`column ${index + 1}`)), raw('"position"')];
-  return sql`select ${join(list, ', ')} from unnest(${join(arrays, ', ')}) with ordinality as "given" (${join(names, ', ')}) order by "given"."position"`;
+  const names = [...columns.map((_, index) => identifier(alias(index))), raw('"position"')];
+  const arrays = columns.map(({ list }) => list);
+  return sql`select ${join(selected, ', ')} from unnest(${join(arrays, ', ')}) with ordinality as "given" (${join(names, ', ')}) order by "given"."position"`;
+}
+
+/** A column's values in all rows as an array parameter. */
+function columnTexts(column: Column, rows: readonly RowValues[]): Sql {
+  const nodes = rows.map(
+    (row): InputNode => row.values.get(column.name)?.node ?? { kind: 'null', path: row.path },
+  );
+  const texts = (values: readonly unknown[]) =>
+    values.map((value, index) => {
+      try {
+        return encodeValue(column.type, value);
+      } catch (error) {
+        throw error instanceof EngineError ? error.at(nodes[index]!.path) : error;
+      }
+    });
+  return parameter({ from: 'list', items: nodes.map(sourceOf) }, 'text[]', (value) =>
+    encodeList(fixedType('text'), texts(value as unknown[])),
+  );
 }
 
 /**

@@ -21,4 +21,6 @@ export interface MutationExecution {
     path: string,
     results: Results,
   ) => Promise<readonly (string | null)[]>;
+  /** Runs a part of the mutation: when it fails, what it did is undone, and the mutation can go on. */
+  readonly attempt: <Result>(part: () => Promise<Result>) => Promise<Result>;
 }
