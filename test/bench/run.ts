@@ -1,25 +1,54 @@
-/** `npm run bench`: see docs/benchmarks.md. */
+/**
+ * `npm run bench` measures serving, `npm run bench -- compile` compiling; see docs/benchmarks.md. Results go to standard
+ * output, and with `--json FILE` to a file as well; progress is shown on standard error.
+ */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { benchCompiling, compileTable } from './compiling.ts';
 import { resultTable } from './results.ts';
 import { benchServing } from './serving.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    /** Where to write the results, besides the table. */
     json: { type: 'string' },
+    /** Only cases with this text in their names. */
     case: { type: 'string', default: '' },
     connections: { type: 'string', default: '1,16,64' },
     rounds: { type: 'string', default: '5' },
+    /** Of each round. */
     seconds: { type: 'string', default: '0.7' },
   },
 });
 
-const results = await benchServing({
-  connections: values.connections.split(',').map(Number),
-  rounds: Number(values.rounds),
-  seconds: Number(values.seconds),
-  only: values.case,
-  progress: (text) => process.stderr.write(`${text}\n`),
-});
-process.stdout.write(`${resultTable(results)}\n`);
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ cases: results }, null, 2)}\n`);
+const progress = (text: string) => process.stderr.write(`${text}\n`);
+
+switch (positionals[0] ?? 'serve') {
+  case 'serve': {
+    const cases = await benchServing({
+      connections: values.connections.split(',').map(Number),
+      rounds: Number(values.rounds),
+      seconds: Number(values.seconds),
+      only: values.case,
+      progress,
+    });
+    publish(resultTable(cases), { cases });
+    break;
+  }
+  case 'compile': {
+    const projects = await benchCompiling(progress);
+    publish(compileTable(projects), { projects });
+    break;
+  }
+  default:
+    progress(
+      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out) or compile.`,
+    );
+    process.exitCode = 2;
+}
+
+function publish(table: string, results: object): void {
+  process.stdout.write(`${table}\n`);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+}
