@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { confidential, leaks, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -109,7 +109,6 @@ describe('keys', () => {
 describe('registered claims', () => {
   let server: TestServer;
   const signer = { algorithm: 'HS256', key: KEY } as const;
-  const now = Math.floor(Date.now() / 1000);
   const invalid = (reason: string) => `invalid-jwt: Could not verify JWT: ${reason}`;
 
   beforeAll(async () => {
@@ -118,42 +117,45 @@ describe('registered claims', () => {
       key: KEY,
       audience: ['one', 'two'],
       issuer: 'https://issuer.example',
-      allowed_skew: 30,
+      allowed_skew: 3600,
     });
   });
 
   const right = { aud: 'one', iss: 'https://issuer.example' };
-  test.each<[string, object, number[] | string]>([
-    ['all right', {}, [1, 3]],
-    ['one of several audiences', { aud: ['other', 'two'] }, [1, 3]],
-    ['no issuer', { iss: undefined }, [1, 3]],
-    ['expired within the skew', { exp: now - 10 }, [1, 3]],
-    ['not before, within the skew', { nbf: now + 10 }, [1, 3]],
-    ['no expiry', { exp: undefined }, [1, 3]],
-    ['expired', { exp: now - 60 }, invalid('JWTExpired')],
-    ['not yet valid', { nbf: now + 600 }, invalid('JWTNotYetValid')],
-    ['issued in the future', { iat: now + 600 }, invalid('JWTIssuedAtFuture')],
-    ['another audience', { aud: 'three' }, invalid('JWTNotInAudience')],
-    ['no audience', { aud: undefined }, invalid('JWTNotInAudience')],
-    ['an empty list of audiences', { aud: [] }, invalid('JWTNotInAudience')],
-    ['another issuer', { iss: 'https://issuer.example/' }, invalid('JWTNotInIssuer')],
-    [
-      'an expiry that is no number',
-      { exp: '9999999999' },
-      invalid('JWTClaimsSetDecodeError exp is no number'),
-    ],
-  ])('%s', async (_name, registered, expected) => {
-    const token = signToken(payload({}, { ...right, ...registered }), signer);
+  /** Seconds from now. */
+  type Times = Partial<Record<'exp' | 'nbf' | 'iat', number>>;
+  test.each<[string, Times, object, number[] | string]>([
+    ['all right', {}, {}, [1, 3]],
+    ['one of several audiences', {}, { aud: ['other', 'two'] }, [1, 3]],
+    ['no issuer', {}, { iss: undefined }, [1, 3]],
+    ['expired within the skew', { exp: -60 }, {}, [1, 3]],
+    ['not before, within the skew', { nbf: 1800 }, {}, [1, 3]],
+    ['no expiry', {}, { exp: undefined }, [1, 3]],
+    ['expired', { exp: -7200 }, {}, invalid('JWTExpired')],
+    ['not yet valid', { nbf: 7200 }, {}, invalid('JWTNotYetValid')],
+    ['issued in the future', { iat: 7200 }, {}, invalid('JWTIssuedAtFuture')],
+    ['another audience', {}, { aud: 'three' }, invalid('JWTNotInAudience')],
+    ['no audience', {}, { aud: undefined }, invalid('JWTNotInAudience')],
+    ['an empty list of audiences', {}, { aud: [] }, invalid('JWTNotInAudience')],
+    ['another issuer', {}, { iss: 'https://issuer.example/' }, invalid('JWTNotInIssuer')],
+    ['a text as expiry', {}, { exp: '9999999999' }, invalid('JWTClaimsSetDecodeError exp is no number')],
+  ])('%s', async (_name, times, others, expected) => {
+    const now = Math.floor(Date.now() / 1000);
+    const set = Object.fromEntries(Object.entries(times).map(([claim, seconds]) => [claim, now + seconds]));
+    const token = signToken(payload({}, { ...right, ...set, ...others }), signer);
     expect(await noteIds(server, bearer(token))).toEqual(expected);
   });
 
   test('a token is refused once it has expired, though it was accepted before', async () => {
-    const short = await startWith({ type: 'HS256', key: KEY });
-    const token = signToken(payload({}, { exp: Date.now() / 1000 + 1.5 }), signer);
-    expect(await noteIds(short, bearer(token))).toEqual([1, 3]);
-    await expect
-      .poll(() => noteIds(short, bearer(token)), { timeout: 20_000, interval: 200 })
-      .toBe(invalid('JWTExpired'));
+    const exact = await startWith({ type: 'HS256', key: KEY });
+    const token = signToken(payload(), signer);
+    expect(await noteIds(exact, bearer(token))).toEqual([1, 3]);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
+    try {
+      expect(await noteIds(exact, bearer(token))).toBe(invalid('JWTExpired'));
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -11,7 +11,10 @@ const schema = `
   insert into note values (1, 1, 'one', '{a}'), (2, 2, 'two', '{b}'), (3, 1, 'three', '{a,b}');
 `;
 
-/** A database whose metadata is set: `user` sees own notes, `tagged` those with one of its tags, `guest` ids only. */
+/**
+ * A database whose metadata is set: `user` sees own notes, `tagged` those with one of its tags, `guest` ids only; owners are
+ * for administrators, as is what /api/rest/everything answers.
+ */
 export async function createNotes(): Promise<TestDatabase> {
   const database = await createTestDatabase(schema);
   const server = await startTestServer(database);
@@ -31,6 +34,24 @@ export async function createNotes(): Promise<TestDatabase> {
       permit('select', 'tagged', { columns: ['id'], filter: { tags: { _contains: 'X-Engine-Tags' } } }),
       permit('select', 'one_of', { columns: ['id'], filter: { owner_id: { _in: 'X-Engine-Owners' } } }),
       permit('select', 'guest', { columns: ['id'], filter: {} }),
+      {
+        type: 'create_query_collection',
+        args: {
+          name: 'saved',
+          definition: {
+            queries: [{ name: 'everything', query: 'query everything { note { id owner_id } }' }],
+          },
+        },
+      },
+      {
+        type: 'create_rest_endpoint',
+        args: {
+          name: 'everything',
+          url: 'everything',
+          methods: ['GET', 'POST'],
+          definition: { query: { collection_name: 'saved', query_name: 'everything' } },
+        },
+      },
       permit('insert', 'guest', { columns: ['id', 'owner_id', 'text'], check: {}, backend_only: true }),
     ],
   });
