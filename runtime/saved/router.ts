@@ -4,7 +4,7 @@
  */
 import type { RestMethod, RestRoute } from '../core/saved.ts';
 
-export type RouteMatch =
+type RouteMatch =
   | { readonly kind: 'one'; readonly route: RestRoute; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'none' }
   /** The path is known, but not with this method. */
