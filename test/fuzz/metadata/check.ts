@@ -11,7 +11,7 @@ import { compiledAfresh, type Engine, exported, type Workbench } from './served.
 const ADMIN: Session = { role: 'admin', backendOnly: false, variables: { 'x-engine-role': 'admin' } };
 
 /** Sends the request; answers the error if it was refused. Throws what is no answer at all. */
-export async function send(
+async function send(
   engine: Engine,
   { endpoint, body }: RandomRequest,
 ): Promise<EngineError | undefined> {
@@ -24,7 +24,7 @@ export async function send(
   }
 }
 
-/** What a request must not answer, and what it must leave as it was. Undefined: all is well. */
+/** Sends a request and holds everything against what must be so after it; no fault: all is well. */
 export async function check(
   engine: Engine,
   request: RandomRequest,
