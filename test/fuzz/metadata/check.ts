@@ -11,10 +11,7 @@ import { compiledAfresh, type Engine, exported, type Workbench } from './served.
 const ADMIN: Session = { role: 'admin', backendOnly: false, variables: { 'x-engine-role': 'admin' } };
 
 /** Sends the request; answers the error if it was refused. Throws what is no answer at all. */
-async function send(
-  engine: Engine,
-  { endpoint, body }: RandomRequest,
-): Promise<EngineError | undefined> {
+async function send(engine: Engine, { endpoint, body }: RandomRequest): Promise<EngineError | undefined> {
   try {
     await engine.execute(readRequest(endpoint, body), ADMIN);
     return undefined;
