@@ -1,5 +1,5 @@
 /**
- * `npm run bench` measures serving, `npm run bench -- compile` compiling; see docs/benchmarks.md. Results go to standard
+ * `npm run bench` measures serving, `-- compile` compiling, `-- swap` changes while it serves; see docs/benchmarks.md. Results go to standard
  * output, and with `--json FILE` to a file as well; progress is shown on standard error.
  */
 import { writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { resultTable } from './results.ts';
 import { benchServing } from './serving.ts';
+import { benchSwap } from './swap.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,6 +20,9 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     /** Of each round. */
     seconds: { type: 'string', default: '0.7' },
+    /** Of `swap`. */
+    tables: { type: 'string', default: '1000' },
+    swaps: { type: 'string', default: '1000' },
   },
 });
 
@@ -41,9 +45,14 @@ switch (positionals[0] ?? 'serve') {
     publish(compileTable(projects), { projects });
     break;
   }
+  case 'swap': {
+    const result = await benchSwap(Number(values.tables), Number(values.swaps));
+    publish(JSON.stringify(result, null, 2), { swap: result });
+    break;
+  }
   default:
     progress(
-      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out) or compile.`,
+      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), compile or swap.`,
     );
     process.exitCode = 2;
 }
