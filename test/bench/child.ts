@@ -14,7 +14,7 @@ export interface MeasuredServer {
 /** Starts the server of a file below servers/. Options travel as a message: they hold passwords. */
 export async function startMeasured(file: string, options: unknown): Promise<MeasuredServer> {
   const child = fork(fileURLToPath(new URL(`servers/${file}`, import.meta.url)), [], {
-    execArgv: ['--import', 'tsx', ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [])],
+    execArgv: ['--import', 'tsx'],
     // What it logs is written, as in production, and thrown away.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
