@@ -139,7 +139,7 @@ function notAmong(
   return undefined;
 }
 
-export function show(value: Exact): string {
+function show(value: Exact): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   switch (value.kind) {
     case 'number':
@@ -152,7 +152,7 @@ export function show(value: Exact): string {
 }
 
 /** What is expected, for people. Groups whose order is open are in angle brackets. */
-export function showExpected(expected: Expected): string {
+function showExpected(expected: Expected): string {
   switch (expected.kind) {
     case 'exactly':
       return show(expected.value);

@@ -31,7 +31,13 @@ export type Condition =
   | { readonly kind: 'exists'; readonly schema: string; readonly table: string; readonly item: Condition };
 
 export type Comparison =
-  | { readonly kind: 'operator'; readonly operator: string; readonly operand: Operand }
+  | {
+      readonly kind: 'operator';
+      readonly operator: string;
+      readonly operand: Operand;
+      /** Permissions: another way to write the operator, `$eq` or `_ne`. */
+      readonly spelling?: string;
+    }
   | { readonly kind: 'null'; readonly isNull: boolean }
   /** jsonb as text. */
   | { readonly kind: 'cast'; readonly comparisons: readonly Comparison[] }
@@ -117,8 +123,12 @@ function comparisonsJson(comparisons: readonly Comparison[]): Json {
   )
     return only.operand.value;
   return Object.fromEntries(
-    comparisons.map((comparison) => [comparisonKey(comparison), comparisonJson(comparison)]),
+    comparisons.map((comparison) => [spelling(comparison), comparisonJson(comparison)]),
   );
+}
+
+function spelling(comparison: Comparison): string {
+  return (comparison.kind === 'operator' ? comparison.spelling : undefined) ?? comparisonKey(comparison);
 }
 
 export function comparisonKey(comparison: Comparison): string {

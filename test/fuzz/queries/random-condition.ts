@@ -193,7 +193,20 @@ function randomComparison(random: Random, place: ConditionPlace, typeName: TypeN
       return { kind: 'columns', operator: random.pick(operators), column: random.pick(columns).name, root };
   }
   const operator = random.pick(operatorsOf(type));
-  return { kind: 'operator', operator, operand: randomOperandOf(random, place, typeName, operator) };
+  const operand = randomOperandOf(random, place, typeName, operator);
+  const spelling = permission && random.chance(0.15) ? otherSpelling(random, operator) : undefined;
+  return { kind: 'operator', operator, operand, ...(spelling !== undefined && { spelling }) };
+}
+
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  _neq: '_ne',
+  _has_keys_any: '_has_any_keys',
+  _has_keys_all: '_has_all_keys',
+};
+
+function otherSpelling(random: Random, operator: string): string {
+  const name = (random.chance(0.5) ? OTHER_NAMES[operator] : undefined) ?? operator;
+  return random.chance(0.7) ? `$${name.slice(1)}` : name;
 }
 
 function withoutPermission({ permission: _, ...place }: ConditionPlace): ConditionPlace {

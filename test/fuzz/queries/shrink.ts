@@ -81,6 +81,7 @@ const OPTIONAL = new Set([
   'distinct',
   'notNull',
   'bare',
+  'spelling',
 ]);
 /** Left alone: rows hold cells, keys identify. */
 const KEPT = new Set(['session', 'key', 'primaryKey', 'value', 'through']);
