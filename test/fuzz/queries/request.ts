@@ -76,7 +76,7 @@ export type Field = { readonly response: string } & (
 
 export type AggregateSelection = readonly AggregateField[];
 
-export type AggregateField = { readonly response: string } & (
+type AggregateField = { readonly response: string } & (
   | { readonly kind: 'typename' }
   | { readonly kind: 'nodes'; readonly selection: Selection }
   | { readonly kind: 'aggregate'; readonly values: readonly AggregateValue[] }
