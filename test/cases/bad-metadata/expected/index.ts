@@ -12,5 +12,6 @@ export default program({
     articleResolvers,
     authorResolvers,
   ],
-  functions: [],
+  functions: [
+  ],
 });

@@ -10,6 +10,7 @@ import { profileResolvers } from "./sources/default/public/profile.resolvers.ts"
 import { publishedArticleResolvers } from "./sources/default/public/published_article.resolvers.ts";
 import { statusResolvers } from "./sources/default/public/status.resolvers.ts";
 import { tagResolvers } from "./sources/default/public/tag.resolvers.ts";
+import { searchArticlesResolvers } from "./sources/default/functions/search_articles.ts";
 
 export default program({
   sources: [
@@ -26,5 +27,7 @@ export default program({
     statusResolvers,
     tagResolvers,
   ],
-  functions: [],
+  functions: [
+    searchArticlesResolvers,
+  ],
 });

@@ -12,5 +12,6 @@ export default program({
     localAuthorResolvers,
     shopOrderItemResolvers,
   ],
-  functions: [],
+  functions: [
+  ],
 });

@@ -20,5 +20,6 @@ export default program({
     myDbSelectResolvers,
     source_Resolvers,
   ],
-  functions: [],
+  functions: [
+  ],
 });

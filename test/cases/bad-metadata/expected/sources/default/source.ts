@@ -5,7 +5,7 @@ export const source = declareSource({
   name: "default",
   kind: "postgres",
   types: {
-    "public.article": { kind: "composite" },
-    "public.author": { kind: "composite" },
+    "public.article": { kind: "row" },
+    "public.author": { kind: "row" },
   },
 });

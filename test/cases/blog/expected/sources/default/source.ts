@@ -5,8 +5,8 @@ export const source = declareSource({
   name: "default",
   kind: "postgres",
   types: {
-    "public.article": { kind: "composite" },
-    "public.author": { kind: "composite" },
+    "public.article": { kind: "row" },
+    "public.author": { kind: "row" },
     "public.citext": { kind: "base" },
     "public.mood": { kind: "enum", values: ["happy", "sad"] },
     "public.slug": { kind: "domain", base: "text" },
