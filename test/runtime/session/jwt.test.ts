@@ -59,18 +59,26 @@ describe('keys', () => {
     ['RS256', rsa.publicKey.export({ type: 'pkcs1', format: 'pem' }) as string, rsa.privateKey, 'RS256'],
   ];
 
-  test.each(kinds)('of type %s verify tokens', async (type, key, privateKey, algorithm) => {
-    const server = await startWith({ type, key });
-    const signer = { algorithm, key: privateKey as KeyObject };
-    expect(await noteIds(server, bearer(signToken(payload(), signer)))).toEqual([1, 3]);
-    const token = signToken(payload(), signer);
-    const changed = signToken(payload({ 'x-engine-user-id': '2' }), signer);
-    const [head, body] = changed.split('.');
-    const forged = `${head}.${body}.${token.split('.')[2]}`;
-    expect(await noteIds(server, bearer(forged))).toBe(
-      'invalid-jwt: Could not verify JWT: JWSError JWSInvalidSignature',
-    );
+  let server: TestServer;
+  beforeAll(async () => {
+    // One server for all: each key has an issuer of its own.
+    server = await startWith(kinds.map(([type, key], index) => ({ type, key, issuer: `issuer ${index}` })));
   });
+
+  test.each(kinds.map((kind, index) => [...kind, `issuer ${index}`] as const))(
+    'of type %s verify tokens',
+    async (_type, _key, privateKey, algorithm, iss) => {
+      const signer = { algorithm, key: privateKey as KeyObject };
+      const token = signToken(payload({}, { iss }), signer);
+      expect(await noteIds(server, bearer(token))).toEqual([1, 3]);
+      const changed = signToken(payload({ 'x-engine-user-id': '2' }, { iss }), signer);
+      const [head, body] = changed.split('.');
+      const forged = `${head}.${body}.${token.split('.')[2]}`;
+      expect(await noteIds(server, bearer(forged))).toBe(
+        'invalid-jwt: Could not verify JWT: JWSError JWSInvalidSignature',
+      );
+    },
+  );
 
   const openssl = spawnSync('openssl', ['version']).status === 0;
   test.skipIf(!openssl)('from an X.509 certificate, with a token that openssl signed', async () => {
@@ -98,8 +106,11 @@ describe('keys', () => {
         cwd: folder,
         input: data,
       });
-      const server = await startWith({ type: 'RS256', key: readFileSync(join(folder, 'cert.pem'), 'utf8') });
-      expect(await noteIds(server, bearer(`${data}.${signed.toString('base64url')}`))).toEqual([1, 3]);
+      const certified = await startWith({
+        type: 'RS256',
+        key: readFileSync(join(folder, 'cert.pem'), 'utf8'),
+      });
+      expect(await noteIds(certified, bearer(`${data}.${signed.toString('base64url')}`))).toEqual([1, 3]);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -167,7 +178,7 @@ describe('claims', () => {
     'X-Engine-User-Id': '2',
   };
 
-  test.each<[string, object, object, number[] | string]>([
+  const cases: [string, object, object, number[] | string][] = [
     ['another namespace', { claims_namespace: 'mine' }, { mine: claims }, [2]],
     ['a path', { claims_namespace_path: '$.a["b.c"].d' }, { a: { 'b.c': { d: claims } } }, [2]],
     ['the root', { claims_namespace_path: '$' }, claims, [2]],
@@ -215,9 +226,17 @@ describe('claims', () => {
       { [NAMESPACE]: { ...claims, 'x-engine-user-id': '1' } },
       'jwt-invalid-claims: the claim x-engine-user-id is there more than once, in different cases',
     ],
-  ])('%s', async (_name, configuration, body, expected) => {
-    const server = await startWith({ type: 'HS256', key: KEY, ...configuration });
-    expect(await noteIds(server, bearer(signToken(body, signer)))).toEqual(expected);
+  ];
+
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startWith(
+      cases.map(([issuer, configuration]) => ({ type: 'HS256', key: KEY, issuer, ...configuration })),
+    );
+  });
+
+  test.each(cases)('%s', async (iss, _configuration, body, expected) => {
+    expect(await noteIds(server, bearer(signToken({ iss, ...body }, signer)))).toEqual(expected);
   });
 });
 
