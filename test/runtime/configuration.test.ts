@@ -57,7 +57,11 @@ describe('refused', () => {
       'expected one of metadata, graphql, pgdump, config, developer, metrics, got "unknown"',
     ],
     ['UNAUTHORIZED_ROLE', 'guest', 'unauthorized-role needs an admin-secret'],
-    ['JWT_SECRET', '{}', 'jwt-secret needs an admin-secret'],
+    [
+      'JWT_SECRET',
+      JSON.stringify({ type: 'HS256', key: 'k'.repeat(32) }),
+      'jwt-secret needs an admin-secret',
+    ],
     ['AUTH_HOOK', 'http://localhost', 'auth-hook needs an admin-secret'],
   ])('%s=%s', (name, value, message) => {
     expect(() => readConfiguration({}, { [`ENGINE_GRAPHQL_${name}`]: value })).toThrow(message);
