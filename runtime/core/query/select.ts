@@ -228,10 +228,15 @@ function joinedRow(
   const entries = rowEntries(selection, view, alias, scope, joins);
   const [[, key]] = relationship.columns as [Relationship['columns'][number]];
   const matched = sql`${alias}.${identifier(key.name)} is not null`;
-  if (!areColumnNames(entries)) return sql`case when ${matched} then ${jsonObject(entries, scope)} end`;
+  return sql`case when ${matched} then ${lateralObject(entries, joins.objects, scope)} end`;
+}
+
+/** An object of values at hand, made by one more FROM item: cheaper than a subselect, which is a plan of its own. */
+function lateralObject(entries: readonly Entry[], objects: Sql[], scope: Scope): Sql {
+  if (!areColumnNames(entries)) return jsonObject(entries, scope);
   const object = scope.alias();
-  joins.objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
-  return sql`case when ${matched} then row_to_json(${object}) end`;
+  objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
+  return sql`row_to_json(${object})`;
 }
 
 function columnValue(field: SelectedField, column: ColumnView, alias: Sql, scope: Scope): Sql {
@@ -303,6 +308,8 @@ export function aggregateOfRows(
   const reordered =
     wantsNodes && (base.keys.length > 0 || base.distinct.length > 0) && countsDistinct(selection);
   const aggregates: Entry[] = [];
+  const nodes: Sql[] = [];
+  const objects: Sql[] = [];
   const result = scope.alias();
   const keep = (value: Sql): Sql => {
     const name = `a${aggregates.length + 1}`;
@@ -317,9 +324,13 @@ export function aggregateOfRows(
           case 'typename':
             return sql`${literal(selection.typeName)}::text`;
           case 'aggregate':
-            return jsonObject(aggregateEntries(field.selection, rows.row, keep, view, scope), scope);
+            return lateralObject(
+              aggregateEntries(field.selection, rows.row, keep, objects, view, scope),
+              objects,
+              scope,
+            );
           case 'nodes': {
-            const node = jsonObject(rowEntries(field.selection, view, rows.row, scope), scope);
+            const node = lateralObject(rowEntries(field.selection, view, rows.row, scope), nodes, scope);
             const position = sql`${rows.alias}."row number"`;
             const order = reordered ? sql` order by ${position}` : raw('');
             const filter = capped ? sql` filter (where ${position} <= ${raw(String(limit))})` : raw('');
@@ -337,7 +348,7 @@ export function aggregateOfRows(
   return jsonRows(
     'single',
     entries,
-    sql`from (select ${columns(aggregates)} from ${from}) as ${result}`,
+    sql`from (select ${columns(aggregates)} from ${from}${join(nodes, '')}) as ${result}${join(objects, '')}`,
     scope,
   );
 }
@@ -359,6 +370,7 @@ function aggregateEntries(
   selection: Selection,
   rows: Sql,
   keep: (value: Sql) => Sql,
+  objects: Sql[],
   view: TableView,
   scope: Scope,
 ): Entry[] {
@@ -372,7 +384,11 @@ function aggregateEntries(
       case 'aggregateFunction':
         return [
           field.responseName,
-          jsonObject(functionEntries(meaning.function, field.selection, rows, keep, view, scope), scope),
+          lateralObject(
+            functionEntries(meaning.function, field.selection, rows, keep, view, scope),
+            objects,
+            scope,
+          ),
         ];
       default:
         throw new Error(`aggregate fields have no ${meaning.kind}`);
