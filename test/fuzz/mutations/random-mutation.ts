@@ -5,6 +5,7 @@ import {
   type Column,
   columnNamed,
   type Project,
+  type Relationship,
   type Row,
   type Table,
   tableNamed,
@@ -73,6 +74,11 @@ function createWriter(
 ): (response: string) => MutationField | undefined {
   const grant = (table: Table) => grantOf(project, table, role);
   const columnsOf = (table: Table) => (grant(table)?.columns ?? []).map((name) => columnNamed(table, name));
+  /**
+   * Of an insert whose rows have nothing to do with each other but by nesting, which may be inserted in batches: the
+   * relationships by table. undefined: anything goes.
+   */
+  let plain: ReadonlyMap<string, readonly Relationship[]> | undefined;
   return field;
 
   function field(response: string): MutationField | undefined {
@@ -91,19 +97,16 @@ function createWriter(
     ];
     if (kinds.length === 0) return undefined;
     const kind = random.pick(kinds);
+    plain = random.chance(0.4) ? plainShape(table) : undefined;
     const ofRow = kind === 'insert one' || kind.endsWith('by key');
     const wanted = grant(table) !== undefined && (ofRow || random.chance(0.75));
     const head = { response, table: table.name, returning: wanted ? selection(table, 1) : undefined };
     switch (kind) {
       case 'insert':
-        return {
-          ...head,
-          kind,
-          objects: objects(table, random.pick([0, 1, 1, 2, 2, 3]), 2),
-          conflict: conflict(table),
-        };
-      case 'insert one':
-        return { ...head, kind, objects: objects(table, 1, 2), conflict: conflict(table) };
+      case 'insert one': {
+        const count = kind === 'insert one' ? 1 : random.pick([0, 1, 1, 2, 2, 3]);
+        return { ...head, kind, ...rowsAndConflict(table, count, 2, [], 1) };
+      }
       case 'update':
         return { ...head, kind, where: where(table), changes: changes(table) };
       case 'update by key':
@@ -138,13 +141,29 @@ function createWriter(
       .map((name) => columnNamed(table, name));
   }
 
-  function objects(
+  /** `conflicts`: how probable a conflict clause is; with one, rows often have keys that are there already. */
+  function rowsAndConflict(
     table: Table,
     count: number,
     depth: number,
-    without: readonly string[] = [],
-  ): InsertObject[] {
-    return random.list(count, () => object(table, depth, without));
+    without: readonly string[],
+    conflicts: number,
+  ): { readonly objects: readonly InsertObject[]; readonly conflict: Conflict | undefined } {
+    const clause = random.chance(conflicts) ? conflict(table) : undefined;
+    const key = clause ? RULES[table.name]!.keys[clause.constraint]! : [];
+    const { rows } = tableNamed(project, table.name);
+    const insertable = insertableColumns(table).map(({ name }) => name);
+    const objects = random.list(count, () => {
+      const made = object(table, depth, without);
+      if (!clause || rows.length === 0 || !random.chance(0.5)) return made;
+      const there = random.pick(rows);
+      const taken = key.filter((name) => insertable.includes(name) && !without.includes(name));
+      return {
+        ...made,
+        columns: { ...made.columns, ...Object.fromEntries(taken.map((name) => [name, there[name]!])) },
+      };
+    });
+    return { objects, conflict: clause };
   }
 
   /** `without`: columns that a parent gives. */
@@ -162,9 +181,30 @@ function createWriter(
       // Once in a while a column that is determined already, which must be refused.
       if (taken.has(column.name) && !random.chance(0.02)) continue;
       if (!random.chance(given(table, column))) continue;
+      if (plain && refers(table, column) && (column.nullable || column.name === 'id')) continue;
       columns[column.name] = cell(table, column);
     }
     return { columns, nested };
+  }
+
+  /** A tree of relationships that comes by no table twice. */
+  function plainShape(root: Table): ReadonlyMap<string, readonly Relationship[]> {
+    const shape = new Map<string, Relationship[]>([[root.name, []]]);
+    const visit = (table: Table) => {
+      for (const relationship of random.shuffle(table.relationships)) {
+        if (shape.has(relationship.target) || !random.chance(0.6)) continue;
+        shape.get(table.name)!.push(relationship);
+        shape.set(relationship.target, []);
+        visit(tableNamed(project, relationship.target));
+      }
+    };
+    visit(root);
+    return shape;
+  }
+
+  function refers(table: Table, { name }: Column): boolean {
+    const { serial, references } = RULES[baseOf(table.name)]!;
+    return name === serial || references.some(({ column }) => column === name);
   }
 
   /** How often a column is given: nearly always where it has to be, seldom where a sequence fills it. */
@@ -193,11 +233,13 @@ function createWriter(
   }
 
   function nestedOf(table: Table, depth: number, without: readonly string[]): Nested[] {
-    return table.relationships.flatMap((relationship): Nested[] => {
+    const relationships = plain?.get(table.name) ?? table.relationships;
+    return relationships.flatMap((relationship): Nested[] => {
       const target = tableNamed(project, relationship.target);
-      if (!rulesOf(permissions, role, target.name).insert || !random.chance(0.22)) return [];
       const [own, other] = relationship.columns[0]!;
       const parent = own !== 'id';
+      const wanted = plain ? (parent ? 1 : 0.8) : 0.22;
+      if (!rulesOf(permissions, role, target.name).insert || !random.chance(wanted)) return [];
       if (parent && without.includes(own) && !random.chance(0.03)) return [];
       const count = relationship.kind === 'object' ? 1 : random.pick([0, 1, 2, 2, 3]);
       return [
@@ -205,8 +247,7 @@ function createWriter(
           relationship: relationship.name,
           kind: relationship.kind,
           target: target.name,
-          objects: objects(target, count, depth - 1, parent ? [] : [other]),
-          conflict: random.chance(0.3) ? conflict(target) : undefined,
+          ...rowsAndConflict(target, count, depth - 1, parent ? [] : [other], 0.4),
         },
       ];
     });
@@ -214,7 +255,7 @@ function createWriter(
 
   function conflict(table: Table): Conflict | undefined {
     const { keys } = RULES[baseOf(table.name)]!;
-    if (table.kind === 'view' || random.chance(0.55)) return undefined;
+    if (plain || table.kind === 'view' || random.chance(0.4)) return undefined;
     return {
       constraint: random.pick(Object.keys(keys)),
       columns: random.chance(0.3) ? [] : random.some(updatableColumns(table), 0.4).map(({ name }) => name),
