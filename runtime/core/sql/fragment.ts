@@ -106,13 +106,18 @@ export function parameter(
   };
 }
 
+/** Not by spreading: an insert of many rows has more nodes than a call takes arguments. */
+function append(nodes: SqlNode[], more: readonly SqlNode[]): void {
+  for (const node of more) nodes.push(node);
+}
+
 /** Template tag: fragments are spliced, plain strings are refused by type. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
   const nodes: SqlNode[] = [];
   texts.forEach((text, index) => {
     if (text !== '') nodes.push({ kind: 'text', text });
     const part = parts[index];
-    if (part) nodes.push(...part.nodes);
+    if (part) append(nodes, part.nodes);
   });
   return { nodes };
 }
@@ -122,7 +127,7 @@ export function join(parts: readonly Sql[], separator: string): Sql {
   const nodes: SqlNode[] = [];
   parts.forEach((part, index) => {
     if (index > 0) nodes.push({ kind: 'text', text: separator });
-    nodes.push(...part.nodes);
+    append(nodes, part.nodes);
   });
   return { nodes };
 }
