@@ -7,7 +7,7 @@ import { type CommandContext, UsageError } from './command.ts';
 const USAGE = 2;
 
 /** Commands that need nothing of the server. */
-const COMMANDS: readonly string[] = ['compile', 'introspect', 'metadata', 'version'];
+const COMMANDS: readonly string[] = ['compile', 'introspect', 'metadata', 'schema', 'version'];
 
 /** Errors that say in a sentence what is wrong and what to do. By name, because their modules are loaded on demand. */
 const EXPECTED: Readonly<Record<string, number>> = {
@@ -72,6 +72,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
     .exitOverride();
   addCompile(program, context, finish);
   addIntrospect(program, context, finish);
+  addSchema(program, context, finish);
   addMetadata(program, context, finish);
   addVersion(program, context);
   return program;
@@ -112,6 +113,34 @@ Examples:
     .action(async (_options, command: Command) => {
       const { compileCommand } = await import('./compile-command.ts');
       finish(await compileCommand(command.optsWithGlobals(), context));
+    });
+}
+
+function addSchema(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  program
+    .command('schema')
+    .description('print the GraphQL schema that a role sees, or TypeScript types for its clients')
+    .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+    .requiredOption('--role <name>', 'the role')
+    .option('--catalog <file>', "saved catalog (see engine introspect), instead of the sources' databases")
+    .option(
+      '--source <name=url>',
+      "address of a source's database, instead of the metadata's; repeatable",
+      address,
+    )
+    .addOption(new Option('--as <form>', 'what to print').choices(['sdl', 'types']).default('sdl'))
+    .option('--experimental-features <list>', 'features to switch on, such as naming_convention')
+    .option('--default-naming-convention <name>', 'engine-default or graphql-default')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  engine schema --metadata metadata --role user > schema.graphql
+  engine schema --metadata metadata --catalog catalog.json --role user --as types > types.ts`,
+    )
+    .action(async (_options, command: Command) => {
+      const { schemaCommand } = await import('./schema-command.ts');
+      finish(await schemaCommand(command.optsWithGlobals(), context));
     });
 }
 

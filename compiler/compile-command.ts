@@ -59,8 +59,12 @@ export async function compileCommand(options: CompileOptions, context: CommandCo
   return hasErrors(diagnostics) || defects.length > 0 || stale ? 1 : 0;
 }
 
-async function readSettings(
-  options: CompileOptions,
+/** The catalogs to read, names and serving options, as the command line and the environment say. @throws UsageError */
+export async function readSettings(
+  options: Pick<
+    CompileOptions,
+    'source' | 'catalog' | 'databaseUrl' | 'experimentalFeatures' | 'defaultNamingConvention'
+  >,
   metadata: Metadata,
   { environment }: CommandContext,
 ): Promise<{ catalogOptions: CatalogOptions; naming: NamingOptions; serving: SavedOptions }> {

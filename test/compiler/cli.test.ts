@@ -196,3 +196,14 @@ test('help is worth reading', async () => {
   ])
     expect(stdout).toContain(word);
 });
+
+test('schema prints what a role sees, and types for its clients', async () => {
+  const paths = ['--metadata', join(folder, 'metadata.json'), '--catalog', join(folder, 'catalog.json')];
+  const sdl = await engine('schema', ...paths, '--role', 'admin');
+  expect(sdl).toMatchObject({ status: 0, stderr: '' });
+  expect(sdl.stdout).toContain('type article {');
+  expect((await engine('schema', ...paths, '--role', 'nobody')).stdout).not.toContain('type article');
+  const types = await engine('schema', ...paths, '--role', 'admin', '--as', 'types');
+  expect(types.stdout).toContain('export type Article = {');
+  expect(await engine('schema', ...paths, '--role', 'admin', '--as', 'types')).toEqual(types);
+});

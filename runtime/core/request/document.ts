@@ -103,6 +103,25 @@ export interface SelectionContext {
   readonly variables: Variables;
 }
 
+/**
+ * Most fields of one operation, fragments expanded. A few fragments that each spread the next one twice make a short text
+ * grow without end; no honest operation comes near.
+ */
+const MOST_FIELDS = 100_000;
+
+/** Fields expanded so far, by operation. */
+const expanded = new WeakMap<SelectionContext, number>();
+
+function countField(context: SelectionContext, path: string): void {
+  const count = (expanded.get(context) ?? 0) + 1;
+  if (count > MOST_FIELDS) {
+    throw new EngineError('validation-failed', `the operation selects more than ${MOST_FIELDS} fields`, {
+      path,
+    });
+  }
+  expanded.set(context, count);
+}
+
 /** Expands an operation's root selection set against its root type. */
 export function rootSelection(type: ObjectType, context: SelectionContext): Selection {
   return selection(type, [{ set: context.operation.node.selectionSet, path: '$' }], '$', context);
@@ -142,6 +161,7 @@ function collect(
       if (!included(node.directives, fieldPath, context)) continue;
       const responseName = node.alias?.value ?? node.name.value;
       const group = groups.get(responseName);
+      countField(context, fieldPath);
       if (group) group.push({ node, path: fieldPath });
       else groups.set(responseName, [{ node, path: fieldPath }]);
     } else if (node.kind === Kind.INLINE_FRAGMENT) {
