@@ -99,17 +99,12 @@ describe.skipIf(!existsSync(projects))('real projects', () => {
 test('what is not served yet is named', () => {
   const { value } = readMetadata({
     ...metadataJson(),
-    rest_endpoints: [
-      {
-        name: 'all',
-        url: 'all',
-        methods: ['GET'],
-        definition: { query: { collection_name: 'c', query_name: 'q' } },
-      },
+    cron_triggers: [
+      { name: 'nightly', webhook: 'http://x', schedule: '0 0 * * *', include_in_metadata: true },
     ],
   });
   const { diagnostics } = compile({ metadata: value, catalogs: {} });
   expect(diagnostics.filter(({ code }) => code === 'not-served-yet').map(({ message }) => message)).toEqual([
-    'REST endpoint "all" is kept in the metadata but not served yet.',
+    'Cron trigger "nightly" is kept in the metadata but not served yet.',
   ]);
 });
