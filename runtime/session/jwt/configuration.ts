@@ -17,7 +17,7 @@ export type ClaimSource =
   | { readonly path: readonly string[]; readonly otherwise: unknown };
 
 /** Where a token has its claims. */
-export type ClaimsPlace =
+type ClaimsPlace =
   | { readonly kind: 'namespace'; readonly name: string }
   | { readonly kind: 'path'; readonly text: string; readonly steps: readonly string[] }
   /** Claim in lower case → its source. */
@@ -27,7 +27,7 @@ export type ClaimsPlace =
       readonly written: object;
     };
 
-export type ClaimsFormat = 'json' | 'stringified_json';
+type ClaimsFormat = 'json' | 'stringified_json';
 
 export interface JwtConfiguration {
   /** With a key: its algorithm. With `jwk_url`: the only one that is accepted, if given. */

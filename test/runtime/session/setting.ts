@@ -60,7 +60,7 @@ export async function createNotes(): Promise<TestDatabase> {
   return database;
 }
 
-export function metadata(server: TestServer, body: object): Promise<Answer> {
+function metadata(server: TestServer, body: object): Promise<Answer> {
   return send(server, '/v1/metadata', { headers: { 'x-engine-admin-secret': ADMIN }, body });
 }
 
