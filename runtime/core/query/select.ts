@@ -342,15 +342,11 @@ export function aggregateOfRows(
       })(),
     ],
   );
-  // Nothing but type names: one object, whatever the rows.
-  if (aggregates.length === 0) return jsonObject(entries, scope);
   const from = capped || reordered ? numbered(rows) : rows.from;
-  return jsonRows(
-    'single',
-    entries,
-    sql`from (select ${columns(aggregates)} from ${from}${join(nodes, '')}) as ${result}${join(objects, '')}`,
-    scope,
-  );
+  // Nothing but type names: one object, whatever the rows.
+  const values =
+    aggregates.length > 0 ? sql`select ${columns(aggregates)} from ${from}${join(nodes, '')}` : raw('select');
+  return jsonRows('single', entries, sql`from (${values}) as ${result}${join(objects, '')}`, scope);
 }
 
 function countsDistinct(selection: Selection): boolean {
