@@ -4,8 +4,9 @@ import type { Scope } from '../query/scope.ts';
 import { whereCondition } from '../query/where.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
-import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { boundRule, type TableView } from '../schema/table-view.ts';
+import { EVERY_ROW } from '../shapes.ts';
+import { identifier, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { ruleCondition, whereClause } from './delete.ts';
 import { presetAssignments } from './update.ts';
 
@@ -32,16 +33,16 @@ export function conflictOf(node: InputNode | undefined, view: TableView): Confli
   };
 }
 
-/** The clause, and whether rows that exist may be changed by it. */
+/** The clause. */
 export function conflictClause(
   conflict: Conflict | undefined,
   view: TableView,
   alias: Sql,
   scope: Scope,
-): { readonly sql: Sql; readonly updates: boolean } {
-  if (!conflict) return { sql: raw(''), updates: false };
+): Sql {
+  if (!conflict) return raw('');
   const target = conflictTarget(conflict.target);
-  if (conflict.columns.length === 0) return { sql: sql` on conflict${target} do nothing`, updates: false };
+  if (conflict.columns.length === 0) return sql` on conflict${target} do nothing`;
   const rule = view.update!;
   const assignments = [
     ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
@@ -51,10 +52,7 @@ export function conflictClause(
     ...ruleCondition(rule.where, alias),
     whereCondition(conflict.where, alias, view, scope),
   ];
-  return {
-    sql: sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`,
-    updates: true,
-  };
+  return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
 }
 
 /** Postgres takes no index by name, so one without a constraint gets its answer: there is no such constraint. */
@@ -65,6 +63,36 @@ function conflictTarget(target: Conflict['target']): Sql {
     target.map((name) => identifier(name)),
     ', ',
   )})`;
+}
+
+/**
+ * The check of an insert: of rows that are new the insert rule's, of rows that a conflict changed the update rule's if it
+ * has one.
+ */
+export function checkOfInsert(
+  view: TableView,
+  conflict: Conflict | undefined,
+  alias: Sql,
+  scope: Scope,
+): Sql | undefined {
+  const inserted = view.insert?.check ?? EVERY_ROW;
+  const updated = conflict && conflict.columns.length > 0 ? view.update?.check : undefined;
+  const bound = (text: string) => (text === EVERY_ROW ? TRUE : boundRule(text)(alias));
+  if (updated === undefined || updated === inserted)
+    return inserted === EVERY_ROW ? undefined : bound(inserted);
+  const isNew = isNewRow(view, conflict?.target, alias, scope);
+  return sql`case when ${isNew} then ${bound(inserted)} else ${bound(updated)} end`;
+}
+
+/**
+ * Whether the statement inserted a returned row: then its xmax is zero. Rows of partitioned tables may come without system
+ * columns; a new one is not among those that were there when the statement began.
+ */
+function isNewRow({ table }: TableView, target: Conflict['target'], alias: Sql, scope: Scope): Sql {
+  if (table.shape.kind !== 'partitioned' || typeof target !== 'object') return sql`${alias}.xmax = 0`;
+  const before = scope.alias();
+  const same = target.map((name) => sql`${before}.${identifier(name)} = ${alias}.${identifier(name)}`);
+  return sql`not exists (select 1 from ${table.sql} as ${before} where ${join(same, ' and ')})`;
 }
 
 type ObjectNode = Extract<InputNode, { kind: 'object' }>;

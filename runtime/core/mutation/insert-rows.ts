@@ -5,8 +5,7 @@ import type { Column } from '../program.ts';
 import { sourceOf } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
-import { boundRule, type TableView } from '../schema/table-view.ts';
-import { EVERY_ROW } from '../shapes.ts';
+import type { TableView } from '../schema/table-view.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { parseRule } from '../sql/rule.ts';
 import { encodeList, encodeValue } from '../types.ts';
@@ -150,18 +149,4 @@ function columnTexts(column: Column, rows: readonly RowValues[]): Sql {
   return parameter({ from: 'list', items: nodes.map(sourceOf) }, 'text[]', (value) =>
     encodeList(fixedType('text'), texts(value as unknown[])),
   );
-}
-
-/**
- * The check of inserted rows; with an upsert, rows that existed are checked by the update rule if it has a check. Which
- * rows those are is told by xmax, which is zero in a row that this statement inserted.
- */
-export function checkOfInsert(view: TableView, alias: Sql, updates: boolean): Sql | undefined {
-  const inserted = view.insert?.check ?? EVERY_ROW;
-  const updated = updates ? view.update?.check : undefined;
-  const bound = (text: string) => (text === EVERY_ROW ? raw('true') : boundRule(text)(alias));
-  if (updated !== undefined && updated !== inserted) {
-    return sql`case when ${alias}.xmax = 0 then ${bound(inserted)} else ${bound(updated)} end`;
-  }
-  return inserted === EVERY_ROW ? undefined : bound(inserted);
 }

@@ -7,9 +7,9 @@ import type { Column, Relationship } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { identifier, parameter, print, type Sql, type Statement, sql } from '../sql/fragment.ts';
-import { type Conflict, conflictClause } from './conflict.ts';
+import { type Conflict, checkOfInsert, conflictClause } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
-import { checkOfInsert, type FixedColumns, insertStatement, slices } from './insert-rows.ts';
+import { type FixedColumns, insertStatement, slices } from './insert-rows.ts';
 import type { MutationExecution, Results } from './step.ts';
 import { checkPassed, requireCheck, WRITTEN, type Write, writtenRows } from './written.ts';
 
@@ -23,11 +23,10 @@ export function flatWrite(
   scope: Scope,
 ): Write {
   const alias = scope.alias();
-  const clause = conflictClause(conflict, view, alias, scope);
   return {
-    statement: sql`${insertStatement(view, rows, alias, fixed)}${clause.sql}`,
+    statement: sql`${insertStatement(view, rows, alias, fixed)}${conflictClause(conflict, view, alias, scope)}`,
     alias,
-    check: checkOfInsert(view, alias, clause.updates),
+    check: checkOfInsert(view, conflict, alias, scope),
     path,
     checkPath: path,
   };
