@@ -1,4 +1,4 @@
--- $1 variable status
+-- $1 variable customer
 -- $2 session x-engine-tenant-id
 select json_build_object('aggregate', json_build_object(
   'count', count(*),
@@ -6,4 +6,4 @@ select json_build_object('aggregate', json_build_object(
   'min', json_build_object('created_at', min(created_at))
 ))::text
 from ticket
-where tenant_id = $2::integer and status = $1::text
+where tenant_id = $2::integer and customer_id = $1::integer
