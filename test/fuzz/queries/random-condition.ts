@@ -78,7 +78,7 @@ export function randomCondition(random: Random, place: ConditionPlace, size = 3)
     });
   }
   if (depth > 0 && rows.length > 0) {
-    add(1, () => {
+    add(3, () => {
       const { name, target } = random.pick(rows);
       return { kind: 'computed rows', name, item: inner(tableNamed(place.project, target), depth - 1) };
     });

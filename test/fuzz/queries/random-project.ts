@@ -242,7 +242,7 @@ function withComputedFields(random: Random, project: Project): Project {
     if (text && random.chance(0.5)) fields.push({ kind: 'upper', name: 'loud', column: text.name });
     if (random.chance(0.3)) fields.push({ kind: 'plus', name: 'plus', column: 'n' });
     if (random.chance(0.2)) fields.push({ kind: 'session', name: 'session_plus', column: 'n' });
-    if (random.chance(0.3))
+    if (random.chance(0.5))
       fields.push({
         kind: 'rows',
         name: 'alike',
