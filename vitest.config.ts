@@ -10,6 +10,7 @@ export default defineConfig({
     globalSetup: ['test/harness/global-setup.ts'],
     // Generous: a slow machine is no defect, and no test measures time.
     testTimeout: 60_000,
+    retry: process.env.CI ? 1 : 0,
     hookTimeout: 120_000,
   },
 });
