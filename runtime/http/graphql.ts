@@ -111,18 +111,27 @@ function requireQuery({ query, operationName }: GraphqlRequest): void {
   throw new EngineError('not-supported', 'only queries can be run with GET; use POST', { status: 405 });
 }
 
-const GRAPHQL_RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
+const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** The standard's own media type where the client names it and likes JSON no better, else JSON. */
-function answerType(request: FastifyRequest): string {
-  const wishes = (request.headers.accept ?? '').split(',').map((item) => {
-    const [type = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+function answerType({ headers: { accept } }: FastifyRequest): string {
+  // Most clients do not.
+  if (!accept?.toLowerCase().includes(GRAPHQL_RESPONSE)) return JSON_TYPE;
+  const standard = qualityOf(GRAPHQL_RESPONSE, accept);
+  return standard > 0 && standard >= qualityOf('application/json', accept)
+    ? `${GRAPHQL_RESPONSE}; charset=utf-8`
+    : JSON_TYPE;
+}
+
+/** How much an Accept header likes a media type that it names; 0 when it does not. */
+function qualityOf(type: string, accept: string): number {
+  for (const item of accept.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+    if (name !== type) continue;
     const quality = parameters.find((parameter) => parameter.startsWith('q='));
-    return { type, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
-  });
-  const wish = (type: string) => wishes.find((each) => each.type === type)?.quality ?? 0;
-  const standard = wish('application/graphql-response+json');
-  return standard > 0 && standard >= wish('application/json') ? GRAPHQL_RESPONSE_TYPE : JSON_TYPE;
+    return quality === undefined ? 1 : Number(quality.slice(2));
+  }
+  return 0;
 }
 
 /** One member of a batch stands or falls alone. */
