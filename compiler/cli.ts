@@ -2,16 +2,28 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { type CommandContext, UsageError } from './command.ts';
+import { addReviewCommands } from './review-commands.ts';
 
 /** Exit status of a wrong use of the command line. */
 const USAGE = 2;
 
 /** Commands that need nothing of the server. */
-const COMMANDS: readonly string[] = ['compile', 'introspect', 'metadata', 'schema', 'version'];
+const COMMANDS: readonly string[] = [
+  'audit',
+  'check',
+  'compile',
+  'introspect',
+  'lint',
+  'metadata',
+  'schema',
+  'test',
+  'version',
+];
 
 /** Errors that say in a sentence what is wrong and what to do. By name, because their modules are loaded on demand. */
 const EXPECTED: Readonly<Record<string, number>> = {
   UsageError: USAGE,
+  GeneratedCodeError: USAGE,
   CatalogFileError: 1,
   OutputFolderError: 1,
   MetadataCommandError: 1,
@@ -74,6 +86,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
   addIntrospect(program, context, finish);
   addSchema(program, context, finish);
   addMetadata(program, context, finish);
+  addReviewCommands(program, context, finish);
   addVersion(program, context);
   return program;
 }

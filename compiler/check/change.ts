@@ -1,0 +1,36 @@
+/** What a change means to clients that were written before it. */
+
+export type Weight = 'breaking' | 'dangerous' | 'safe';
+
+export const WEIGHTS: readonly Weight[] = ['breaking', 'dangerous', 'safe'];
+
+export interface Change {
+  readonly weight: Weight;
+  /** Kind of change, in the words of graphql-js for schemas: `FIELD_REMOVED`. */
+  readonly kind: string;
+  /** One sentence without a full stop. */
+  readonly text: string;
+}
+
+/** A change with the roles that meet it, sorted. */
+export interface RoleChange extends Change {
+  readonly roles: readonly string[];
+}
+
+/** Puts the changes of roles together: the same change is told once. Heaviest first, then by text. */
+export function gatherChanges(byRole: ReadonlyMap<string, readonly Change[]>): RoleChange[] {
+  const gathered = new Map<string, { readonly change: Change; readonly roles: string[] }>();
+  for (const [role, changes] of byRole)
+    for (const change of changes) {
+      const key = JSON.stringify([change.weight, change.kind, change.text]);
+      const known = gathered.get(key) ?? { change, roles: [] };
+      if (!known.roles.includes(role)) known.roles.push(role);
+      gathered.set(key, known);
+    }
+  return [...gathered.values()]
+    .map(({ change, roles }) => ({ ...change, roles: roles.sort() }))
+    .sort(
+      (left, right) =>
+        WEIGHTS.indexOf(left.weight) - WEIGHTS.indexOf(right.weight) || (left.text < right.text ? -1 : 1),
+    );
+}
