@@ -170,6 +170,11 @@ export const OPTIONS = {
     pending,
   ),
   enableAllowlist: option(boolean, false, 'run only operations of the allow-list'),
+  onlySavedOperations: option(
+    boolean,
+    false,
+    'roles other than admin may only run operations of query collections, by hash, name or exact text',
+  ),
   enabledLogTypes: option(
     choices(LOG_TYPES),
     ['startup', 'http-log', 'webhook-log', 'websocket-log', 'jwk-refresh-log'],
@@ -247,8 +252,16 @@ export const OPTIONS = {
     pending,
   ),
   enableApolloFederation: option(boolean, false, 'serve _service and _entities', pending),
-  enablePersistedQueries: option(boolean, false, 'automatic persisted queries', pending),
-  persistedQueriesTtl: option(integer(1), 5, 'seconds that a persisted query is kept', pending),
+  enablePersistedQueries: option(
+    boolean,
+    false,
+    'automatic persisted queries: clients register texts by their hash',
+  ),
+  persistedQueriesTtl: option(
+    integer(1),
+    5,
+    'seconds that a registered query is kept since it was last used',
+  ),
   enableMetadataQueryLogging: option(boolean, false, 'metadata requests whole in query logs', pending),
   httpLogQueryOnlyOnError: option(boolean, false, 'queries in http-log only when they fail', pending),
   logMaskedVariables: option(list, [], 'GraphQL variables whose values are not logged', pending),

@@ -19,10 +19,10 @@ import {
 import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
-import { createPlanner, type GraphqlRequest } from './core/request/planner.ts';
+import { createPlanner } from './core/request/planner.ts';
 import type { Session } from './core/session.ts';
 import type { SourceConnections } from './database/source.ts';
-import { type Execution, executeRequest } from './graphql/execute.ts';
+import type { Execution } from './graphql/execute.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
@@ -38,8 +38,10 @@ import { hostFolder } from './program/host-folder.ts';
 import { hostMetadata } from './program/host-metadata.ts';
 import { createLive } from './program/live.ts';
 import { LoadError } from './program/loader.ts';
+import type { GraphqlCall } from './saved/call.ts';
 import { openApiDocument } from './saved/openapi.ts';
-import { prepareSaved, runSaved, type Saved } from './saved/saved.ts';
+import { createRegisteredQueries } from './saved/registered.ts';
+import { answerCall, prepareSaved, runSaved, type Saved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { version } from './version.ts';
 
@@ -84,6 +86,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const live = createLive<Served>();
   const rateCounter = createRateCounter();
+  const registered = configuration.enablePersistedQueries
+    ? createRegisteredQueries(configuration.persistedQueriesTtl)
+    : undefined;
   const context: HostContext = {
     configuration,
     environment,
@@ -95,7 +100,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const execution = executionOf(program, sources, configuration, rateCounter);
       const saved = prepareSaved(generated.saved, execution, {
         enforceAllowlist: configuration.enableAllowlist,
+        onlySaved: configuration.onlySavedOperations,
         inferFunctionPermissions: configuration.inferFunctionPermissions,
+        ...(registered ? { registered } : {}),
       });
       return { execution, activate: () => live.swap({ ...execution, saved }) };
     },
@@ -111,10 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
     const begin = () => {
       const execution = current();
-      return (request: GraphqlRequest, session: Session) => {
-        execution.saved.checkAllowed?.(session.role, request.query);
-        return executeRequest(request, session, execution);
-      };
+      return (call: GraphqlCall, session: Session) => answerCall(call, session, execution);
     };
     const beginRest = (): RestProgram => {
       const execution = current();

@@ -40,7 +40,9 @@ export type ErrorCode =
   | 'timeout'
   | 'unexpected'
   | 'unexpected-payload'
-  | 'validation-failed';
+  | 'validation-failed'
+  /** As clients of automatic persisted queries know it: they send the text next. */
+  | 'PERSISTED_QUERY_NOT_FOUND';
 
 /** Status of an error where the endpoint shows statuses at all; 400 unless listed. */
 const STATUS: Partial<Record<ErrorCode, number>> = {

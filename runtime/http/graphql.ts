@@ -5,21 +5,16 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../core/errors.ts';
-import { chooseOperation, parseDocument } from '../core/request/document.ts';
+import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
+import type { GraphqlCall } from '../saved/call.ts';
 import { parseJson } from './body.ts';
 import { authenticateRequest, type Endpoints, type HttpContext, JSON_TYPE, sendJson } from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 
-export interface GraphqlRequest {
-  readonly query: string;
-  readonly operationName?: string | undefined;
-  readonly variables?: Readonly<Record<string, unknown>> | undefined;
-}
-
 /** Runs one operation; yields the text `{"data":…}`. @throws EngineError */
-export type Execute = (request: GraphqlRequest, session: Session) => Promise<string>;
+export type Execute = (call: GraphqlCall, session: Session) => Promise<string>;
 
 /**
  * The endpoints of GraphQL over HTTP.
@@ -61,7 +56,7 @@ function install(
       const execute = begin();
       if (!Array.isArray(body)) {
         request.exchange.mode = 'single';
-        return sendJson(reply, await execute(graphqlRequest(body), session), 200, answerType(request));
+        return sendJson(reply, await execute(graphqlCall(body), session), 200, answerType(request));
       }
       request.exchange.mode = 'batched';
       context.limits?.().checkBatch(session, body.length);
@@ -70,7 +65,7 @@ function install(
         const run = () => {
           // The first was counted with the request.
           if (index > 0) context.limits?.().countRequest(session, request.ip);
-          return execute(graphqlRequest(member), session);
+          return execute(graphqlCall(member), session);
         };
         answers.push(await answerMember(context, request, run));
       }
@@ -82,33 +77,22 @@ function install(
     errorHandler: fail,
     handler: async (request, reply) => {
       const session = await authenticateRequest(context, request);
-      const asked = requestOfAddress(request.query);
-      requireQuery(asked);
+      const call = callOfAddress(request.query);
       request.exchange.mode = 'single';
-      return sendJson(reply, await begin()(asked, session), 200, answerType(request));
+      return sendJson(reply, await begin()(call, session), 200, answerType(request));
     },
   });
 }
 
-/**
- * The request that the address of a GET carries: `variables` and `extensions` are JSON texts.
- * @throws EngineError not-supported without a query: the established server keeps GET for persisted queries
- */
-function requestOfAddress(parameters: unknown): GraphqlRequest {
-  const { query, operationName, variables, extensions } = parameters as Record<string, unknown>;
-  if (query === undefined) throw persistedQueriesDisabled();
-  return graphqlRequest({
-    query,
-    operationName,
+/** The call that the address of a GET carries: `variables` and `extensions` are JSON texts. @throws EngineError parse-failed */
+function callOfAddress(parameters: unknown): GraphqlCall {
+  const { variables, extensions, ...texts } = parameters as Record<string, unknown>;
+  const call = readCall({
+    ...texts,
     ...(typeof variables === 'string' && { variables: parseJson(variables) }),
     ...(typeof extensions === 'string' && { extensions: parseJson(extensions) }),
   });
-}
-
-/** GET must be safe to repeat, to prefetch and to follow as a link, so it runs nothing but queries. @throws EngineError */
-function requireQuery({ query, operationName }: GraphqlRequest): void {
-  if (chooseOperation(parseDocument(query), operationName).kind === 'query') return;
-  throw new EngineError('not-supported', 'only queries can be run with GET; use POST', { status: 405 });
+  return { ...call, onlyQueries: true };
 }
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
@@ -147,31 +131,65 @@ async function answerMember(
   }
 }
 
-function persistedQueriesDisabled(): EngineError {
-  return new EngineError('not-supported', 'Automatic Persisted Queries is not enabled');
+/** Reads a body, which names its operation or brings it. @throws EngineError parse-failed */
+function graphqlCall(body: unknown): GraphqlCall {
+  const call = readCall(body);
+  const { query, documentId, hash } = call;
+  if (query === undefined && documentId === undefined && hash === undefined)
+    throw new EngineError('parse-failed', 'key "query" not found');
+  return call;
 }
 
-/** Checks the shape of a request. @throws EngineError parse-failed */
+/** As graphqlCall, for a request that has to bring its operation. @throws EngineError parse-failed */
 export function graphqlRequest(body: unknown): GraphqlRequest {
-  if (jsonKind(body) !== 'Object') throw mismatch('GraphQL request', 'Object', body, '$');
-  const { query, operationName, variables, extensions } = body as Record<string, unknown>;
-  if (
-    jsonKind(extensions ?? null) === 'Object' &&
-    (extensions as Record<string, unknown>).persistedQuery !== undefined
-  ) {
-    throw persistedQueriesDisabled();
-  }
+  const { query, operationName, variables } = readCall(body);
   if (query === undefined) throw new EngineError('parse-failed', 'key "query" not found');
-  if (typeof query !== 'string') throw mismatch('Text', 'String', query, '$.query');
-  const name = operationName ?? undefined;
-  if (name !== undefined && typeof name !== 'string')
-    throw mismatch('Name', 'String', name, '$.operationName');
+  return { query, operationName, variables };
+}
+
+function readCall(body: unknown): GraphqlCall {
+  if (jsonKind(body) !== 'Object') throw mismatch('GraphQL request', 'Object', body, '$');
+  const { query, documentId, operationName, variables, extensions } = body as Record<string, unknown>;
   if (jsonKind(variables ?? {}) !== 'Object') throw mismatch('HashMap', 'Object', variables, '$.variables');
+  const id = optionalText('Text', documentId ?? undefined, '$.documentId');
+  const hash = persistedHash(extensions);
+  // Clients that name their operation may send an empty text beside it.
+  const isEmpty = query === null || query === '';
+  const text = isEmpty && (id ?? hash) !== undefined ? undefined : optionalText('Text', query, '$.query');
+  if (id !== undefined && text !== undefined)
+    throw new EngineError('bad-request', 'send either "query" or "documentId", not both', {
+      path: '$.documentId',
+    });
   return {
-    query,
-    operationName: name,
+    query: text,
+    documentId: id,
+    hash,
+    operationName: optionalText('Name', operationName ?? undefined, '$.operationName'),
     variables: (variables as Record<string, unknown> | null) ?? undefined,
   };
+}
+
+function optionalText(what: string, value: unknown, path: string): string | undefined {
+  if (value !== undefined && typeof value !== 'string') throw mismatch(what, 'String', value, path);
+  return value;
+}
+
+/** The hash that a client of automatic persisted queries sends. */
+function persistedHash(extensions: unknown): string | undefined {
+  if (jsonKind(extensions ?? null) !== 'Object') return undefined;
+  const { persistedQuery } = extensions as Record<string, unknown>;
+  if (persistedQuery === undefined || persistedQuery === null) return undefined;
+  const path = '$.extensions.persistedQuery';
+  if (jsonKind(persistedQuery) !== 'Object')
+    throw mismatch('persisted query', 'Object', persistedQuery, path);
+  const { version, sha256Hash } = persistedQuery as Record<string, unknown>;
+  if (version !== 1) {
+    throw new EngineError('parse-failed', 'the only supported version of persisted queries is 1', {
+      path: `${path}.version`,
+    });
+  }
+  if (typeof sha256Hash !== 'string') throw mismatch('Text', 'String', sha256Hash, `${path}.sha256Hash`);
+  return sha256Hash;
 }
 
 function mismatch(what: string, expected: string, found: unknown, path: string): EngineError {

@@ -8,15 +8,26 @@ import type { Endpoint } from './operation.ts';
 import { readRequest } from './request.ts';
 import type { SourceDatabase } from './working-copy.ts';
 
-/** @throws EngineError */
+/**
+ * @param dataForRoles whether roles other than admin may read and write rows here; not where they may run known operations only
+ * @throws EngineError
+ */
 export async function answerRequest<Database extends SourceDatabase>(
   engine: MetadataEngine<Database>,
   endpoint: Endpoint,
   body: string,
   session: Session,
+  dataForRoles = true,
 ): Promise<string> {
   const request = readRequest(endpoint, parseJson(body));
   if (session.role !== ADMIN_ROLE && !request.anyRole)
     throw new EngineError('access-denied', 'restricted access : admin only', { path: '$.args' });
+  if (session.role !== ADMIN_ROLE && !dataForRoles) {
+    throw new EngineError(
+      'access-denied',
+      'the legacy data operations are for admin only where roles may run known operations only',
+      { path: '$.args', internal: { message: 'enable-allowlist or only-saved-operations is set' } },
+    );
+  }
   return answerText(await engine.execute(request, session));
 }

@@ -68,7 +68,7 @@ async function answer(number: number, run: () => Promise<string>): Promise<void>
 function handle(running: Running, message: Exclude<MessageToThread, { kind: 'answer' }>): Promise<string> {
   switch (message.kind) {
     case 'request':
-      return answerRequest(running.engine, message.path, message.body, message.session);
+      return answerRequest(running.engine, message.path, message.body, message.session, running.dataForRoles);
     case 'health':
       return running.health();
     case 'stop':
@@ -90,6 +90,7 @@ function report(message: string, error: unknown): void {
 
 interface Running {
   readonly engine: MetadataEngine<SourceConnection>;
+  readonly dataForRoles: boolean;
   readonly health: () => Promise<string>;
   readonly stop: () => Promise<string>;
 }
@@ -133,6 +134,7 @@ async function start(data: ThreadData): Promise<Running> {
     }
     return {
       engine,
+      dataForRoles: !configuration.enableAllowlist && !configuration.onlySavedOperations,
       health: async () => {
         try {
           await store.readVersion();

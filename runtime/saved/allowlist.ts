@@ -3,11 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { EngineError } from '../core/errors.ts';
 import { comparableDocument } from '../core/request/comparable.ts';
 import { parseDocument } from '../core/request/document.ts';
-import type { AllowedDocument } from '../core/saved.ts';
+import type { AllowedDocument, SavedOperation } from '../core/saved.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 
-/** @throws EngineError unless the role may send the document */
-export type CheckAllowed = (role: string, document: string) => void;
+export interface Allowlist {
+  /** @throws EngineError unless the role may send the text */
+  readonly checkText: (role: string, text: string) => void;
+  /** As checkText, for an operation of a collection: those of the list are known without being parsed. */
+  readonly checkSaved: (role: string, operation: SavedOperation) => void;
+}
 
 /** Most characters of document texts that are remembered with their verdict. */
 const MOST_TEXT = 4_000_000;
@@ -18,13 +22,16 @@ type Allowed = 'every role' | ReadonlySet<string>;
 const NOBODY: Allowed = new Set();
 
 /** Makes the check of a program's allow-list. A text is parsed once, however often it is sent. */
-export function createAllowlist(documents: readonly AllowedDocument[]): CheckAllowed {
+export function createAllowlist(documents: readonly AllowedDocument[]): Allowlist {
   const allowed = new Map<string, Allowed>();
   for (const { document, roles } of documents) {
     const known = allowed.get(document) ?? NOBODY;
     if (roles === undefined || known === 'every role') allowed.set(document, 'every role');
     else allowed.set(document, new Set([...known, ...roles]));
   }
+  const listed = new Map(
+    documents.map((entry) => [keyOf(entry.collection, entry.name), allowed.get(entry.document)!]),
+  );
   const verdicts = new LRUCache<string, Allowed>({
     maxSize: MOST_TEXT,
     sizeCalculation: (_verdict, text) => text.length + 50,
@@ -36,12 +43,21 @@ export function createAllowlist(documents: readonly AllowedDocument[]): CheckAll
     verdicts.set(text, verdict);
     return verdict;
   };
-  return (role, text) => {
+  const check = (role: string, verdict: () => Allowed) => {
     if (role === ADMIN_ROLE) return;
-    const verdict = verdictOf(text);
-    if (verdict === 'every role' || verdict.has(role)) return;
+    const roles = verdict();
+    if (roles === 'every role' || roles.has(role)) return;
     throw new EngineError('validation-failed', 'query is not allowed', {
       internal: { message: 'query is not in any of the allowlists' },
     });
   };
+  return {
+    checkText: (role, text) => check(role, () => verdictOf(text)),
+    checkSaved: (role, { collection, name, document }) =>
+      check(role, () => listed.get(keyOf(collection, name)) ?? verdictOf(document)),
+  };
+}
+
+function keyOf(collection: string, name: string): string {
+  return JSON.stringify([collection, name]);
 }

@@ -78,13 +78,14 @@ function readParameter(parameter: SavedParameter, source: SourceShape): Paramete
 
 /**
  * The values of all variables of an operation, defaults applied.
- * @throws EngineError validation-failed when a variable that must not be null has no value
+ * @throws EngineError validation-failed when a variable that must not be null has no value, or one is not declared
  */
 export function savedValues(
   { variables = {} }: SavedOperation,
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const values: Record<string, unknown> = {};
+  // Without a prototype: a variable may be called __proto__.
+  const values: Record<string, unknown> = Object.create(null);
   for (const [name, variable] of Object.entries(variables)) {
     const value = Object.hasOwn(given, name) ? given[name] : variable.default;
     const required = variable.type.endsWith('!');
@@ -96,6 +97,13 @@ export function savedValues(
         `null value found for non-nullable type: "${variable.type}"`,
       );
     values[name] = value ?? null;
+  }
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(variables, name));
+  if (unknown.length > 0) {
+    throw new EngineError(
+      'validation-failed',
+      `unexpected variables in variableValues: ${unknown.sort().join(', ')}`,
+    );
   }
   return values;
 }

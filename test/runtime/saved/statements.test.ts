@@ -76,7 +76,7 @@ beforeAll(async () => {
     const planner = createPlanner(program, { stringifyNumbers, collapseNulls: false });
     const execution = { planner, sources: new Map([['default', source]]) };
     const operations = { ...saved, operations: [operation] };
-    const settings = { enforceAllowlist: false, inferFunctionPermissions: true };
+    const settings = { enforceAllowlist: false, onlySaved: false, inferFunctionPermissions: true };
     const prepared = { ...execution, saved: prepareSaved(operations, execution, settings) };
     const session = {
       role,

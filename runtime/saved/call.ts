@@ -1,0 +1,87 @@
+/**
+ * Which operation a GraphQL request means: one that it brings as text, one that is saved, or one that an earlier request
+ * registered under its hash.
+ */
+import { EngineError } from '../core/errors.ts';
+import type { SavedOperation } from '../core/saved.ts';
+import { ADMIN_ROLE } from '../core/session.ts';
+import type { FindSaved } from './index-by-id.ts';
+import type { RegisteredQueries } from './registered.ts';
+
+/** A GraphQL request as clients send it. */
+export interface GraphqlCall {
+  /** Text of the document. */
+  readonly query?: string | undefined;
+  /** Hash or name of a saved operation, instead of the text. */
+  readonly documentId?: string | undefined;
+  /** `extensions.persistedQuery.sha256Hash`: with the text it is registered, without it the text is known. */
+  readonly hash?: string | undefined;
+  readonly operationName?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** Sent with GET, which runs nothing but queries. */
+  readonly onlyQueries?: true;
+}
+
+/** What a call means. */
+export type Called = { readonly operation: SavedOperation } | { readonly query: string };
+
+export interface CallOptions {
+  readonly findSaved: FindSaved;
+  /** Whether there are any. */
+  readonly hasSaved: boolean;
+  /** Only where roles may send nothing but saved operations: these by their texts. */
+  readonly findByText?: FindSaved;
+  /** Absent: clients cannot register texts. */
+  readonly registered?: RegisteredQueries;
+  /** Whether a role may send a text. @throws EngineError when not */
+  readonly checkAllowed: ((role: string, document: string) => void) | undefined;
+}
+
+/**
+ * Finds what a call means for a role.
+ * @throws EngineError PERSISTED_QUERY_NOT_FOUND for an unknown hash or name; validation-failed for what the role may not send
+ */
+export function findCalled(call: GraphqlCall, role: string, options: CallOptions): Called {
+  const { findSaved, registered } = options;
+  const { documentId, hash, query } = call;
+  if (documentId !== undefined) return saved(findSaved(documentId) ?? unknownOperation());
+  if (hash === undefined) return text(query, role, options);
+  const operation = findSaved(hash);
+  if (operation) return saved(operation);
+  if (!registered && !options.hasSaved) throw persistedQueriesDisabled();
+  if (query === undefined) return text(registered?.find(hash) ?? unknownOperation(), role, options);
+  const called = text(query, role, options);
+  registered?.register(hash, query);
+  return called;
+}
+
+function saved(operation: SavedOperation): Called {
+  return { operation };
+}
+
+function text(query: string | undefined, role: string, options: CallOptions): Called {
+  const { findByText, checkAllowed, registered, hasSaved } = options;
+  if (query === undefined) {
+    // An address without any of them: GET is there for persisted queries, says the reference.
+    if (!registered && !hasSaved) throw persistedQueriesDisabled();
+    throw new EngineError('parse-failed', 'key "query" not found');
+  }
+  if (findByText && role !== ADMIN_ROLE) {
+    const operation = findByText(query);
+    if (operation) return saved(operation);
+    throw new EngineError(
+      'validation-failed',
+      'only saved operations are answered: send "documentId" with the hash or the name of one',
+    );
+  }
+  checkAllowed?.(role, query);
+  return { query };
+}
+
+function unknownOperation(): never {
+  throw new EngineError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+}
+
+function persistedQueriesDisabled(): EngineError {
+  return new EngineError('not-supported', 'Automatic Persisted Queries is not enabled');
+}
