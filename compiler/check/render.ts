@@ -1,5 +1,6 @@
 /** The result of a check for people: a terminal's text, and Markdown for a review comment. */
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
+import { escapeMarkdown } from '../markdown.ts';
 import { type RoleChange, WEIGHTS, type Weight } from './change.ts';
 import type { CheckResult } from './index.ts';
 
@@ -130,8 +131,4 @@ function summary({ operations, schemas }: CheckResult): string {
     ...(schemas.length > 0 ? [`Schema: ${counts(schemas)}.`] : []),
   ];
   return parts.join(' ');
-}
-
-function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_<>|]/g, '\\$&');
 }

@@ -77,6 +77,11 @@ export interface CatalogTable {
   }[];
   /** By name; NOT VALID ones too, temporal ones (PERIOD) not: they do not say that columns are equal. */
   readonly foreignKeys: readonly CatalogForeignKey[];
+  /**
+   * Of a view: the columns that its query mentions, shown or not, through views on views down to relations with rows of
+   * their own. What functions read that it calls is not known.
+   */
+  readonly reads?: readonly (RelationReference & { readonly columns: readonly string[] })[];
   /** CHECK constraints: name and definition text. */
   readonly checks: readonly { readonly name: string; readonly definition: string }[];
   /**

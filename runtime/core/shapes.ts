@@ -48,6 +48,8 @@ export interface TableShape {
   readonly computedFields?: Readonly<Record<string, ComputedFieldShape>>;
   /** Values of an enum table: value → description. */
   readonly enumValues?: Readonly<Record<string, string | null>>;
+  /** Of a view: columns of tables that its query mentions, by key of the table. For audits; nothing at run time asks. */
+  readonly reads?: Readonly<Record<string, readonly string[]>>;
   /** What Postgres refuses to write (views mostly). */
   readonly readOnly?: readonly ('insert' | 'update' | 'delete')[];
 }
@@ -66,6 +68,8 @@ export interface ColumnShape {
   readonly generated?: true;
   /** A view's column that Postgres will not write. */
   readonly readOnly?: true;
+  /** Of a view: the column of a table that it shows unchanged. For audits; nothing at run time asks. */
+  readonly origin?: { readonly table: string; readonly column: string };
   /** GraphQL field; absent = the column's name, null = left out (not a valid GraphQL name and no custom name). */
   readonly field?: string | null;
   /** The field name is custom: a naming convention leaves it as written. */

@@ -66,6 +66,7 @@ const table = z.strictObject({
       references: z.strictObject({ ...relation, columns: z.array(text) }),
     }),
   ),
+  reads: z.array(z.strictObject({ ...relation, columns: z.array(text) })).exactOptional(),
   checks: z.array(z.strictObject({ name: text, definition: text })),
   insertable: z.boolean(),
   updatable: z.boolean(),

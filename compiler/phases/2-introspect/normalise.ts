@@ -18,6 +18,7 @@ import type {
   RawConstraint,
   RawFunction,
   RawIndex,
+  RawRead,
   RawRelation,
 } from './statement.ts';
 import { nameTypes, type TypeNames, typeText } from './type-names.ts';
@@ -31,6 +32,7 @@ interface Lookup {
   readonly constraints: ReadonlyMap<number, readonly RawConstraint[]>;
   readonly indexes: ReadonlyMap<number, readonly RawIndex[]>;
   readonly origins: ReadonlyMap<number, ViewOrigins>;
+  readonly reads: ReadonlyMap<number, readonly RawRead[]>;
 }
 
 /** Makes the catalog of what {@link catalogStatement} returned. */
@@ -47,6 +49,7 @@ export function normaliseCatalog(raw: RawCatalog): Catalog {
     constraints: groupByRelation(raw.constraints),
     indexes: groupByRelation(raw.indexes),
     origins,
+    reads: groupByRelation(raw.reads),
   };
   const tables = raw.relations.map((relation) => describeTable(relation, lookup)).sort(compareNames);
   const functions = raw.functions
@@ -103,6 +106,7 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
       ...(index.is_partial && { partial: true }),
     })),
     foreignKeys: ofKind('f').flatMap((constraint) => describeForeignKey(constraint, lookup)),
+    ...describeReads(relation, lookup),
     checks: ofKind('c').map(({ name, definition }) => ({ name, definition: definition! })),
     insertable: (relation.events & 8) !== 0,
     updatable: (relation.events & 4) !== 0,
@@ -139,6 +143,32 @@ function findOrigin(relation: number, position: number, lookup: Lookup): Catalog
   if (source.kind === 'v') return findOrigin(origin.relation, origin.position, lookup);
   const column = columnName(origin.relation, origin.position, lookup);
   return column === undefined ? undefined : { schema: source.schema, name: source.name, column };
+}
+
+/** The columns that a view's query mentions, through views on views down to relations with rows of their own. */
+function describeReads(view: RawRelation, lookup: Lookup): Pick<CatalogTable, 'reads'> {
+  const found = new Map<number, Set<number>>();
+  const seen = new Set<number>();
+  const collect = (relation: number): void => {
+    if (seen.has(relation)) return;
+    seen.add(relation);
+    for (const { source, position } of lookup.reads.get(relation) ?? []) {
+      if (lookup.relations.get(source)?.kind === 'v') collect(source);
+      else found.set(source, (found.get(source) ?? new Set()).add(position));
+    }
+  };
+  collect(view.oid);
+  const reads = [...found]
+    .flatMap(([oid, positions]) => {
+      const source = lookup.relations.get(oid);
+      if (!source) return [];
+      const columns = [...positions]
+        .sort((a, b) => a - b)
+        .flatMap((position) => columnName(oid, position, lookup) ?? []);
+      return [{ schema: source.schema, name: source.name, columns }];
+    })
+    .sort(compareNames);
+  return reads.length > 0 ? { reads } : {};
 }
 
 function describeKey(constraint: RawConstraint, lookup: Lookup): CatalogKey {

@@ -19,6 +19,7 @@ export interface RawCatalog {
   readonly columns: readonly RawColumn[];
   readonly constraints: readonly RawConstraint[];
   readonly indexes: readonly RawIndex[];
+  readonly reads: readonly RawRead[];
   readonly functions: readonly RawFunction[];
 }
 
@@ -91,6 +92,13 @@ export interface RawIndex {
   readonly is_partial: boolean;
   /** Enforced at once and owned by no constraint. */
   readonly is_free: boolean;
+}
+
+/** A column that a view's query mentions. */
+export interface RawRead {
+  readonly relation: number;
+  readonly source: number;
+  readonly position: number;
 }
 
 export interface RawFunction {
@@ -258,6 +266,16 @@ const indexes = `
     left join pg_catalog.pg_constraint k on k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x')
     where i.indisvalid`;
 
+/** What the query of a view depends on, as Postgres keeps it: every column that it mentions, shown or not. */
+const reads = `
+    select distinct r.oid::int8 as relation, x.refobjid::int8 as source, x.refobjsubid as position
+    from relations r
+    join pg_catalog.pg_rewrite q on q.ev_class = r.oid and q.ev_type = '1'
+    join pg_catalog.pg_depend x
+      on x.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and x.objid = q.oid
+      and x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and x.refobjid <> r.oid and x.refobjsubid > 0
+    where r.kind in ('v', 'm')`;
+
 /**
  * Plain functions only. An extension can bring thousands of functions, and a range type brings its constructors (deptype
  * e and i); none of these can be tracked unless it returns rows of a table: the others are left out.
@@ -292,6 +310,7 @@ const sections: Record<Exclude<keyof RawCatalog, 'serverVersion'>, string> = {
   columns,
   constraints,
   indexes,
+  reads,
   functions,
 };
 

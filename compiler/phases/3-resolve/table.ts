@@ -160,6 +160,7 @@ function columnShape(column: CatalogColumn): ColumnShape {
     ...(column.hasDefault && { hasDefault: true }),
     ...((column.generated || column.identity === 'always') && { generated: true }),
     ...(column.updatable === false && { readOnly: true }),
+    ...(column.origin && { origin: { table: keyOf(column.origin), column: column.origin.column } }),
   };
 }
 
@@ -202,6 +203,9 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(table.relationships.size > 0 && { relationships: byName([...table.relationships]) }),
     ...(table.computedFields.size > 0 && { computedFields: byName([...table.computedFields]) }),
     ...(table.enumValues && { enumValues: table.enumValues }),
+    ...(catalog.reads && {
+      reads: byName(catalog.reads.map((each) => [keyOf(each), each.columns])),
+    }),
     ...(readOnly.length > 0 && { readOnly }),
   };
 }

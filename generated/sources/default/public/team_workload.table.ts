@@ -9,14 +9,15 @@ export const teamWorkload = table(source, {
   graphqlName: "team_workload",
   description: "What lies on each team's desk now",
   columns: {
-    team_id: { type: "int4", readOnly: true },
-    tenant_id: { type: "int4", readOnly: true },
-    team_name: { type: "text", readOnly: true },
+    team_id: { type: "int4", readOnly: true, origin: { table: "public.team", column: "id" } },
+    tenant_id: { type: "int4", readOnly: true, origin: { table: "public.team", column: "tenant_id" } },
+    team_name: { type: "text", readOnly: true, origin: { table: "public.team", column: "name" } },
     open_tickets: { type: "int8", readOnly: true },
     unassigned_tickets: { type: "int8", readOnly: true },
     urgent_tickets: { type: "int8", readOnly: true },
     waiting_since: { type: "timestamptz", readOnly: true, description: "When the oldest ticket still open was written" },
   },
+  reads: { "public.team": ["id", "tenant_id", "name"], "public.ticket": ["id", "team_id", "assignee_id", "status", "priority", "created_at"] },
   readOnly: ["insert", "update", "delete"],
   relationships: {
     team: { kind: "object", target: "public.team", columns: { team_id: "id" }, unique: true },

@@ -8,8 +8,9 @@ export const authorArticleCount = table(source, {
   kind: "view",
   graphqlName: "author_article_count",
   columns: {
-    author_id: { type: "int4", readOnly: true },
+    author_id: { type: "int4", readOnly: true, origin: { table: "public.article", column: "author_id" } },
     articles: { type: "int8", readOnly: true },
   },
+  reads: { "public.article": ["author_id"] },
   readOnly: ["insert", "update", "delete"],
 });

@@ -8,10 +8,11 @@ export const publishedArticle = table(source, {
   kind: "view",
   graphqlName: "published_article",
   columns: {
-    id: { type: "int4" },
-    title: { type: "text" },
-    author_id: { type: "int4" },
+    id: { type: "int4", origin: { table: "public.article", column: "id" } },
+    title: { type: "text", origin: { table: "public.article", column: "title" } },
+    author_id: { type: "int4", origin: { table: "public.article", column: "author_id" } },
   },
+  reads: { "public.article": ["id", "author_id", "title", "status"] },
   relationships: {
     author: { kind: "object", target: "public.author", columns: { author_id: "id" }, unique: true },
   },
