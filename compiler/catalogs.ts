@@ -1,5 +1,6 @@
 /** Catalogs for the command line: from a saved file, or from the databases themselves. */
 import pg from 'pg';
+import type { ConnectionConfiguration } from '../runtime/database/connection.ts';
 import { connectionUrl } from '../runtime/database/connection-url.ts';
 import { describeConnectionError } from '../runtime/metadata/connection-error.ts';
 import type { CatalogFile, SourceCatalog } from './model/catalog.ts';
@@ -22,18 +23,26 @@ export interface CatalogOptions {
 
 /** The catalog of a source, or why there is none. Never throws; reasons hold no addresses. */
 export async function readCatalog(source: Source, options: CatalogOptions): Promise<CatalogResult> {
-  const { addresses, saved, environment, allowedFolder } = options;
   const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
   try {
-    const address = addresses.get(source.name);
-    if (address !== undefined) return await introspect({ connectionString: address }, enumTables);
-    if (saved && Object.hasOwn(saved.sources, source.name)) return saved.sources[source.name]!;
-    const { database_url, ssl_configuration } = source.configuration.connection_info;
-    const configuration = connectionUrl(database_url, ssl_configuration, { environment, allowedFolder });
-    return await introspect(configuration(), enumTables);
+    const database = databaseOf(source, options);
+    return database ? await introspect(database, enumTables) : options.saved!.sources[source.name]!;
   } catch (error) {
     return { error: describeConnectionError(error) };
   }
+}
+
+/**
+ * Where the database of a source is; undefined if a saved catalog stands in for it.
+ * @throws EngineError when the metadata's address cannot be made out
+ */
+export function databaseOf(source: Source, options: CatalogOptions): ConnectionConfiguration | undefined {
+  const { addresses, saved, environment, allowedFolder } = options;
+  const address = addresses.get(source.name);
+  if (address !== undefined) return { connectionString: address };
+  if (saved && Object.hasOwn(saved.sources, source.name)) return undefined;
+  const { database_url, ssl_configuration } = source.configuration.connection_info;
+  return connectionUrl(database_url, ssl_configuration, { environment, allowedFolder })();
 }
 
 /** The catalog of a database that no metadata describes. @throws as `pg` does */
@@ -42,7 +51,7 @@ export function readDatabase(address: string): Promise<SourceCatalog> {
 }
 
 async function introspect(
-  configuration: pg.ClientConfig,
+  configuration: ConnectionConfiguration,
   enumTables: readonly { readonly schema: string; readonly name: string }[],
 ): Promise<SourceCatalog> {
   const client = new pg.Client({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });

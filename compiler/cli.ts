@@ -1,7 +1,10 @@
 /** The command line. Only this file and the commands it calls write files; only `bin.mjs` sets the exit status. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { type CommandContext, UsageError } from './command.ts';
+import type { CommandContext } from './command.ts';
+import { FORMATS } from './compile-report.ts';
+import { addDeliveryCommands } from './delivery-commands.ts';
+import { addProjectOptions, CATALOGS, sourceAddress } from './project-options.ts';
 import { addReviewCommands } from './review-commands.ts';
 
 /** Exit status of a wrong use of the command line. */
@@ -12,6 +15,7 @@ const COMMANDS: readonly string[] = [
   'audit',
   'check',
   'compile',
+  'explain',
   'introspect',
   'lint',
   'metadata',
@@ -26,6 +30,8 @@ const EXPECTED: Readonly<Record<string, number>> = {
   GeneratedCodeError: USAGE,
   CatalogFileError: 1,
   OutputFolderError: 1,
+  MigrationsFolderError: 1,
+  EmbeddedPostgresError: 1,
   MetadataCommandError: 1,
 };
 
@@ -87,40 +93,41 @@ function createProgram(context: CommandContext, finish: (status: number) => void
   addSchema(program, context, finish);
   addMetadata(program, context, finish);
   addReviewCommands(program, context, finish);
+  addDeliveryCommands(program, context, finish);
   addVersion(program, context);
   return program;
 }
 
 function addCompile(program: Command, context: CommandContext, finish: (status: number) => void): void {
-  program
+  const command = program
     .command('compile')
-    .description('write the code that serves a project: shapes, access rules and resolvers, one table a file')
-    .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+    .description(
+      'write the code that serves a project: shapes, access rules and resolvers, one table a file',
+    );
+  addProjectOptions(command)
     .requiredOption('--out <folder>', 'folder of the generated files')
-    .option('--catalog <file>', "saved catalog (see engine introspect), instead of the sources' databases")
-    .option(
-      '--source <name=url>',
-      "address of a source's database, instead of the metadata's; repeatable",
-      address,
-    )
     .option('--check', 'write nothing; exit with status 1 and name the files that are stale')
     .option('--strict', 'keys that mean nothing are errors')
-    .addOption(
-      new Option('--format <format>', 'of what is reported').choices(['text', 'json']).default('text'),
+    .option(
+      '--prove',
+      'have the databases prepare every generated SQL text, running none; with --migrations always done',
     )
-    .option('--experimental-features <list>', 'features to switch on, such as naming_convention')
-    .option('--default-naming-convention <name>', 'engine-default or graphql-default')
+    .option('--check-environment', 'environment variables that the metadata needs must be set')
+    .addOption(new Option('--format <format>', 'of what is reported').choices(FORMATS).default('text'))
     .addHelpText(
       'after',
-      `
-Where a source's catalog comes from: --source, else --catalog, else the address in the metadata, whose environment
-variables must be set.
+      `${CATALOGS}
 
-Exit status: 0 done, 1 errors in the metadata, unreachable databases or stale files, 2 wrong use.
+Formats: text for a terminal, json, sarif (SARIF 2.1.0, on standard output), annotations (::error file=…,line=…::…, which
+code hosts show beside the line).
+
+Exit status: 0 done, 1 errors in the metadata or its migrations, SQL that PostgreSQL refuses, unreachable databases or stale
+files, 2 wrong use. Warnings alone are no error. engine explain CODE says more about what is reported.
 
 Examples:
   engine compile --metadata metadata --out generated
-  engine compile --metadata metadata.json --source default=postgres://localhost/shop --out generated
+  engine compile --metadata metadata --migrations migrations --out generated
+  engine compile --metadata metadata.json --source default=postgres://localhost/shop --out generated --prove
   engine compile --metadata metadata --catalog catalog.json --out generated --check`,
     )
     .action(async (_options, command: Command) => {
@@ -130,20 +137,12 @@ Examples:
 }
 
 function addSchema(program: Command, context: CommandContext, finish: (status: number) => void): void {
-  program
+  const command = program
     .command('schema')
-    .description('print the GraphQL schema that a role sees, or TypeScript types for its clients')
-    .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+    .description('print the GraphQL schema that a role sees, or TypeScript types for its clients');
+  addProjectOptions(command)
     .requiredOption('--role <name>', 'the role')
-    .option('--catalog <file>', "saved catalog (see engine introspect), instead of the sources' databases")
-    .option(
-      '--source <name=url>',
-      "address of a source's database, instead of the metadata's; repeatable",
-      address,
-    )
     .addOption(new Option('--as <form>', 'what to print').choices(['sdl', 'types']).default('sdl'))
-    .option('--experimental-features <list>', 'features to switch on, such as naming_convention')
-    .option('--default-naming-convention <name>', 'engine-default or graphql-default')
     .addHelpText(
       'after',
       `
@@ -163,7 +162,7 @@ function addIntrospect(program: Command, context: CommandContext, finish: (statu
     .description('save the catalogs of databases to a file, for compiles without a database')
     .requiredOption('--out <file>', 'JSON file to write')
     .option('--metadata <path>', 'whose sources to read; without it, those of --source')
-    .option('--source <name=url>', "address of a source's database; repeatable", address)
+    .option('--source <name=url>', "address of a source's database; repeatable", sourceAddress)
     .addHelpText(
       'after',
       `
@@ -225,15 +224,4 @@ function addVersion(program: Command, context: CommandContext): void {
       const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
       context.stdout(`${(JSON.parse(text) as { version: string }).version}\n`);
     });
-}
-
-/** Collects `NAME=URL`. */
-function address(
-  text: string,
-  addresses: ReadonlyMap<string, string> = new Map(),
-): ReadonlyMap<string, string> {
-  const at = text.indexOf('=');
-  // The text may hold a password: an error of commander's own would repeat it.
-  if (at < 1) throw new UsageError('The value of --source is written NAME=URL.');
-  return new Map(addresses).set(text.slice(0, at), text.slice(at + 1));
 }

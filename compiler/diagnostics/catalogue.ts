@@ -140,6 +140,12 @@ export const diagnostics = {
   /** the table %table% cannot be used as an enum %reasons% */
   enumTableUnusable: ({ table, reasons }: { table: Hole; reasons: Hole }): Message =>
     message('enum-table-unusable', 'error', [`the table ${table} cannot be used as an enum ${reasons}`]),
+  /** The environment variable %name% is not set. */
+  environmentVariableMissing: ({ name, users }: { name: Hole; users: Hole }): Message =>
+    message('environment-variable-missing', 'error', [
+      `The environment variable ${name} is not set.`,
+      `It is needed by ${users}.`,
+    ]),
   /** Computed columns with input arguments can not be part of the where clause */
   expressionComputedFieldArguments: (): Message =>
     message('expression-computed-field-arguments', 'error', [
@@ -268,6 +274,29 @@ export const diagnostics = {
   /** This is not YAML: %reason%. */
   metadataYamlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('metadata-yaml-invalid', 'error', [`This is not YAML: ${reason}.`]),
+  /** %reason% */
+  migrationFailed: ({ reason, advice }: { reason: Hole; advice?: Hole | undefined }): Message =>
+    message('migration-failed', 'error', [`${reason}`, advice === undefined ? undefined : `${advice}`]),
+  /** The folder %folder% holds no migrations. */
+  migrationsEmpty: ({ folder }: { folder: Hole }): Message =>
+    message('migrations-empty', 'error', [
+      `The folder ${folder} holds no migrations.`,
+      'Expected are <timestamp>_<name>/up.sql, or .sql files.',
+    ]),
+  /** There are no migrations for the source %source%: %folder% does not exist. */
+  migrationsMissing: ({
+    source,
+    folder,
+    nearest,
+  }: {
+    source: Hole;
+    folder: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
+    message('migrations-missing', 'error', [
+      `There are no migrations for the source ${source}: ${folder} does not exist.`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
   /** cannot include "%name%" in the GraphQL schema because %name% is not a valid GraphQL identifier */
   nameNotGraphql: ({ name }: { name: Hole }): Message =>
     message('name-not-graphql', 'error', [
@@ -415,6 +444,23 @@ export const diagnostics = {
   /** connection error */
   sourceUnreachable: ({ reason }: { reason: Hole }): Message =>
     message('source-unreachable', 'error', ['connection error', `${reason}`]),
+  /** PostgreSQL refuses %what%: %reason%. */
+  sqlRefused: ({
+    what,
+    reason,
+    detail,
+    excerpt,
+  }: {
+    what: Hole;
+    reason: Hole;
+    detail?: Hole | undefined;
+    excerpt?: Hole | undefined;
+  }): Message =>
+    message('sql-refused', 'error', [
+      `PostgreSQL refuses ${what}: ${reason}.`,
+      detail === undefined ? undefined : `${detail}`,
+      excerpt === undefined ? undefined : `in ${excerpt}`,
+    ]),
   /** unexpected keys when parsing TableMetadata: [%keys%] */
   tableKeysUnexpected: ({ keys, nearest }: { keys: Hole; nearest?: Hole | undefined }): Message =>
     message('table-keys-unexpected', 'error', [

@@ -44,14 +44,14 @@ const NO_TYPES: readonly number[] = [];
 // `pg` refuses custom classes on pipelined connections, because a cursor keeps its portal open over several round
 // trips. This one does not, and says so by being a Query. The constructor of Query (parsing of its arguments, event
 // emitter, result) is passed by: nothing of what it makes is used.
-class TextQueryBase {}
+export class PipelinedQuery {}
 Object.setPrototypeOf(
-  TextQueryBase.prototype,
+  PipelinedQuery.prototype,
   (pg as unknown as { Query: { prototype: object } }).Query.prototype,
 );
 
 /** One execution; `settle` is called once, with the row or with the error, when the connection is done with it. */
-export class TextQuery extends TextQueryBase {
+export class TextQuery extends PipelinedQuery {
   readonly text: string;
   readonly #preparation: Preparation;
   readonly #values: TextRow;

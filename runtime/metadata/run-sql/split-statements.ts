@@ -5,15 +5,21 @@
  */
 export function splitStatements(sql: string): readonly string[] {
   const statements: string[] = [];
-  let start = 0;
-  let position = 0;
+  for (let start = 0; start < sql.length; ) {
+    const end = statementEnd(sql, start);
+    const statement = sql.slice(start, end);
+    if (!isBlank(statement)) statements.push(statement);
+    start = end + 1;
+  }
+  return statements;
+}
+
+/** Position of the semicolon that ends the statement beginning at `start`; the end of the text if there is none. */
+export function statementEnd(sql: string, start: number): number {
+  let position = start;
   /** Open `begin atomic` and `case` blocks. */
   let depth = 0;
   let sawBegin = false;
-  const end = () => {
-    const statement = sql.slice(start, position);
-    if (!isBlank(statement)) statements.push(statement);
-  };
   while (position < sql.length) {
     const skipped = skipQuoted(sql, position);
     if (skipped > position) {
@@ -29,14 +35,22 @@ export function splitStatements(sql: string): readonly string[] {
       position += word.length;
       continue;
     }
-    if (sql[position] === ';' && depth === 0) {
-      end();
-      start = position + 1;
-    }
+    if (sql[position] === ';' && depth === 0) return position;
     position += 1;
   }
-  end();
-  return statements;
+  return sql.length;
+}
+
+/** Position of what comes first behind blanks and comments. */
+export function skipBlanks(sql: string, start: number): number {
+  let position = start;
+  while (position < sql.length) {
+    if (/\s/.test(sql[position]!)) position += 1;
+    else if (sql.startsWith('--', position) || sql.startsWith('/*', position))
+      position = skipQuoted(sql, position);
+    else break;
+  }
+  return position;
 }
 
 /** Where the quoted text or comment that begins here ends; the same position if none begins. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { diagnostics } from '../../../compiler/diagnostics/catalogue.ts';
-import { generate, parseMessages, refuseDuplicates } from '../../../compiler/diagnostics/generate.ts';
+import { generate } from '../../../compiler/diagnostics/generate.ts';
+import { parseMessages, refuseDuplicates } from '../../../compiler/diagnostics/messages.ts';
 
 const repository = new URL('../../../', import.meta.url);
 

@@ -1,0 +1,157 @@
+/** What `engine compile` says in the end: for a person, for tools, for a code host. */
+import type { CommandContext } from './command.ts';
+import { renderAnnotations } from './diagnostics/annotations.ts';
+import type { Diagnostic } from './diagnostics/diagnostic.ts';
+import { readMessages } from './diagnostics/messages.ts';
+import { renderDiagnostic } from './diagnostics/render.ts';
+import { findingsOf, renderSarif, rulesOf, type SarifFinding } from './diagnostics/sarif.ts';
+import type { EnvironmentVariable } from './environment.ts';
+import { type CompileResult, version } from './index.ts';
+import type { Difference } from './output-folder.ts';
+import type { Origin } from './phases/1-read/origin.ts';
+
+/** Forms of what is reported. */
+export const FORMATS = ['text', 'json', 'sarif', 'annotations'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface Outcome {
+  readonly format: Format;
+  readonly out: string;
+  readonly check: boolean;
+  readonly context: CommandContext;
+  readonly origin: Origin;
+  /** Absent when there was nothing to compile against. */
+  readonly result: CompileResult | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly defects: readonly string[];
+  readonly environment: readonly EnvironmentVariable[];
+  /** Statements that Postgres has prepared; absent when it was not asked. */
+  readonly proved: number | undefined;
+  /** Absent when nothing was written or compared. */
+  readonly difference: Difference | undefined;
+}
+
+const DEFECT =
+  'The generated code does not type-check. This is a defect of Engine, not of your project; please report it.';
+/** Code of a finding that is none of the metadata's. */
+const DEFECT_CODE = 'defect';
+const STALE_CODE = 'stale-file';
+
+export function reportCompile(outcome: Outcome): void {
+  const { context, format } = outcome;
+  switch (format) {
+    case 'text':
+      reportText(outcome);
+      break;
+    case 'json':
+      context.stdout(jsonReport(outcome));
+      break;
+    case 'sarif':
+      context.stdout(renderSarif(findings(outcome), rulesOf(readMessages()), version));
+      break;
+    case 'annotations':
+      context.stdout(renderAnnotations(findings(outcome)));
+      reportSummary({ ...outcome, context: { ...context, stdout: context.stderr } });
+  }
+}
+
+function findings({ diagnostics, defects, origin, check, difference, out }: Outcome): SarifFinding[] {
+  const stale = check ? [...(difference?.changed ?? []), ...(difference?.extra ?? [])] : [];
+  return [
+    ...findingsOf(diagnostics, origin.describe),
+    ...defects.map((defect) => ({
+      rule: DEFECT_CODE,
+      level: 'error' as const,
+      message: `${DEFECT}\n${defect}`,
+    })),
+    ...stale.map((path) => ({
+      rule: STALE_CODE,
+      level: 'error' as const,
+      message: 'This file is not what the metadata compiles to.',
+      location: { file: `${out}/${path}`, line: 1, column: 1 },
+    })),
+  ];
+}
+
+function jsonReport(outcome: Outcome): string {
+  const { context, origin, result, diagnostics, defects, environment, proved, check, difference } = outcome;
+  const answer = {
+    diagnostics: diagnostics.map((diagnostic) => ({
+      ...diagnostic,
+      object: origin.describe(diagnostic.path),
+    })),
+    defects,
+    environment: environment.map(({ name, users }) => ({
+      name,
+      set: context.environment[name] !== undefined,
+      users: users.map(origin.describe),
+    })),
+    ...(proved !== undefined && { proved }),
+    files: result?.files.size ?? 0,
+    [check ? 'stale' : 'written']: difference?.changed ?? [],
+    [check ? 'extra' : 'deleted']: difference?.extra ?? [],
+  };
+  return `${JSON.stringify(answer, null, 2)}\n`;
+}
+
+function reportText(outcome: Outcome): void {
+  const { context, origin, diagnostics, defects } = outcome;
+  for (const diagnostic of diagnostics)
+    context.stderr(`${renderDiagnostic(diagnostic, origin.describe)}\n\n`);
+  if (defects.length > 0) context.stderr(`${DEFECT}\n${defects.map((defect) => `  ${defect}\n`).join('')}`);
+  reportSummary(outcome);
+}
+
+function reportSummary(outcome: Outcome): void {
+  const { context, diagnostics, result, difference, out, check, proved } = outcome;
+  reportEnvironment(outcome);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) {
+    const codes = [...new Set(errors.map(({ code }) => code))];
+    context.stderr(
+      `${count(errors.length, 'error')}. engine explain ${codes[0]} says more${codes.length > 1 ? ', as for the other codes' : ''}.\n`,
+    );
+  }
+  if (!difference || !result) {
+    context.stderr(`Nothing was ${check ? 'compared' : 'written'}.\n`);
+    return;
+  }
+  const { sources, ledgers } = result.state.plan;
+  const tables = sources.reduce((sum, source) => sum + source.tables.length, 0);
+  const statements = proved === undefined ? '' : `, ${count(proved, 'statement')} proved`;
+  const summary = `${count(tables, 'table')}, ${count(ledgers.length, 'role')}${statements}`;
+  if (!check) {
+    const deleted = difference.extra.length > 0 ? `, ${difference.extra.length} deleted` : '';
+    context.stdout(
+      `${summary} → ${out}: ${count(result.files.size, 'file')}, ${difference.changed.length} changed${deleted}\n`,
+    );
+  } else if (isDifferent(difference)) {
+    for (const path of difference.changed) context.stdout(`stale      ${out}/${path}\n`);
+    for (const path of difference.extra) context.stdout(`not needed ${out}/${path}\n`);
+    context.stderr(`${out} is not what this metadata compiles to. Run the same command without --check.\n`);
+  } else {
+    context.stdout(`${summary}: ${out} is up to date\n`);
+  }
+}
+
+/** Which variables a server of this metadata needs, and whether they are set here. Never what they hold. */
+function reportEnvironment({ environment, context }: Outcome): void {
+  if (environment.length === 0) return;
+  const isSet = ({ name }: EnvironmentVariable) => context.environment[name] !== undefined;
+  const names = (list: readonly EnvironmentVariable[]) => list.map(({ name }) => name).join(', ');
+  const present = environment.filter(isSet);
+  const absent = environment.filter((variable) => !isSet(variable));
+  const parts = [
+    ...(present.length > 0 ? [`${names(present)} (set here)`] : []),
+    ...(absent.length > 0 ? [`${names(absent)} (not set here)`] : []),
+  ];
+  context.stderr(`environment variables that the metadata needs: ${parts.join(', ')}\n`);
+}
+
+export function isDifferent({ changed, extra }: Difference): boolean {
+  return changed.length > 0 || extra.length > 0;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

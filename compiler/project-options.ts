@@ -1,0 +1,38 @@
+/** Options of the commands that compile a project. */
+import type { Command } from 'commander';
+import { UsageError } from './command.ts';
+
+/** Says of every such command where catalogs come from. */
+export const CATALOGS = `
+Where a source's catalog comes from: --source, else --catalog, else --migrations, else the address in the metadata, whose
+environment variables must be set.
+
+--migrations applies SQL files to an embedded PostgreSQL that lives as long as the command: no database, no container, no
+network. The folder holds <timestamp>_<name>/up.sql, or .sql files (.sql.gz too), which are applied by name; with several
+sources a folder for each, called like the source.`;
+
+/** Adds what says which project is meant. */
+export function addProjectOptions(command: Command): Command {
+  return command
+    .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+    .option('--migrations <folder>', 'SQL that makes the databases, instead of the databases')
+    .option('--catalog <file>', "saved catalog (see engine introspect), instead of the sources' databases")
+    .option(
+      '--source <name=url>',
+      "address of a source's database, instead of the metadata's; repeatable",
+      sourceAddress,
+    )
+    .option('--experimental-features <list>', 'features to switch on, such as naming_convention')
+    .option('--default-naming-convention <name>', 'engine-default or graphql-default');
+}
+
+/** Collects `NAME=URL`. @throws UsageError */
+export function sourceAddress(
+  text: string,
+  addresses: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
+  const at = text.indexOf('=');
+  // The text may hold a password: an error of commander's own would repeat it.
+  if (at < 1) throw new UsageError('The value of --source is written NAME=URL.');
+  return new Map(addresses).set(text.slice(0, at), text.slice(at + 1));
+}

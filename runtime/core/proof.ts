@@ -1,0 +1,186 @@
+/**
+ * The SQL of a program as statements that Postgres can prepare: every row rule, preset, join of a relationship, call of a
+ * function and saved statement, each where the server would use it. What Postgres accepts here it accepts there: preparing
+ * types a statement whole, and runs nothing.
+ */
+import { objectKey } from './names.ts';
+import type { GeneratedProgram } from './resolvers.ts';
+import type {
+  AccessRules,
+  FunctionArgumentShape,
+  RuleText,
+  SourceShape,
+  TableAccess,
+  TableShape,
+} from './shapes.ts';
+import { bindRow, identifier, join, parameter, print, raw, type Sql, sql } from './sql/fragment.ts';
+import { parseRule } from './sql/rule.ts';
+import { columnType } from './types.ts';
+
+export type Operation = keyof AccessRules;
+
+/** What a proof is about. Tables and functions by key. */
+export type ProofSubject =
+  | {
+      readonly kind: 'rule';
+      readonly table: string;
+      readonly operation: Operation;
+      readonly role: string;
+      readonly part: 'where' | 'check';
+    }
+  | {
+      readonly kind: 'preset' | 'cell';
+      readonly table: string;
+      readonly operation: Operation;
+      readonly role: string;
+      /** Or the computed field. */
+      readonly column: string;
+    }
+  | { readonly kind: 'columns'; readonly table: string }
+  | { readonly kind: 'relationship' | 'computed field'; readonly table: string; readonly name: string }
+  | { readonly kind: 'function'; readonly name: string }
+  | {
+      readonly kind: 'saved operation';
+      readonly collection: string;
+      readonly name: string;
+      readonly roles: readonly string[];
+    };
+
+/** A statement to prepare, and everything that stands or falls with it. */
+export interface Proof {
+  readonly source: string;
+  readonly text: string;
+  readonly subjects: readonly ProofSubject[];
+}
+
+/** Alias of the row in question; rules bring none of this form. */
+export const PROVED_ROW = 'row';
+const OTHER_ROW = 'other';
+
+/** The statements of a program. Texts that roles share are one statement. */
+export function proofsOf(program: Pick<GeneratedProgram, 'tables' | 'functions' | 'saved'>): Proof[] {
+  const proofs = new Map<string, { source: string; text: string; subjects: ProofSubject[] }>();
+  const add = (source: string, statement: Sql | string, subject: ProofSubject) => {
+    const text = typeof statement === 'string' ? statement : print(statement).text;
+    const key = JSON.stringify([source, text]);
+    const known = proofs.get(key);
+    if (known) known.subjects.push(subject);
+    else proofs.set(key, { source, text, subjects: [subject] });
+  };
+  const shapes = new Map(
+    program.tables.map(({ access: { table } }) => [JSON.stringify([table.source.name, keyOf(table)]), table]),
+  );
+  for (const { access } of program.tables) {
+    const { table } = access;
+    const source = table.source.name;
+    for (const [statement, subject] of accessProofs(access)) add(source, statement, subject);
+    for (const [name, { target, columns }] of Object.entries(table.relationships ?? {})) {
+      const other = shapes.get(JSON.stringify([source, target]));
+      if (!other) continue;
+      const pairs = Object.entries(columns).map(
+        ([own, theirs]) =>
+          sql`${alias(OTHER_ROW)}.${identifier(theirs)} = ${alias(PROVED_ROW)}.${identifier(own)}`,
+      );
+      const on = pairs.length > 0 ? join(pairs, ' and ') : raw('true');
+      add(source, sql`select from ${rows(table)} join ${tableName(other)} as ${alias(OTHER_ROW)} on ${on}`, {
+        kind: 'relationship',
+        table: keyOf(table),
+        name,
+      });
+    }
+    for (const [name, field] of Object.entries(table.computedFields ?? {})) {
+      const given = new Map([[field.tableArgument, alias(PROVED_ROW)]]);
+      add(
+        source,
+        sql`select ${call(table.source, field.function, field.arguments, given)} from ${rows(table)}`,
+        { kind: 'computed field', table: keyOf(table), name },
+      );
+    }
+  }
+  for (const { access } of program.functions) {
+    const { source, schema, name, arguments: list } = access.function;
+    add(
+      source.name,
+      sql`select from ${call(source, { schema, name }, list, new Map())} as ${alias(PROVED_ROW)}`,
+      {
+        kind: 'function',
+        name: objectKey(schema, name),
+      },
+    );
+  }
+  for (const { collection, name, plans } of program.saved?.operations ?? [])
+    for (const { roles, steps } of plans ?? [])
+      for (const step of steps)
+        add(step.source, step.sql, { kind: 'saved operation', collection, name, roles });
+  return [...proofs.values()];
+}
+
+function keyOf(table: TableShape): string {
+  return objectKey(table.schema, table.name);
+}
+
+function tableName(table: TableShape): Sql {
+  return identifier(table.schema, table.name);
+}
+
+function alias(name: string): Sql {
+  return identifier(name);
+}
+
+function rows(table: TableShape): Sql {
+  return sql`${tableName(table)} as ${alias(PROVED_ROW)}`;
+}
+
+function* accessProofs({ table, ...rules }: TableAccess): Generator<[Sql, ProofSubject]> {
+  const key = keyOf(table);
+  const columns = Object.keys(table.columns).map((column) => identifier(column));
+  yield [sql`select ${join(columns, ', ')} from ${tableName(table)}`, { kind: 'columns', table: key }];
+  const condition = (text: RuleText) => bindRow(parseRule(text), alias(PROVED_ROW));
+  for (const operation of ['select', 'insert', 'update', 'delete'] as const) {
+    for (const [role, rule] of Object.entries<Partial<AnyRule>>(rules[operation] ?? {})) {
+      for (const part of ['where', 'check'] as const) {
+        const text = rule[part];
+        if (text === undefined) continue;
+        yield [
+          sql`select from ${rows(table)} where (${condition(text)})`,
+          { kind: 'rule', table: key, operation, role, part },
+        ];
+      }
+      for (const [column, text] of Object.entries(rule.cells ?? {}))
+        yield [
+          sql`select from ${rows(table)} where (${condition(text)})`,
+          { kind: 'cell', table: key, operation, role, column },
+        ];
+      for (const [column, text] of Object.entries(rule.presets ?? {})) {
+        const value = parseRule(text);
+        const statement =
+          operation === 'insert'
+            ? sql`insert into ${tableName(table)} (${identifier(column)}) values (${value})`
+            : sql`update ${tableName(table)} set ${identifier(column)} = ${value}`;
+        yield [statement, { kind: 'preset', table: key, operation, role, column }];
+      }
+    }
+  }
+}
+
+interface AnyRule {
+  readonly where: RuleText;
+  readonly check: RuleText;
+  readonly cells: Readonly<Record<string, RuleText>>;
+  readonly presets: Readonly<Record<string, RuleText>>;
+}
+
+/** A call with every argument, as of a client that gives them all. */
+function call(
+  source: SourceShape,
+  name: { readonly schema: string; readonly name: string },
+  list: readonly FunctionArgumentShape[],
+  given: ReadonlyMap<number, Sql>,
+): Sql {
+  const values = list.map(
+    ({ type }, position) =>
+      given.get(position) ??
+      parameter({ from: 'variable', name: String(position), path: [] }, columnType(source, type).sql),
+  );
+  return sql`${identifier(name.schema, name.name)}(${values.length > 0 ? join(values, ', ') : raw('')})`;
+}
