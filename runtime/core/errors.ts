@@ -1,4 +1,5 @@
 /** Errors that a client sees: code, message and the path into the request (reference graphql-api §7.2, server §6). */
+import type { Reason } from './reason.ts';
 
 export type ErrorCode =
   | 'access-denied'
@@ -59,6 +60,8 @@ export interface EngineErrorOptions {
   readonly status?: number;
   /** For administrators and development mode only. */
   readonly internal?: unknown;
+  /** Which rule denied it; shown as `internal` is. */
+  readonly reason?: Reason | undefined;
   readonly cause?: unknown;
 }
 
@@ -68,6 +71,7 @@ export class EngineError extends Error {
   readonly path: string;
   readonly status: number;
   readonly internal: unknown;
+  readonly reason: Reason | undefined;
 
   constructor(code: ErrorCode, message: string, options: EngineErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -76,14 +80,32 @@ export class EngineError extends Error {
     this.path = options.path ?? '$';
     this.status = options.status ?? STATUS[code] ?? 400;
     this.internal = options.internal;
+    this.reason = options.reason;
   }
 
   /** The same error at another path. */
   at(path: string): EngineError {
+    return this.#with({ path });
+  }
+
+  /** The same error with the rule that it follows from. */
+  because(reason: Reason): EngineError {
+    return this.#with({ reason });
+  }
+
+  /** The same error with other details for administrators. */
+  withInternal(internal: unknown): EngineError {
+    return this.#with({ internal });
+  }
+
+  #with(options: EngineErrorOptions): EngineError {
+    const { path, status, internal, reason } = this;
     return new EngineError(this.code, this.message, {
       path,
-      status: this.status,
-      internal: this.internal,
+      status,
+      internal,
+      reason,
+      ...options,
       cause: this,
     });
   }

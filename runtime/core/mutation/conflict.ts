@@ -46,10 +46,10 @@ export function conflictClause(
   const rule = view.update!;
   const assignments = [
     ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
-    ...presetAssignments(rule.presets),
+    ...presetAssignments(view),
   ];
   const conditions = [
-    ...ruleCondition(rule.where, alias),
+    ...ruleCondition(rule.where, alias, view.rule('update', 'filter')),
     whereCondition(conflict.where, alias, view, scope),
   ];
   return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
@@ -77,11 +77,12 @@ export function checkOfInsert(
 ): Sql | undefined {
   const inserted = view.insert?.check ?? EVERY_ROW;
   const updated = conflict && conflict.columns.length > 0 ? view.update?.check : undefined;
-  const bound = (text: string) => (text === EVERY_ROW ? TRUE : boundRule(text)(alias));
+  const bound = (operation: 'insert' | 'update', text: string) =>
+    text === EVERY_ROW ? TRUE : boundRule(text, view.rule(operation, 'check'))(alias);
   if (updated === undefined || updated === inserted)
-    return inserted === EVERY_ROW ? undefined : bound(inserted);
+    return inserted === EVERY_ROW ? undefined : bound('insert', inserted);
   const isNew = isNewRow(view, conflict?.target, alias, scope);
-  return sql`case when ${isNew} then ${bound(inserted)} else ${bound(updated)} end`;
+  return sql`case when ${isNew} then ${bound('insert', inserted)} else ${bound('update', updated)} end`;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Deletes (reference graphql-api §3.2). */
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
+import type { RuleReference } from '../reason.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
 import type { Requester } from '../resolvers.ts';
 import { boundRule, type TableView } from '../schema/table-view.ts';
@@ -44,7 +45,10 @@ function remove(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
-  const where = whereClause([...ruleCondition(view.delete!.where, alias), ...conditions]);
+  const where = whereClause([
+    ...ruleCondition(view.delete!.where, alias, view.rule('delete', 'filter')),
+    ...conditions,
+  ]);
   const statement = sql`delete from ${view.table.sql} as ${alias}${where}`;
   return writeStep(
     { statement, alias, check: undefined, path: '$', checkPath: '$' },
@@ -56,8 +60,8 @@ function remove(
 }
 
 /** A row rule as a list of conditions, empty for every row. */
-export function ruleCondition(rule: RuleText, alias: Sql): Sql[] {
-  return rule === EVERY_ROW ? [] : [boundRule(rule)(alias)];
+export function ruleCondition(text: RuleText, alias: Sql, rule: RuleReference): Sql[] {
+  return text === EVERY_ROW ? [] : [boundRule(text, rule)(alias)];
 }
 
 export function whereClause(conditions: readonly Sql[]): Sql {

@@ -32,7 +32,7 @@ export function insertStatement(
   fixed: FixedColumns,
 ): Sql {
   const presets = Object.entries(view.insert?.presets ?? {}).map(
-    ([name, text]) => [name, sql`(${parseRule(text)})`] as const,
+    ([name, text]) => [name, sql`(${parseRule(text, view.rule('insert', 'set', name))})`] as const,
   );
   // A preset wins over the key of a parent too: it is what the role may not choose.
   const taken = Object.entries(fixed).filter(([name]) => !Object.hasOwn(view.insert?.presets ?? {}, name));

@@ -125,19 +125,23 @@ export function changeRows(
   const rule = view.update!;
   const assignments = [
     ...given.map((each) => sql`${identifier(each.column.name)} = ${assigned(each, alias)}`),
-    ...presetAssignments(rule.presets),
+    ...presetAssignments(view),
   ];
   if (assignments.length === 0) return nothingWritten(selection, form);
-  const where = whereClause([...ruleCondition(rule.where, alias), ...conditions]);
+  const where = whereClause([...ruleCondition(rule.where, alias, view.rule('update', 'filter')), ...conditions]);
   const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
   const check =
-    rule.check === undefined || rule.check === EVERY_ROW ? undefined : boundRule(rule.check)(alias);
+    rule.check === undefined || rule.check === EVERY_ROW
+      ? undefined
+      : boundRule(rule.check, view.rule('update', 'check'))(alias);
   return writeStep({ statement, alias, check, path: '$', checkPath: '$' }, view, selection, form, scope);
 }
 
-/** `"column" = <rule expression>` for each preset. */
-export function presetAssignments(presets: Readonly<Record<string, string>> | undefined): Sql[] {
-  return Object.entries(presets ?? {}).map(([name, text]) => sql`${identifier(name)} = ${parseRule(text)}`);
+/** `"column" = <rule expression>` for each preset of updates. */
+export function presetAssignments({ update, rule }: TableView): Sql[] {
+  return Object.entries(update?.presets ?? {}).map(
+    ([name, text]) => sql`${identifier(name)} = ${parseRule(text, rule('update', 'set', name))}`,
+  );
 }
 
 /** The changes that the arguments ask for. @throws EngineError when two operators name one column */

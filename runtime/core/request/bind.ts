@@ -1,6 +1,7 @@
 /** Values of parameters for one request: variables, session variables, constants of the document. */
 import { EngineError } from '../errors.ts';
 import type { Results } from '../mutation/step.ts';
+import type { RuleReference } from '../reason.ts';
 import type { Session } from '../session.ts';
 import type { ParameterNode, ParameterSource, Statement } from '../sql/fragment.ts';
 
@@ -26,7 +27,7 @@ export function bindParameter(
 ): string | null {
   const { source, encode } = parameter;
   if (source.from === 'result') return results[source.name] ?? null;
-  if (source.from === 'session') return sessionVariable(session, source.name);
+  if (source.from === 'session') return sessionVariable(session, source.name, parameter.rule);
   if (source.from === 'session-object') return JSON.stringify(session.variables);
   const value = sourceValue(source, variables);
   if (!encode) return value === null || value === undefined ? null : String(value);
@@ -43,15 +44,18 @@ export function bindParameter(
 export class MissingSessionVariable extends EngineError {
   readonly variable: string;
 
-  constructor(variable: string) {
-    super('not-found', `missing session variable: "${variable}"`);
+  constructor(variable: string, rule: RuleReference | undefined) {
+    const why = `the rule compares with ${variable}, which the session does not have`;
+    super('not-found', `missing session variable: "${variable}"`, {
+      reason: rule && { ...rule, why, variable },
+    });
     this.variable = variable;
   }
 }
 
-function sessionVariable(session: Session, name: string): string {
+function sessionVariable(session: Session, name: string, rule: RuleReference | undefined): string {
   const value = Object.hasOwn(session.variables, name) ? session.variables[name] : undefined;
-  if (value === undefined) throw new MissingSessionVariable(name);
+  if (value === undefined) throw new MissingSessionVariable(name, rule);
   return value;
 }
 

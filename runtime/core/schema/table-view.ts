@@ -1,5 +1,6 @@
 /** A table as one role sees it: which columns, under which row condition, with which limit. */
 import type { Column, ComputedField, Relationship, Table } from '../program.ts';
+import { type RuleOperation, type RuleReference, ruleName } from '../reason.ts';
 import { lazy, remember } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import {
@@ -31,6 +32,8 @@ export interface TableView {
   readonly insert: InsertRule | undefined;
   readonly update: UpdateRule | undefined;
   readonly delete: DeleteRule | undefined;
+  /** Names a part of what the role may do, for denials. */
+  readonly rule: (operation: RuleOperation, ...part: readonly string[]) => RuleReference;
   /** View of another table for the same role. */
   readonly of: (table: Table) => TableView;
 }
@@ -72,6 +75,11 @@ export function tableView(
     const rule = ruleOf(rules, role);
     return rule?.backendOnly && !backendOnly ? undefined : rule;
   };
+  const reference = (operation: RuleOperation, ...part: readonly string[]): RuleReference => ({
+    rule: ruleName(table.shape, operation, role ?? ''),
+    part,
+  });
+  const filter = reference('select', 'filter');
   const allColumns = lazy(() => [...table.columns.keys()]);
   const select = lazy(() => {
     if (admin)
@@ -83,13 +91,15 @@ export function tableView(
           aggregations: true,
           computedFields: [...table.computedFields.keys()],
         },
+        filter,
         of,
       );
     const rule = ruleOf(access.select, role);
-    return rule && selectView(table, rule, of);
+    return rule && selectView(table, rule, filter, of);
   });
   return {
     table,
+    rule: reference,
     of,
     get select() {
       return select();
@@ -108,13 +118,13 @@ function ruleOf<Rule>(
   return rules && role !== undefined && Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
 
-function selectView(table: Table, rule: SelectRule, of: TableView['of']): SelectView {
+function selectView(table: Table, rule: SelectRule, filter: RuleReference, of: TableView['of']): SelectView {
   const columns = new Map<string, ColumnView>();
   const readable = new Map<string, ColumnView>();
   for (const name of rule.columns) {
     const column = table.columns.get(name);
     if (!column) continue;
-    const view = columnView(column, column.field ?? name, rule);
+    const view = columnView(column, column.field ?? name, rule, filter);
     readable.set(name, view);
     if (column.field !== undefined) columns.set(name, view);
   }
@@ -135,11 +145,11 @@ function selectView(table: Table, rule: SelectRule, of: TableView['of']): Select
           : rule.computedFields?.includes(field.name),
       );
     },
-    computedMask: (name) => remember(masks, name, () => cellMask(rule, name)),
+    computedMask: (name) => remember(masks, name, () => cellMask(rule, name, filter)),
     get relationships() {
       return relationships();
     },
-    where: rule.where === EVERY_ROW ? undefined : boundRule(rule.where),
+    where: rule.where === EVERY_ROW ? undefined : boundRule(rule.where, filter),
     limit: rule.limit,
     aggregations: rule.aggregations ?? false,
     queryRoots: rule.queryRoots,
@@ -147,8 +157,8 @@ function selectView(table: Table, rule: SelectRule, of: TableView['of']): Select
   };
 }
 
-function columnView(column: Column, field: string, rule: SelectRule): ColumnView {
-  const mask = cellMask(rule, column.name);
+function columnView(column: Column, field: string, rule: SelectRule, filter: RuleReference): ColumnView {
+  const mask = cellMask(rule, column.name, filter);
   const name = identifier(column.name);
   return {
     column,
@@ -161,13 +171,13 @@ function columnView(column: Column, field: string, rule: SelectRule): ColumnView
 }
 
 /** The rows in which a rule shows a column or computed field; undefined = in every one. */
-function cellMask(rule: SelectRule, name: string): ((alias: Sql) => Sql) | undefined {
-  return rule.cells && Object.hasOwn(rule.cells, name) ? boundRule(rule.cells[name]!) : undefined;
+function cellMask(rule: SelectRule, name: string, filter: RuleReference): ((alias: Sql) => Sql) | undefined {
+  return rule.cells && Object.hasOwn(rule.cells, name) ? boundRule(rule.cells[name]!, filter) : undefined;
 }
 
-/** A rule text as a condition on an alias, always in parentheses. */
-export function boundRule(text: string): (alias: Sql) => Sql {
-  const parsed = parseRule(text);
+/** The text of a rule as a condition on an alias, always in parentheses. */
+export function boundRule(text: string, rule: RuleReference): (alias: Sql) => Sql {
+  const parsed = parseRule(text, rule);
   return (alias) => sql`(${bindRow(parsed, alias)})`;
 }
 

@@ -3,6 +3,7 @@
  * values of requests. Everything that reaches Postgres is made here, so quoting has one place and so have parameters;
  * parameters stay nodes until printing, because other printers (live queries, explain) print them differently.
  */
+import type { RuleReference } from '../reason.ts';
 
 /** Where the value of a parameter comes from when the statement runs. */
 export type ParameterSource =
@@ -32,6 +33,8 @@ export type SqlNode =
       readonly path?: string;
       /** What `encode` does, where data can say it: saved statements are written to files and read again. */
       readonly encoding?: Encoding;
+      /** The rule that asks for a session variable, for whoever lacks it. */
+      readonly rule?: RuleReference;
     };
 
 /** How a JSON value is written for Postgres, as data. */

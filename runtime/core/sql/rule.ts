@@ -9,7 +9,8 @@
  * second. Aliases inside rules begin with `_r`, aliases of requests with `_q`: two disjoint namespaces, so that no
  * outer alias can be captured by an inner EXISTS.
  */
-import { parameter, row, type Sql, type SqlNode } from './fragment.ts';
+import type { RuleReference } from '../reason.ts';
+import { row, type Sql, type SqlNode } from './fragment.ts';
 
 /** Prefix of every alias that a rule introduces. */
 export const RULE_ALIAS = '_r';
@@ -32,8 +33,11 @@ function nodeText(node: SqlNode): string {
 
 const HOLE = /\{\{|\}\}|\{row\}|\{session::([^{}]+)\}|\{session\.([^{}:]+)::([^{}]+)\}|[{}]/g;
 
-/** Reads rule text. Throws on an unknown hole or a lone brace: a generated file was edited wrongly. */
-export function parseRule(text: string): Sql {
+/**
+ * Reads rule text. Throws on an unknown hole or a lone brace: a generated file was edited wrongly.
+ * @param rule whose text it is, for denials
+ */
+export function parseRule(text: string, rule?: RuleReference): Sql {
   const nodes: SqlNode[] = [];
   let literal = '';
   let end = 0;
@@ -49,10 +53,12 @@ export function parseRule(text: string): Sql {
     else {
       flush();
       if (match[0] === '{row}') nodes.push(...row().nodes);
-      else if (match[1] !== undefined) nodes.push(...parameter({ from: 'session-object' }, match[1]).nodes);
-      else if (match[2] !== undefined)
-        nodes.push(...parameter({ from: 'session', name: match[2] }, match[3]!).nodes);
-      else throw new Error(`unknown hole at position ${match.index} of the rule ${text}`);
+      else if (match[1] !== undefined)
+        nodes.push({ kind: 'parameter', source: { from: 'session-object' }, type: match[1] });
+      else if (match[2] !== undefined) {
+        const source = { from: 'session', name: match[2] } as const;
+        nodes.push({ kind: 'parameter', source, type: match[3]!, ...(rule ? { rule } : {}) });
+      } else throw new Error(`unknown hole at position ${match.index} of the rule ${text}`);
     }
   }
   literal += text.slice(end);

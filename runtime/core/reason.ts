@@ -1,0 +1,64 @@
+/**
+ * Why a request was denied: by which rule, which part of it, and what was missing. For the log, for administrators and for
+ * development mode; never for ordinary clients. Rules have names made of what they are about; where they stand in the
+ * metadata is looked up when somebody is denied, so what is allowed costs nothing.
+ */
+
+/** A permission's rule, or a part of it. */
+export interface RuleReference {
+  /** As ruleName makes it. */
+  readonly rule: string;
+  /** Keys below the permission, as the metadata has them: `filter`, `check`, `set` and a column, `columns`. */
+  readonly part?: readonly string[];
+}
+
+export interface Reason extends RuleReference {
+  /** What the rule says, as a sentence without an end. */
+  readonly why: string;
+  /** The session variable that is missing. */
+  readonly variable?: string;
+  /** Where a rule that is no permission is set: a path of the metadata, or an option of the server. */
+  readonly path?: string;
+}
+
+/** What permissions allow. */
+export type RuleOperation = 'select' | 'insert' | 'update' | 'delete' | 'function';
+
+/** What a rule is about. */
+interface RuleSubject {
+  readonly source: { readonly name: string };
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** The name of what a role may do with a table or function: `default.public.article.select.user`. */
+export function ruleName(
+  { source, schema, name }: RuleSubject,
+  operation: RuleOperation,
+  role: string,
+): string {
+  return [source.name, schema, name, operation, role].join('.');
+}
+
+/** A reason as it is written. */
+export interface DescribedReason {
+  readonly rule: string;
+  readonly why: string;
+  readonly part?: string;
+  readonly variable?: string;
+  /** Where it stands: `metadata.sources[0].tables[3].select_permissions[1].permission.filter.author_id._eq`. */
+  readonly paths?: readonly string[];
+}
+
+/** @param found where the rule stands in the metadata, as far as that is known */
+export function describeReason(reason: Reason, found: readonly string[] = []): DescribedReason {
+  const { rule, why, part, variable, path } = reason;
+  const paths = path === undefined ? found : [path];
+  return {
+    rule,
+    why,
+    ...(part === undefined ? {} : { part: part.join('.') }),
+    ...(variable === undefined ? {} : { variable }),
+    ...(paths.length === 0 ? {} : { paths }),
+  };
+}
