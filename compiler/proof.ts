@@ -49,8 +49,19 @@ export async function provePlan(
   );
   return {
     count: results.reduce((sum, { count }) => sum + count, 0),
-    diagnostics: results.flatMap(({ diagnostics }) => diagnostics),
+    diagnostics: results
+      .flatMap(({ diagnostics }) => diagnostics)
+      .sort((left, right) => comparePaths(left.path, right.path)),
   };
+}
+
+/** In an order that is the same for the same metadata: that of the document, within an object by key. */
+function comparePaths(left: MetadataPath, right: MetadataPath): number {
+  for (let index = 0; index < left.length && index < right.length; index += 1) {
+    const [first, second] = [left[index]!, right[index]!];
+    if (first !== second) return first < second ? -1 : 1;
+  }
+  return left.length - right.length;
 }
 
 interface Refused {

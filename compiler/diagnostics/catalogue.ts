@@ -29,20 +29,39 @@ export const diagnostics = {
   /** actions.graphql is not a GraphQL document: %reason%. */
   actionsSdlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('actions-sdl-invalid', 'error', [`actions.graphql is not a GraphQL document: ${reason}.`]),
-  /** The allow-list lets role "%role%" send the query "%query%" of collection "%collection%", but the role may not run it: %error% */
+  /** The allow-list lets every role send the query "%query%" of collection "%collection%", but no role may run it. Role "%role%": %error%.%rule% */
+  allowedQueryForNobody: ({
+    query,
+    collection,
+    role,
+    error,
+    rule,
+  }: {
+    query: Hole;
+    collection: Hole;
+    role: Hole;
+    error: Hole;
+    rule: Hole;
+  }): Message =>
+    message('allowed-query-for-nobody', 'warning', [
+      `The allow-list lets every role send the query "${query}" of collection "${collection}", but no role may run it. Role "${role}": ${error}.${rule}`,
+    ]),
+  /** The allow-list lets role "%role%" send the query "%query%" of collection "%collection%", but the role may not run it: %error%.%rule% */
   allowedQueryRefused: ({
     role,
     query,
     collection,
     error,
+    rule,
   }: {
     role: Hole;
     query: Hole;
     collection: Hole;
     error: Hole;
+    rule: Hole;
   }): Message =>
     message('allowed-query-refused', 'warning', [
-      `The allow-list lets role "${role}" send the query "${query}" of collection "${collection}", but the role may not run it: ${error}`,
+      `The allow-list lets role "${role}" send the query "${query}" of collection "${collection}", but the role may not run it: ${error}.${rule}`,
     ]),
   /** configuration was given for the column "%column%", but no such column exists */
   columnConfigurationWithoutColumn: ({

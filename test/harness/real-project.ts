@@ -23,6 +23,11 @@ const projects = join(root, '../shared/projects');
 /** Whether the real projects are there; tests that need them skip where they are not. */
 export const projectsPresent = existsSync(projects);
 
+/** Names of the projects; empty where they are not. */
+export const projectNames: readonly string[] = projectsPresent
+  ? readdirSync(projects).filter((name) => existsSync(join(projects, name, 'case.json')))
+  : [];
+
 export interface RealProject {
   readonly program: Program;
   /** Address of the database by source. */
@@ -60,7 +65,8 @@ export function clientOperations(name: string): readonly { readonly file: string
     .map((file) => ({ file, text: readProjectFile(name, `queries/${file}`) }));
 }
 
-function projectFile(name: string, path: string): string {
+/** Path of a file of a project. */
+export function projectFile(name: string, path: string): string {
   return join(projects, name, path);
 }
 

@@ -1,0 +1,162 @@
+/** `engine compile --migrations` as a user runs it. Each run starts a PostgreSQL of its own, so there are few. */
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { run } from '../../../compiler/cli.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engine-offline-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content);
+}
+
+async function engine(...args: string[]) {
+  const texts = { stdout: '', stderr: '' };
+  const status = await run(args, {
+    environment: { SECOND_URL: 's3cret' },
+    stdout: (text) => {
+      texts.stdout += text;
+    },
+    stderr: (text) => {
+      texts.stderr += text;
+    },
+  });
+  return { status, ...texts };
+}
+
+const source = (name: string, tables: object[]) => ({
+  name,
+  kind: 'postgres',
+  configuration: { connection_info: { database_url: { from_env: `${name.toUpperCase()}_URL` } } },
+  tables,
+});
+
+function paths(): string[] {
+  return [
+    ...['--metadata', join(folder, 'metadata.json')],
+    ...['--migrations', join(folder, 'migrations')],
+    ...['--out', join(folder, 'generated')],
+  ];
+}
+
+test('migrations of two sources are all that a compile needs; rules that Postgres refuses are errors', async () => {
+  write('migrations/first/1_init/up.sql', 'create table note (id int primary key, owner int, code text);');
+  write('migrations/first/2_more/up.sql', 'alter table note add mood text references mood;');
+  write(
+    'migrations/first/1_mood/up.sql',
+    "create table mood (value text primary key); insert into mood values ('sad');",
+  );
+  write('migrations/second/1.sql', 'create table other (id int primary key);');
+  const rule = (filter: object) => [{ role: 'user', permission: { columns: ['id', 'mood'], filter } }];
+  const metadata = (filter: object) => ({
+    version: 3,
+    sources: [
+      source('first', [
+        { table: 'note', select_permissions: rule(filter) },
+        { table: 'mood', is_enum: true },
+      ]),
+      source('second', [{ table: 'other' }]),
+    ],
+  });
+  write('metadata.json', JSON.stringify(metadata({ owner: { _eq: 'X-Engine-User-Id' } }), null, 1));
+  const good = await engine('compile', ...paths());
+  expect(good.stdout).toMatch(/^3 tables, 1 role, 4 statements proved → .*: 16 files, 16 changed\n$/);
+  expect(good.status).toBe(0);
+  expect(good.stderr).toContain(
+    'environment variables that the metadata needs: SECOND_URL (set here), FIRST_URL (not set here)',
+  );
+  expect(good.stdout + good.stderr).not.toContain('s3cret');
+  const mood = readFileSync(join(folder, 'generated/sources/first/public/mood.table.ts'), 'utf8');
+  expect(mood).toContain('sad');
+
+  write(
+    'metadata.json',
+    JSON.stringify(metadata({ _or: [{ id: { _gt: 0 } }, { owner: { _eq: 'nobody' } }] }), null, 1),
+  );
+  const bad = await engine('compile', ...paths(), '--format', 'json');
+  expect(bad.status).toBe(1);
+  const text = readFileSync(join(folder, 'metadata.json'), 'utf8');
+  const line = text.split('\n').findIndex((each) => each.includes('"owner"')) + 1;
+  expect(JSON.parse(bad.stdout).diagnostics).toMatchObject([
+    {
+      code: 'sql-refused',
+      message:
+        'PostgreSQL refuses the row rule of role "user" for select on public.note: invalid input syntax for type integer: "nobody".',
+      location: { line },
+    },
+  ]);
+});
+
+test('a migration that fails and one that is missing are told with their place; nothing is written', async () => {
+  write(
+    'metadata.json',
+    JSON.stringify({ version: 3, sources: [source('first', []), source('second', [])] }),
+  );
+  write('migrations/frist/1.sql', 'select 1');
+  write('migrations/second/notes.md', '');
+  const missing = await engine('compile', ...paths());
+  expect(missing.status).toBe(1);
+  expect(missing.stderr).toContain(
+    `There are no migrations for the source first: ${folder}/migrations/first does not exist.\n  Did you mean "frist"?`,
+  );
+  expect(missing.stderr).toContain(`The folder ${folder}/migrations/second holds no migrations.`);
+
+  write('metadata.json', JSON.stringify({ version: 3, sources: [source('first', [])] }));
+  write('migrations/first/1.sql', 'select 1;\nselect nope;');
+  const failed = await engine('compile', ...paths());
+  expect(failed.status).toBe(1);
+  expect(failed.stderr).toContain(
+    `migration-failed  sources.first  ${folder}/migrations/first/1.sql:2:8\n  column "nope" does not exist\n`,
+  );
+  expect(failed.stderr).toContain('Nothing was written.');
+  expect(existsSync(join(folder, 'generated'))).toBe(false);
+  const nowhere = await engine('compile', ...paths(), '--migrations', join(folder, 'nowhere'));
+  expect(nowhere).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(`The migrations in ${folder}/nowhere cannot be read (ENOENT).`),
+  });
+});
+
+test('an interrupted compile leaves no server and no data behind', async () => {
+  write('metadata.json', JSON.stringify({ version: 3, sources: [source('first', [])] }));
+  write('migrations/1.sql', 'select pg_sleep(600);');
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../../../compiler/bin.mjs', import.meta.url)), 'compile', ...paths()],
+    { env: { ...process.env, TMPDIR: temporary }, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = new Promise((done) => child.once('close', done));
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  await until(() => said.includes('applying migrations'));
+  const data = () => readdirSync(temporary).filter((name) => name.startsWith('engine-postgres-'));
+  child.kill('SIGINT');
+  await ended;
+  await until(() => data().length === 0);
+  expect(data()).toEqual([]);
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await delay(50);
+}
