@@ -47,6 +47,9 @@ const EXCLUSIONS: Readonly<Record<string, readonly Exclusion[]>> = {
   ],
 };
 
+/** What the specification asks for and the recorded schemas do not have: `<n>_one` for the custom name `<n>`. */
+const SINGLE_ROW = /^(query|subscription)_root\.\w+(_one|One)[(:]/;
+
 describe.skipIf(!projectsPresent)('schemas of real projects', () => {
   test.each([
     ['simpipe', 'admin'],
@@ -71,7 +74,7 @@ describe.skipIf(!projectsPresent)('schemas of real projects', () => {
     };
     expect({
       missing: difference(expected, served),
-      unexpected: difference(served, expected),
+      unexpected: difference(served, expected).filter((line) => !SINGLE_ROW.test(line)),
     }).toEqual({ missing: [], unexpected: [] });
   });
 });

@@ -14,7 +14,7 @@ import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
 import { leaveOut } from './report.ts';
 import type { SourceScope } from './scope.ts';
-import { closeSource, type NamingOptions, openSource } from './source.ts';
+import { addSingleRowFields, closeSource, type NamingOptions, openSource } from './source.ts';
 
 export type { NamingOptions } from './source.ts';
 
@@ -50,9 +50,13 @@ export function resolve(
   }
   leaveOutTypeConflicts(scopes);
   const inheritedRoles = reuse(orderInheritedRoles({ diagnostics }, metadata), earlier.inheritedRoles);
-  const freeRootFields = createRootFieldRegister();
-  const sources = scopes.map((scope) =>
-    closeSource(scope, inheritedRoles, freeRootFields, earlier.memory, before.get(scope.source.name)),
+  const rootFields = createRootFieldRegister();
+  const closed = scopes.map((scope) => {
+    const previous = before.get(scope.source.name);
+    return closeSource(scope, inheritedRoles, rootFields, earlier.memory, previous);
+  });
+  const sources = closed.map((source, index) =>
+    addSingleRowFields(scopes[index]!, source, rootFields, before.get(source.shape.name)),
   );
   sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
   return { value: { settings: readSettings(metadata), sources }, diagnostics, inheritedRoles };

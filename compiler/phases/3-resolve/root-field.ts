@@ -24,6 +24,22 @@ export function resolveRootFields(scope: SourceScope, table: TableScope): RootFi
   });
 }
 
+/**
+ * The second name of the by-key field of a table with a custom name `<n>`: the specification calls it `<n>_one`, clients
+ * know `<n>_by_pk`. Undefined where the field has a name of its own or the table no key. The name is a courtesy: any other
+ * field that is called so comes first.
+ */
+export function singleRowField(scope: SourceScope, table: TableScope): RootField | undefined {
+  const { custom_root_fields: custom } = table.entry.configuration;
+  if (!table.customName || table.catalog.primaryKey === undefined || custom.select_by_pk?.name !== undefined)
+    return undefined;
+  const convention = scope.shape.naming;
+  const one = `${table.graphqlName}${convention === 'graphql-default' ? 'One' : '_one'}`;
+  const name = customizeRootField(one, scope.source.customization, convention);
+  const comment = custom.select_by_pk?.comment;
+  return { kind: 'select_by_pk', name, ...(comment !== undefined && { description: comment }) };
+}
+
 /** What the table's keys and Postgres allow, whatever the role (reference graphql-api §1.7). Streams are not served yet. */
 function offeredKinds({ catalog }: TableScope): RootFieldKind[] {
   const key = catalog.primaryKey !== undefined;

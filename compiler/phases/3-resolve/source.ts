@@ -1,5 +1,5 @@
 /** A source: its catalog, its types, its customization, and what it serves. */
-import { type NamingConvention, objectKey } from '../../../runtime/core/names.ts';
+import { displayName, type NamingConvention, objectKey } from '../../../runtime/core/names.ts';
 import type { SourceShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -8,21 +8,16 @@ import { reuse } from '../../incremental/reuse.ts';
 import { trace } from '../../incremental/trace.ts';
 import type { SourceCatalog, TypeReference } from '../../model/catalog.ts';
 import type { InheritedRole, Source } from '../../model/metadata.ts';
-import type {
-  ModelFunction,
-  ModelSource,
-  ModelTable,
-  RootField,
-  TablePermissions,
-} from '../../model/model.ts';
+import type { ModelFunction, ModelSource, ModelTable, TablePermissions } from '../../model/model.ts';
 import { computedFieldObject, resolveComputedField } from './computed-field.ts';
+import { type RootFieldOwner, type RootFieldRegister, rootTypeOf } from './conflict.ts';
 import { contestedFieldNames } from './field.ts';
 import { functionObject, resolveFunction } from './function.ts';
 import { inheritFunctionRoles, inheritPermissions } from './inherited-role.ts';
 import { resolvePermissions } from './permission.ts';
 import { relationshipObject, resolveRelationship } from './relationship.ts';
 import { attempt, Failure } from './report.ts';
-import { resolveRootFields } from './root-field.ts';
+import { resolveRootFields, singleRowField } from './root-field.ts';
 import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
 import { resolveTables, tableObject, tableShape } from './table.ts';
 import { resolveTypes } from './type.ts';
@@ -114,7 +109,7 @@ function usedTypes(source: Source, catalog: SourceCatalog): TypeReference[] {
 export function closeSource(
   scope: SourceScope,
   inheritedRoles: readonly InheritedRole[],
-  freeRootFields: (scope: SourceScope, table: TableScope, fields: readonly RootField[]) => RootField[],
+  rootFields: RootFieldRegister,
   memory: Memory,
   previous: ModelSource | undefined,
 ): ModelSource {
@@ -128,15 +123,48 @@ export function closeSource(
   );
   const tables: ModelTable[] = [];
   for (const table of [...scope.tables.values()]) {
-    const rootFields =
+    const wanted =
       attempt(scope, tableObject(scope, table.entry), () => resolveRootFields(scope, table)) ?? [];
-    const freed = freeRootFields(scope, table, rootFields);
+    const free = rootFields.claim(scope, tableOwner(scope, table), wanted, rootTypeOf);
     const permissions = permissionsOf(scope, table, inheritedRoles, shapes, memory);
-    const resolved = { key: table.key, shape: shapes.get(table.key)!, rootFields: freed, permissions };
+    const resolved = { key: table.key, shape: shapes.get(table.key)!, rootFields: free, permissions };
     tables.push(reuse(resolved, before.get(table.key)));
   }
   tables.sort((left, right) => (left.key < right.key ? -1 : 1));
-  return { shape: scope.shape, tables, functions: resolveFunctions(scope, tables, inheritedRoles) };
+  return {
+    shape: scope.shape,
+    tables,
+    functions: resolveFunctions(scope, tables, inheritedRoles, rootFields),
+  };
+}
+
+/**
+ * A resolved source with the second names of by-key fields, where no field of any source is called so: asked once all
+ * others have theirs.
+ */
+export function addSingleRowFields(
+  scope: SourceScope,
+  source: ModelSource,
+  rootFields: RootFieldRegister,
+  previous: ModelSource | undefined,
+): ModelSource {
+  const before = new Map(previous?.tables.map((table) => [table.key, table]));
+  const tables = source.tables.map((model) => {
+    const table = scope.tables.get(model.key)!;
+    const field = singleRowField(scope, table);
+    const byKey = model.rootFields.findIndex(({ kind }) => kind === 'select_by_pk');
+    if (!field || byKey < 0) return model;
+    const owner = tableOwner(scope, table).name;
+    if (!rootFields.claimUnused(scope, owner, rootTypeOf(field), field.name)) return model;
+    const fields = model.rootFields.toSpliced(byKey + 1, 0, field);
+    return reuse({ ...model, rootFields: fields }, before.get(model.key));
+  });
+  return { ...source, tables };
+}
+
+function tableOwner(scope: SourceScope, { catalog, entry }: TableScope): RootFieldOwner {
+  const name = `table ${displayName(catalog.schema, catalog.name)} in source ${scope.source.name}`;
+  return { name, path: entry.path };
 }
 
 /**
@@ -199,6 +227,7 @@ function resolveFunctions(
   scope: SourceScope,
   tables: readonly ModelTable[],
   inheritedRoles: readonly InheritedRole[],
+  rootFields: RootFieldRegister,
 ): ModelFunction[] {
   const selects = new Map(tables.map((table) => [table.key, table.permissions.select]));
   const functions: ModelFunction[] = [];
@@ -215,7 +244,12 @@ function resolveFunctions(
       );
       return false;
     });
-    functions.push({ ...resolved, roles: inheritFunctionRoles(roles, inheritedRoles) });
+    const owner = {
+      name: `function ${displayName(entry.function.schema, entry.function.name)} in source ${scope.source.name}`,
+      path: entry.path,
+    };
+    const free = rootFields.claim(scope, owner, resolved.rootFields, () => `${resolved.exposedAs}_root`);
+    functions.push({ ...resolved, rootFields: free, roles: inheritFunctionRoles(roles, inheritedRoles) });
   }
   const key = ({ shape }: ModelFunction) => objectKey(shape.schema, shape.name);
   return functions.sort((left, right) => (key(left) < key(right) ? -1 : 1));

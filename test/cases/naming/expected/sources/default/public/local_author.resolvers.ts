@@ -24,6 +24,10 @@ export const localAuthorResolvers = resolvers(localAuthorAccess, {
       field: "select_by_pk",
       resolve: (selection, args, requester) => selectByKey(localAuthorAccess, requester, selection, args),
     },
+    testTable_oneOneQuery: {
+      field: "select_by_pk",
+      resolve: (selection, args, requester) => selectByKey(localAuthorAccess, requester, selection, args),
+    },
     testTable_oneAggregateQuery: {
       field: "select_aggregate",
       resolve: (selection, args, requester) => selectAggregate(localAuthorAccess, requester, selection, args),

@@ -24,6 +24,10 @@ export const salesDeptBerXQResolvers = resolvers(salesDeptBerXQAccess, {
       field: "select_by_pk",
       resolve: (selection, args, requester) => selectByKey(salesDeptBerXQAccess, requester, selection, args),
     },
+    odd_one: {
+      field: "select_by_pk",
+      resolve: (selection, args, requester) => selectByKey(salesDeptBerXQAccess, requester, selection, args),
+    },
     odd_aggregate: {
       field: "select_aggregate",
       resolve: (selection, args, requester) => selectAggregate(salesDeptBerXQAccess, requester, selection, args),
