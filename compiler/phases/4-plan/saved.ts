@@ -25,6 +25,7 @@ import type { Result } from '../../model/result.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import { programOf } from './program.ts';
 import { type KnownQuery, planRoutes } from './rest.ts';
+import { refusingRule } from './saved-refusal.ts';
 import { planStatements } from './saved-statements.ts';
 
 /** Plans what is saved; undefined when the metadata has neither collections nor endpoints. */
@@ -175,7 +176,7 @@ function errorText(error: GraphQLError | EngineError): string {
   return `${path}: ${error.message.replace(/ not found in type: '/, " not found in object '")}`;
 }
 
-/** A role that the allow-list names for a query which its permissions refuse. */
+/** Queries of the allow-list which the permissions of a role refuse that it names, or those of every role. */
 function refusedQueries(
   metadata: Metadata,
   documents: ReadonlyMap<string, DocumentNode>,
@@ -183,28 +184,50 @@ function refusedQueries(
 ): Diagnostic[] {
   return metadata.allowlist.flatMap(({ collection: name, scope, path }) => {
     const collection = metadata.query_collections.find((entry) => entry.name === name);
-    if (scope.global || !collection) return [];
-    return collection.definition.queries.flatMap((query) => {
+    return (collection?.definition.queries ?? []).flatMap((query) => {
       const document = documents.get(keyOf(name, query.name));
       if (!document || operationCount(document) !== 1) return [];
       const operation = chooseOperation(document, undefined);
-      return scope.roles.flatMap((role) => {
-        try {
-          analyseOperation(program().view(role, false), operation);
-          return [];
-        } catch (error) {
-          if (!(error instanceof EngineError)) throw error;
-          const problem = messages.allowedQueryRefused({
-            role,
-            query: query.name,
-            collection: name,
-            error: errorText(error),
-          });
-          return [at(path, problem)];
-        }
-      });
+      const refusals = (roles: readonly string[]) =>
+        roles.flatMap((role) => refusal(program(), role, operation, metadata) ?? []);
+      if (!scope.global) {
+        return refusals(scope.roles).map((refused) =>
+          at(path, messages.allowedQueryRefused({ ...refused, query: query.name, collection: name })),
+        );
+      }
+      const roles = [...program().roles].sort();
+      const [first, ...others] = refusals(roles);
+      if (!first || others.length + 1 < roles.length) return [];
+      return [at(path, messages.allowedQueryForNobody({ ...first, query: query.name, collection: name }))];
     });
   });
+}
+
+interface Refusal {
+  readonly role: string;
+  readonly error: string;
+  /** The rule to blame, in a sentence with a space before it; empty where it is no single one. */
+  readonly rule: string;
+}
+
+/** Why a role may not run an operation; undefined when it may, with the privileges of a backend if need be. */
+function refusal(
+  program: Program,
+  role: string,
+  operation: Operation,
+  metadata: Metadata,
+): Refusal | undefined {
+  try {
+    analyseOperation(program.view(role, true), operation);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const isInherited = metadata.inherited_roles.some((each) => each.role_name === role);
+    const [first] = operation.node.selectionSet.selections;
+    const rootField = first?.kind === Kind.FIELD ? first.name.value : '';
+    const rule = refusingRule(program, role, isInherited, error, rootField);
+    return { role, error: errorText(error), rule: rule === undefined ? '' : ` ${rule}` };
+  }
 }
 
 function planAllowlist(metadata: Metadata, documents: ReadonlyMap<string, DocumentNode>): AllowedDocument[] {

@@ -1,0 +1,176 @@
+/** What the compiler says of saved operations that a role of the allow-list may not run: the field, and the rule. */
+import { beforeAll, expect, test } from 'vitest';
+import { compile } from '../../../../compiler/index.ts';
+import type { Metadata } from '../../../../compiler/model/metadata.ts';
+import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import { catalogsOf } from '../../../harness/compile.ts';
+import { createTestDatabase } from '../../../harness/postgres.ts';
+
+const metadata = (queries: readonly string[], scope: object): Metadata =>
+  readMetadata({
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        configuration: { connection_info: { database_url: 'postgres://nowhere' } },
+        tables: [
+          {
+            table: 'note',
+            object_relationships: [{ name: 'owner', using: { foreign_key_constraint_on: 'owner_id' } }],
+            computed_fields: [{ name: 'shout', definition: { function: 'note_shout' } }],
+            select_permissions: [
+              {
+                role: 'user',
+                permission: {
+                  columns: ['id', 'text'],
+                  filter: {},
+                  query_root_fields: ['select', 'select_by_pk'],
+                },
+              },
+              { role: 'reader', permission: { columns: ['text'], filter: {} } },
+            ],
+            insert_permissions: [
+              { role: 'user', permission: { columns: ['text'], check: {} } },
+              { role: 'job', permission: { columns: ['text'], check: {}, backend_only: true } },
+            ],
+            update_permissions: [
+              { role: 'user', permission: { columns: ['text'], filter: {}, check: null } },
+            ],
+          },
+          {
+            table: 'person',
+            array_relationships: [
+              { name: 'notes', using: { foreign_key_constraint_on: { table: 'note', column: 'owner_id' } } },
+            ],
+            select_permissions: [{ role: 'guest', permission: { columns: ['id'], filter: {} } }],
+          },
+        ],
+        functions: [{ function: 'all_notes' }],
+      },
+    ],
+    inherited_roles: [{ role_name: 'both', role_set: ['reader', 'guest'] }],
+    query_collections: [
+      {
+        name: 'c',
+        definition: { queries: queries.map((query, index) => ({ name: `q${index + 1}`, query })) },
+      },
+    ],
+    allowlist: [{ collection: 'c', scope }],
+  }).value;
+
+let catalogs: Awaited<ReturnType<typeof catalogsOf>>;
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase(`
+    create table person (id int primary key, name text);
+    create table note (id int primary key, owner_id int references person, text text);
+    create function note_shout(note note) returns text language sql stable as 'select upper(note.text)';
+    create function all_notes() returns setof note language sql stable as 'select * from note';
+  `);
+  catalogs = await catalogsOf(metadata([], { global: true }), url);
+});
+
+const problems = (queries: readonly string[], scope: object) =>
+  compile({ metadata: metadata(queries, scope), catalogs }).diagnostics;
+
+const NOTE = 'sources.default.tables.public.note';
+
+test.each([
+  [
+    '{ note { id owner_id } }',
+    'user',
+    `${NOTE}.select_permissions.user does not list the column "owner_id".`,
+  ],
+  [
+    '{ note(where: {owner_id: {_eq: 1}}) { id } }',
+    'user',
+    `${NOTE}.select_permissions.user does not list the column "owner_id".`,
+  ],
+  [
+    '{ note(order_by: {owner_id: asc}) { id } }',
+    'user',
+    `${NOTE}.select_permissions.user does not list the column "owner_id".`,
+  ],
+  [
+    '{ note { owner { id } } }',
+    'user',
+    'sources.default.tables.public.person.select_permissions has no role "user".',
+  ],
+  ['{ note { shout } }', 'user', `${NOTE}.select_permissions.user does not list the computed field "shout".`],
+  [
+    '{ note_aggregate { aggregate { count } } }',
+    'user',
+    `${NOTE}.select_permissions.user leaves "select_aggregate" out of query_root_fields.`,
+  ],
+  [
+    '{ note_aggregate { aggregate { count } } }',
+    'reader',
+    `${NOTE}.select_permissions.reader does not set allow_aggregations.`,
+  ],
+  [
+    '{ note_by_pk(id: 1) { text } }',
+    'reader',
+    `${NOTE}.select_permissions.reader does not list the key's column "id".`,
+  ],
+  [
+    '{ person { id } }',
+    'user',
+    'sources.default.tables.public.person.select_permissions has no role "user".',
+  ],
+  ['{ person { notes { id } } }', 'guest', `${NOTE}.select_permissions has no role "guest".`],
+  ['{ all_notes { id } }', 'guest', `${NOTE}.select_permissions has no role "guest".`],
+  [
+    '{ note { id } }',
+    'both',
+    `What role "both" inherits at ${NOTE}.select_permissions does not list the column "id".`,
+  ],
+  [
+    'mutation { insert_note_one(object: {id: 1}) { id } }',
+    'user',
+    `${NOTE}.insert_permissions.user does not list the column "id".`,
+  ],
+  [
+    'mutation { update_note(where: {}, _set: {id: 1}) { affected_rows } }',
+    'user',
+    `${NOTE}.update_permissions.user does not list the column "id".`,
+  ],
+  [
+    'mutation { delete_note(where: {}) { affected_rows } }',
+    'user',
+    `${NOTE}.delete_permissions has no role "user".`,
+  ],
+  [
+    'mutation { insert_note(objects: []) { affected_rows } }',
+    'guest',
+    `${NOTE}.insert_permissions has no role "guest".`,
+  ],
+  [
+    'mutation { insert_note_one(object: {text: "x"}) { id } }',
+    'job',
+    `${NOTE}.select_permissions has no role "job".`,
+  ],
+])('%s is refused to %s: %s', (query, role, rule) => {
+  const [problem, ...others] = problems([query], { global: false, roles: [role] });
+  expect(others).toEqual([]);
+  expect(problem).toMatchObject({ code: 'allowed-query-refused', path: ['allowlist', 0] });
+  expect(problem!.message).toMatch(
+    `The allow-list lets role "${role}" send the query "q1" of collection "c", but`,
+  );
+  expect(problem!.message.endsWith(`. ${rule}`)).toBe(true);
+});
+
+test('the error names the field as the metadata API does', () => {
+  const [problem] = problems(['{ note { id owner_id } }'], { global: false, roles: ['user'] });
+  expect(problem!.message).toContain("$.note.owner_id: field 'owner_id' not found in object 'note'");
+});
+
+test('what a role may do through a backend is not refused', () => {
+  const query = 'mutation { insert_note(objects: {text: "x"}) { affected_rows } }';
+  expect(problems([query], { global: false, roles: ['job', 'user'] })).toEqual([]);
+});
+
+test('a collection for every role has queries that some role may run', () => {
+  const found = problems(['{ note { id } }', '{ note { owner_id } }'], { global: true });
+  expect(found.map(({ code }) => code)).toEqual(['allowed-query-for-nobody']);
+  expect(found[0]!.message).toContain('the query "q2" of collection "c", but no role may run it.');
+});
