@@ -34,10 +34,8 @@ import { type RestProgram, restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
 import { createLogger, type Observer } from './observe.ts';
 import type { Host, HostContext } from './program/host.ts';
-import { hostFolder } from './program/host-folder.ts';
-import { hostMetadata } from './program/host-metadata.ts';
 import { createLive } from './program/live.ts';
-import { LoadError } from './program/loader.ts';
+import { LoadError } from './program/load-error.ts';
 import type { GraphqlCall } from './saved/call.ts';
 import { openApiDocument } from './saved/openapi.ts';
 import { createRegisteredQueries } from './saved/registered.ts';
@@ -63,6 +61,8 @@ export interface ServerOptions {
     /** Source → connection string, in which `{{NAME}}` stands for an environment variable. */
     readonly sources: Readonly<Record<string, string>>;
   };
+  /** Serves what this gives instead. */
+  readonly openHost?: (context: HostContext) => Promise<Host>;
   /** Further endpoints. */
   readonly endpoints?: readonly Endpoints[];
   /** Standard output's logger unless given. */
@@ -80,7 +80,7 @@ export interface RunningServer {
  * @throws StartError, ConfigurationError or EngineError, whose messages are for the operator
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { configuration, environment, generated } = options;
+  const { configuration, environment } = options;
   const observe = options.observe ?? createLogger(configuration);
   observe({ kind: 'startup', step: 'server_configuration', info: describe(configuration) });
 
@@ -110,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const authentication = await openAuthentication(configuration, observe);
   let host: Host | undefined;
   try {
-    host = generated ? await hostFolder(generated, context) : await hostMetadata(context);
+    host = await openHost(options, context);
     const current = () => {
       const execution = live.current;
       if (!execution) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
@@ -218,6 +218,17 @@ async function stop(
   observe.flush();
 }
 
+/** Loaded on demand: an artefact brings its own host, and has no use for what these need. */
+async function openHost({ openHost, generated }: ServerOptions, context: HostContext): Promise<Host> {
+  if (openHost) return openHost(context);
+  if (generated) {
+    const { hostFolder } = await import('./program/host-folder.ts');
+    return hostFolder(generated, context);
+  }
+  const { hostMetadata } = await import('./program/host-metadata.ts');
+  return hostMetadata(context);
+}
+
 /** What the configuration says, without secrets. */
 function describe(configuration: Configuration): object {
   return {
@@ -258,11 +269,7 @@ export function registerServe(program: Command): void {
       (value: string, all: readonly string[]) => [...all, value],
       [] as readonly string[],
     );
-  for (const [key, { type, variableOnly }] of Object.entries(OPTIONS) as [string, Option][]) {
-    if (variableOnly) continue;
-    const value = type === boolean ? '[BOOLEAN]' : `<${type.placeholder}>`;
-    command.option(`--${optionName(key)} ${value}`, optionHelp(key));
-  }
+  addServerOptions(command);
   command.action(() => {
     const flags = command.optsWithGlobals<Record<string, unknown>>();
     return runServer(() => ({
@@ -280,7 +287,17 @@ export function registerServe(program: Command): void {
   });
 }
 
-function sourceAddresses(pairs: readonly string[]): Readonly<Record<string, string>> {
+/** Adds every option of a server to a command. */
+export function addServerOptions(command: Command): void {
+  for (const [key, { type, variableOnly }] of Object.entries(OPTIONS) as [string, Option][]) {
+    if (variableOnly) continue;
+    const value = type === boolean ? '[BOOLEAN]' : `<${type.placeholder}>`;
+    command.option(`--${optionName(key)} ${value}`, optionHelp(key));
+  }
+}
+
+/** `NAME=URL` pairs as addresses by source. @throws ConfigurationError */
+export function sourceAddresses(pairs: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const end = pair.indexOf('=');
@@ -295,7 +312,7 @@ function sourceAddresses(pairs: readonly string[]): Readonly<Record<string, stri
  * Starts the server for the command line: signals stop it, and what keeps it from starting is told in one line. Never
  * throws; the process ends with status 1 when the start fails.
  */
-async function runServer(prepare: () => ServerOptions): Promise<void> {
+export async function runServer(prepare: () => ServerOptions): Promise<void> {
   let server: RunningServer;
   let stopping = false;
   try {

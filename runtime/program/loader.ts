@@ -8,19 +8,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { transform } from 'esbuild';
 import * as contract from '../core/contract.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
+import { LoadError } from './load-error.ts';
 
 /** Generated files: path below the folder → text. */
 export type GeneratedFiles = ReadonlyMap<string, string>;
-
-/** A generated file cannot be loaded: it was edited wrongly, or it is our defect. */
-export class LoadError extends Error {
-  readonly file: string;
-
-  constructor(file: string, reason: string, cause?: unknown) {
-    super(`${file}: ${reason}`, { cause });
-    this.file = file;
-  }
-}
 
 /** A generated file as CommonJS. Immutable: a file that did not change is the identical object. */
 export interface TranspiledFile {

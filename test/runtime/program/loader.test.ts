@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
-import { createLoader, LoadError } from '../../../runtime/program/loader.ts';
+import { LoadError } from '../../../runtime/program/load-error.ts';
+import { createLoader } from '../../../runtime/program/loader.ts';
 
 const source = `import { source } from "engine/contract";
 export const main = source({ name: "default", kind: "postgres", types: {} });
