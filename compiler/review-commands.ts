@@ -9,6 +9,7 @@ export function addReviewCommands(
   finish: (status: number) => void,
 ): void {
   addCheck(program, context, finish);
+  addAudit(program, context, finish);
 }
 
 const PLACES = `
@@ -56,5 +57,71 @@ Examples:
     .action(async (base: string, head: string, options) => {
       const { checkCommand } = await import('./check-command.ts');
       finish(checkCommand(base, head, options, context));
+    });
+}
+
+function addAudit(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  const audit = program
+    .command('audit')
+    .description('answers about permissions, read from the generated code alone')
+    .addHelpText(
+      'after',
+      `
+The generated code is read, never run, and nothing else is asked: neither metadata nor a database.
+
+Exit status: 0 answered, 2 wrong use; engine audit diff says more in its own help.
+
+Examples:
+  engine audit who customer.email
+  engine audit role agent
+  engine audit table ticket --format json
+  engine audit matrix --format html > matrix.html
+  engine audit diff main generated --fail-on wider`,
+    );
+  const generated = () =>
+    new Option('--generated <place>', 'folder of generated code, or a revision of git').default('generated');
+  const format = (...choices: readonly string[]) =>
+    new Option('--format <format>', 'of the answer').choices(choices).default('text');
+  const source = () => new Option('--source <name>', 'the source, where several have such a table');
+  audit
+    .command('who')
+    .description('every role that can read or write a column, by every path, with the row rules on it')
+    .argument('<column>', 'TABLE.COLUMN or SCHEMA.TABLE.COLUMN')
+    .addOption(generated())
+    .addOption(source())
+    .addOption(format('text', 'json'))
+    .action(async (column: string, options) => {
+      const { whoCommand } = await import('./audit-command.ts');
+      finish(whoCommand(column, options, context));
+    });
+  audit
+    .command('role')
+    .description('everything a role may do')
+    .argument('<role>', 'name of the role')
+    .addOption(generated())
+    .addOption(format('text', 'json'))
+    .action(async (role: string, options) => {
+      const { roleCommand } = await import('./audit-command.ts');
+      finish(roleCommand(role, options, context));
+    });
+  audit
+    .command('table')
+    .description('what every role may do with a table')
+    .argument('<table>', 'TABLE or SCHEMA.TABLE')
+    .addOption(generated())
+    .addOption(source())
+    .addOption(format('text', 'json'))
+    .action(async (table: string, options) => {
+      const { tableCommand } = await import('./audit-command.ts');
+      finish(tableCommand(table, options, context));
+    });
+  audit
+    .command('matrix')
+    .description('every role and every table')
+    .addOption(generated())
+    .addOption(format('text', 'json', 'html'))
+    .action(async (options) => {
+      const { matrixCommand } = await import('./audit-command.ts');
+      finish(matrixCommand(options, context));
     });
 }

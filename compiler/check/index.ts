@@ -57,7 +57,7 @@ function schemaKey(code: GeneratedCode, role: string): string {
   if (found !== undefined) return found;
   const shared = known.get('') ?? sharedKey(code);
   known.set('', shared);
-  const own = code.program.tables.map(({ access: { select, insert, update, delete: remove } }) =>
+  const own = code.generated.tables.map(({ access: { select, insert, update, delete: remove } }) =>
     [select, insert, update, remove].map((rules) =>
       rules && Object.hasOwn(rules, role) ? rules[role] : null,
     ),

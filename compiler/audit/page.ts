@@ -1,0 +1,32 @@
+/** The matrix as one self-contained HTML page: nothing is fetched, nothing is sent. */
+import { readFileSync } from 'node:fs';
+import type { Matrix } from './matrix.ts';
+import { isOpen } from './render.ts';
+import { ruleLayout, ruleWords } from './rule-words.ts';
+
+const page = new URL('./page.html', import.meta.url);
+
+/** The page. Names and rules reach it as JSON and are shown as text only. */
+export function matrixHtml(matrix: Matrix): string {
+  const data = {
+    ...matrix,
+    permissions: matrix.permissions.map((permission) => ({
+      ...permission,
+      open: isOpen(permission),
+      whereWords: permission.where === undefined ? undefined : ruleLayout(permission.where),
+      checkWords: permission.check === undefined ? undefined : ruleLayout(permission.check),
+      presets: permission.presets && wordsOf(permission.presets),
+      cells: permission.cells && wordsOf(permission.cells),
+    })),
+  };
+  // Within a script element only `<` could begin something else.
+  const json = JSON.stringify(data)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+  return readFileSync(page, 'utf8').replace('"%matrix%"', () => json);
+}
+
+function wordsOf(texts: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, ruleWords(text)]));
+}
