@@ -19,7 +19,7 @@ import {
 import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
-import { createPlanner } from './core/request/planner.ts';
+import { createPlanner, forgetOtherViews, type Planner } from './core/request/planner.ts';
 import type { Session } from './core/session.ts';
 import type { SourceConnections } from './database/source.ts';
 import type { Execution } from './graphql/execute.ts';
@@ -94,17 +94,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     environment,
     observe,
     prepare: (generated, sources) => {
-      const program = linkProgram(generated, {
-        inferFunctionPermissions: configuration.inferFunctionPermissions,
-      });
-      const execution = executionOf(program, sources, configuration, rateCounter);
+      // What is served by now: the new program takes over what did not change.
+      const previous = live.current?.planner;
+      const program = linkProgram(generated, configuration, previous?.program);
+      const execution = executionOf(program, sources, configuration, rateCounter, previous);
       const saved = prepareSaved(generated.saved, execution, {
         enforceAllowlist: configuration.enableAllowlist,
         onlySaved: configuration.onlySavedOperations,
         inferFunctionPermissions: configuration.inferFunctionPermissions,
         ...(registered ? { registered } : {}),
       });
-      return { execution, activate: () => live.swap({ ...execution, saved }) };
+      return {
+        execution,
+        activate: () => {
+          live.swap({ ...execution, saved });
+          forgetOtherViews(execution.planner);
+        },
+      };
     },
   };
   const authentication = await openAuthentication(configuration, observe);
@@ -163,6 +169,7 @@ function executionOf(
   sources: SourceConnections,
   configuration: Configuration,
   rateCounter: RateCounter,
+  previous: Planner | undefined,
 ): Execution & { readonly limits: Limits } {
   const limits = createLimits(program.limits, rateCounter);
   const planner = createPlanner(
@@ -172,6 +179,7 @@ function executionOf(
       collapseNulls: configuration.v1BooleanNullCollapse,
     },
     limits.checkOperation,
+    previous,
   );
   return { planner, sources, limits };
 }

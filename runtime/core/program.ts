@@ -7,6 +7,7 @@ import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember } from './remember.ts';
 import type { FunctionResolvers, GeneratedProgram, TableResolvers } from './resolvers.ts';
 import { createRoleView, type RoleView } from './schema/role-view.ts';
+import { declareTheSame, indexRootFields, type RootFieldIndex } from './schema/root-field-index.ts';
 import { ADMIN_ROLE } from './session.ts';
 import type { ApiLimits } from './settings.ts';
 import type {
@@ -15,20 +16,18 @@ import type {
   FunctionShape,
   RelationshipShape,
   SourceShape,
-  TableAccess,
   TableShape,
 } from './shapes.ts';
 import { identifier, type Sql } from './sql/fragment.ts';
+import { takeOverViews } from './take-over.ts';
 import { type TypeNames, typeNames } from './type-names.ts';
 import { type ColumnType, columnType } from './types.ts';
 
-/** A tracked table with everything resolved that does not depend on a role. */
+/** A tracked table with everything resolved that does not depend on permissions: those are the program's. */
 export interface Table {
   readonly key: string;
   readonly shape: TableShape;
   readonly source: SourceShape;
-  readonly resolvers: TableResolvers;
-  readonly access: TableAccess;
   /** `"public"."article"`. */
   readonly sql: Sql;
   readonly columns: ReadonlyMap<string, Column>;
@@ -72,15 +71,28 @@ export interface TableFunction {
   readonly source: SourceShape;
 }
 
-export interface Program {
+/** What a program consists of, apart from what is made of it for a role. */
+export interface ProgramContent {
   readonly sources: readonly SourceShape[];
-  readonly limits: ApiLimits | undefined;
   readonly tables: readonly Table[];
   readonly functions: readonly TableFunction[];
+  /** Root fields of a table, and what the roles may do with it. */
+  readonly resolvers: (table: Table) => TableResolvers;
+  /** The table of a shape; undefined when it is not served. */
+  readonly tableOf: (shape: TableShape) => Table | undefined;
+  /** Who declares a root field. */
+  readonly rootFields: RootFieldIndex;
+}
+
+export interface Program extends ProgramContent {
+  readonly limits: ApiLimits | undefined;
   /** Roles that any rule mentions; `admin` is not among them. */
   readonly roles: ReadonlySet<string>;
   /** The API as a role sees it. All unknown roles share one view. */
   readonly view: (role: string, backendOnly: boolean) => RoleView;
+  /** Views made so far. The program that follows takes over those to which nothing changed. */
+  readonly views: ReadonlyMap<string, RoleView>;
+  readonly options: SchemaOptions;
 }
 
 /** Options of the server that shape the API. */
@@ -92,55 +104,120 @@ export interface SchemaOptions {
 /**
  * Links generated parts. Names were checked by the compiler; what cannot be found here is a defect of the generated
  * files and throws.
+ *
+ * @param previous the program that this one follows. Where no shape changed, its tables stay in use, and its views of the
+ *   roles whose rules say what they said (see `takeOverViews`): a change of permissions costs the roles it is about.
  */
-export function linkProgram(generated: GeneratedProgram, options: SchemaOptions): Program {
-  const bySource = new Map<string, Map<string, Table>>();
-  for (const source of generated.sources) bySource.set(source.name, new Map());
-  const tables = generated.tables.map((resolvers) => {
-    const table = linkTable(resolvers, (key) => {
-      const target = bySource.get(resolvers.access.table.source.name)?.get(key);
-      if (!target) throw new Error(`generated code refers to the table ${key}, which is not part of it`);
-      return target;
-    });
-    bySource.get(table.source.name)?.set(table.key, table);
-    return table;
-  });
-  const functions = generated.functions.map((resolvers): TableFunction => {
-    const shape = resolvers.access.function;
-    const returns = bySource.get(shape.source.name)?.get(shape.returns.table);
-    if (!returns)
-      throw new Error(`generated code refers to the table ${shape.returns.table}, which is not part of it`);
-    return { key: objectKey(shape.schema, shape.name), shape, resolvers, returns, source: shape.source };
-  });
+export function linkProgram(
+  generated: GeneratedProgram,
+  { inferFunctionPermissions }: SchemaOptions,
+  previous?: Program,
+): Program {
+  const options: SchemaOptions = { inferFunctionPermissions };
+  const content = linkContent(generated, previous);
   const roles = new Set<string>();
-  for (const { access } of tables) {
-    for (const rules of [access.select, access.insert, access.update, access.delete]) {
-      for (const role of Object.keys(rules ?? {})) roles.add(role);
-    }
+  for (const { access } of generated.tables) {
+    for (const rules of [access.select, access.insert, access.update, access.delete])
+      for (const role in rules) roles.add(role);
   }
-  for (const { resolvers } of functions) for (const role of resolvers.access.roles ?? []) roles.add(role);
+  for (const { access } of generated.functions) for (const role of access.roles ?? []) roles.add(role);
   const withoutIntrospection = new Set(generated.introspectionDisabledFor);
-  const views = new Map<string, RoleView>();
-  const linked: Program = {
-    sources: generated.sources,
+  const views = previous ? takeOverViews(content, options, previous) : new Map<string, RoleView>();
+  return {
+    ...content,
     limits: generated.limits,
-    tables,
-    functions,
     roles,
+    options,
+    views,
     view: (role, backendOnly) => {
       const known = role === ADMIN_ROLE || roles.has(role);
       const introspection = !withoutIntrospection.has(role);
       const key = `${introspection ? '' : 'closed '}${known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown'}`;
       return remember(views, key, () =>
-        createRoleView(linked, known ? role : undefined, { backendOnly, introspection }, options),
+        createRoleView(content, known ? role : undefined, { backendOnly, introspection }, options),
       );
     },
   };
-  return linked;
 }
 
-function linkTable(resolvers: TableResolvers, find: (key: string) => Table): Table {
-  const shape = resolvers.access.table;
+// What a program holds on to must not lead to the one before it, or all that ever were would stay in memory: functions that
+// outlive the linking are made in functions of their own, which do not see `previous`.
+function linkContent(generated: GeneratedProgram, previous: Program | undefined): ProgramContent {
+  const { sources } = generated;
+  const unchanged =
+    previous &&
+    sameItems(previous.sources, sources) &&
+    previous.tables.length === generated.tables.length &&
+    previous.tables.every(({ shape }, index) => shape === generated.tables[index]!.access.table);
+  const tables = unchanged ? previous.tables : linkTables(generated);
+  const resolvers = resolversOf(tables, generated.tables);
+  const tableOf = unchanged ? previous.tableOf : byShape(tables);
+  const parts = { sources, tables, resolvers, tableOf };
+  const functions = linkFunctions(generated, parts, unchanged && previous);
+  const sameFields =
+    unchanged &&
+    functions === previous.functions &&
+    tables.every((table) => declareTheSame(previous.resolvers(table), resolvers(table)));
+  const rootFields = sameFields ? previous.rootFields : indexRootFields({ ...parts, functions });
+  return { ...parts, functions, rootFields };
+}
+
+function resolversOf(
+  tables: readonly Table[],
+  resolvers: readonly TableResolvers[],
+): ProgramContent['resolvers'] {
+  const byTable = new Map(tables.map((table, index) => [table, resolvers[index]!]));
+  return (table) => byTable.get(table)!;
+}
+
+function byShape(tables: readonly Table[]): ProgramContent['tableOf'] {
+  const known = lazy(() => new Map(tables.map((table) => [table.shape, table])));
+  return (shape) => known().get(shape);
+}
+
+function linkTables(generated: GeneratedProgram): readonly Table[] {
+  const bySource = new Map<string, Map<string, Table>>();
+  for (const source of generated.sources) bySource.set(source.name, new Map());
+  return generated.tables.map(({ access: { table: shape } }) => {
+    const own = bySource.get(shape.source.name);
+    const table = linkTable(shape, (key) => {
+      const target = own?.get(key);
+      if (!target) throw new Error(`generated code refers to the table ${key}, which is not part of it`);
+      return target;
+    });
+    own?.set(table.key, table);
+    return table;
+  });
+}
+
+function linkFunctions(
+  { functions }: GeneratedProgram,
+  { tables }: Pick<ProgramContent, 'tables'>,
+  previous: Program | undefined | false,
+): readonly TableFunction[] {
+  if (previous && previous.functions.length === functions.length) {
+    const same = previous.functions.every(({ resolvers }, index) => resolvers === functions[index]);
+    if (same) return previous.functions;
+  }
+  const byKey = lazy(() => new Map(tables.map((table) => [tableKey(table.source, table.key), table])));
+  return functions.map((resolvers): TableFunction => {
+    const shape = resolvers.access.function;
+    const returns = byKey().get(tableKey(shape.source, shape.returns.table));
+    if (!returns)
+      throw new Error(`generated code refers to the table ${shape.returns.table}, which is not part of it`);
+    return { key: objectKey(shape.schema, shape.name), shape, resolvers, returns, source: shape.source };
+  });
+}
+
+function tableKey(source: SourceShape, key: string): string {
+  return `${source.name}\0${key}`;
+}
+
+function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}
+
+function linkTable(shape: TableShape, find: (key: string) => Table): Table {
   const names = typeNames(shape);
   // On first use: tables refer to each other in circles.
   const columns = lazy(
@@ -182,8 +259,6 @@ function linkTable(resolvers: TableResolvers, find: (key: string) => Table): Tab
     key: objectKey(shape.schema, shape.name),
     shape,
     source: shape.source,
-    resolvers,
-    access: resolvers.access,
     sql: identifier(shape.schema, shape.name),
     names,
     get columns() {

@@ -18,7 +18,14 @@ export async function select(args: SelectArguments, session: Session, execution:
   const { table, scope, read } = dataRequest(args, session, execution);
   const listed = listedTable(table);
   const selection = rowSelection(args.columns, listed, '$.columns');
-  return read(selectRows(table.view.table.access, scope, selection, rowsArguments(args, listed, '$')));
+  return read(
+    selectRows(
+      table.program.resolvers(table.view.table).access,
+      scope,
+      selection,
+      rowsArguments(args, listed, '$'),
+    ),
+  );
 }
 
 export interface CountArguments extends TableArguments {
@@ -43,7 +50,9 @@ export async function count(args: CountArguments, session: Session, execution: E
   }
   const counted = { typeName: '', argumentsPath: '$', fields: [field('count', { kind: 'count' }, '$')] };
   const selection = { ...counted, fields: [field('aggregate', { kind: 'aggregate' }, '$', counted)] };
-  const text = await read(selectAggregate(table.view.table.access, scope, selection, rows));
+  const text = await read(
+    selectAggregate(table.program.resolvers(table.view.table).access, scope, selection, rows),
+  );
   const { aggregate } = JSON.parse(text) as { aggregate: object };
   return JSON.stringify(aggregate);
 }

@@ -160,7 +160,14 @@ export async function remove(args: DeleteArguments, session: Session, execution:
   const readable = readableTable(table, '$', needsSelect('delete'));
   const where = whereNode(args.where, readable, '$.where');
   const selection = answerSelection(args.returning, table);
-  return write(deleteRows(table.view.table.access, scope, selection, new Map([['where', where]])));
+  return write(
+    deleteRows(
+      table.program.resolvers(table.view.table).access,
+      scope,
+      selection,
+      new Map([['where', where]]),
+    ),
+  );
 }
 
 function needsSelect(operation: string): string {

@@ -32,6 +32,8 @@ export interface Planner {
   readonly plan: (session: Session, request: GraphqlRequest) => PlannedRequest;
   /** As `plan`, but each root field by itself and nothing kept. @throws EngineError */
   readonly explain: (session: Session, request: GraphqlRequest) => ExplainedRequest;
+  /** What is kept. */
+  readonly kept: KeptPlans;
 }
 
 export interface ExplainedRequest {
@@ -42,6 +44,7 @@ export interface ExplainedRequest {
 interface CachedOperation {
   /** Tells the plans of this operation from those of others. */
   readonly number: number;
+  readonly view: RoleView;
   readonly operation: Operation;
   /** Places where variables stand, as far as planning has met them. */
   readonly used: Map<string, TypeReference>;
@@ -54,27 +57,67 @@ const MOST_SQL = 32_000_000;
 /** Decides whether a role may run an operation at all, before it is planned. @throws EngineError when not */
 export type Admit = (session: Session, operation: Operation) => void;
 
-/** Makes the planner of a program. Options hold for all its plans. */
-export function createPlanner(program: Program, options: PlanOptions, admit?: Admit): Planner {
-  const operations = new LRUCache<string, CachedOperation>({
-    maxSize: MOST_TEXT,
-    sizeCalculation: (_operation, key) => key.length + 200,
-  });
-  const plans = new LRUCache<string, RequestPlan>({
-    maxSize: MOST_SQL,
-    sizeCalculation: (plan, key) => key.length + planSize(plan),
-  });
-  const views = new WeakMap<RoleView, number>();
+/** Operations and plans of role views, for every planner that plans for those views. */
+export interface KeptPlans {
+  readonly operations: LRUCache<string, CachedOperation>;
+  readonly plans: LRUCache<string, RequestPlan>;
+  readonly views: WeakMap<RoleView, number>;
+  readonly next: () => number;
+}
+
+function createKeptPlans(): KeptPlans {
   let count = 0;
-  const next = () => {
-    count += 1;
-    return count;
+  return {
+    operations: new LRUCache({
+      maxSize: MOST_TEXT,
+      sizeCalculation: (_operation, key) => key.length + 200,
+    }),
+    plans: new LRUCache({ maxSize: MOST_SQL, sizeCalculation: (plan, key) => key.length + planSize(plan) }),
+    views: new WeakMap(),
+    next: () => {
+      count += 1;
+      return count;
+    },
   };
+}
+
+/**
+ * Lets go of what was kept for views that a program has not taken over. To be called once the program is served: until
+ * then the views of the one before are in use.
+ */
+export function forgetOtherViews({ program, kept: { operations, plans } }: Planner): void {
+  const views = new Set(program.views.values());
+  const known = new Set<number>();
+  for (const [key, { number, view }] of operations.entries()) {
+    if (views.has(view)) known.add(number);
+    else operations.delete(key);
+  }
+  // The key of a plan begins with the number of its operation.
+  for (const key of plans.keys()) if (!known.has(Number.parseInt(key, 10))) plans.delete(key);
+}
+
+/**
+ * Makes the planner of a program. Options hold for all its plans.
+ * @param previous the planner of the program that this one follows: what it kept for views that this program took over
+ *   stays in use (runtime/core/take-over.ts says why that is safe)
+ */
+export function createPlanner(
+  program: Program,
+  options: PlanOptions,
+  admit?: Admit,
+  previous?: Planner,
+): Planner {
+  const reusable =
+    previous?.options.stringifyNumbers === options.stringifyNumbers &&
+    previous.options.collapseNulls === options.collapseNulls;
+  const kept = reusable ? previous.kept : createKeptPlans();
+  const { operations, plans, views, next } = kept;
 
   const operationOf = (view: RoleView, { query, operationName }: GraphqlRequest): CachedOperation => {
     const key = `${remember(views, view, next)} ${operationName ?? ''}\0${query}`;
     return remember<string, CachedOperation>(operations, key, () => ({
       number: next(),
+      view,
       operation: chooseOperation(parseDocument(query), operationName),
       used: new Map(),
     }));
@@ -83,6 +126,7 @@ export function createPlanner(program: Program, options: PlanOptions, admit?: Ad
   return {
     program,
     options,
+    kept,
     explain: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
       const operation = chooseOperation(parseDocument(request.query), request.operationName);

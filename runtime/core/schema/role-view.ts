@@ -1,5 +1,5 @@
 /** The API as one role sees it: its tables, its root types, and every type that those reach. */
-import type { Program, SchemaOptions, Table } from '../program.ts';
+import type { ProgramContent, SchemaOptions, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
 import type { TableAccess } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
@@ -12,7 +12,7 @@ export interface RoleView {
   readonly backendOnly: boolean;
   /** Whether the role may ask what there is: `__schema`, `__type`. */
   readonly introspection: boolean;
-  readonly program: Program;
+  readonly program: ProgramContent;
   readonly options: SchemaOptions;
   readonly table: (table: Table) => TableView;
   /** The view of a table by the rules of an access file: resolvers say which rules they apply. */
@@ -23,14 +23,13 @@ export interface RoleView {
 
 /** Makes the view of a role; everything inside is built on first use. */
 export function createRoleView(
-  program: Program,
+  program: ProgramContent,
   role: string | undefined,
   { backendOnly, introspection }: Pick<RoleView, 'backendOnly' | 'introspection'>,
   options: SchemaOptions,
 ): RoleView {
   const tables = new Map<Table, TableView>();
   const types = new Map<Table, TableTypes>();
-  const byShape = new Map(program.tables.map((table) => [table.shape, table]));
   const roots = lazy(() => createRootTypes(view));
   const view: RoleView = {
     role,
@@ -39,12 +38,14 @@ export function createRoleView(
     program,
     options,
     table: (table) =>
-      remember(tables, table, () => tableView(table, table.access, role, backendOnly, view.table)),
+      remember(tables, table, () =>
+        tableView(table, program.resolvers(table).access, role, backendOnly, view.table),
+      ),
     byAccess: (access) => {
-      const table = byShape.get(access.table);
+      const table = program.tableOf(access.table);
       if (!table)
         throw new Error(`no table is served with the shape of ${access.table.schema}.${access.table.name}`);
-      return access === table.access
+      return access === program.resolvers(table).access
         ? view.table(table)
         : tableView(table, access, role, backendOnly, view.table);
     },

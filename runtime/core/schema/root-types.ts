@@ -2,9 +2,10 @@
 
 import { displayName } from '../names.ts';
 import type { Column, Table } from '../program.ts';
-import { lazy } from '../remember.ts';
+import { lazy, remember } from '../remember.ts';
 import type { MutationField, QueryField, QueryFieldKind } from '../resolvers.ts';
 import type { SourceShape } from '../shapes.ts';
+import { fieldsOnDemand, type OfferedFields } from './fields-on-demand.ts';
 import { functionRootFields } from './function-types.ts';
 import { mutationTypes, updatableColumns } from './mutation-types.ts';
 import type { RoleView } from './role-view.ts';
@@ -32,23 +33,40 @@ export interface RootTypes {
 export const NO_QUERIES =
   "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 
+/** The root types of a role. Fields are made when a request names them; only listing a type makes all of its fields. */
 export function createRootTypes(role: RoleView): RootTypes {
-  const query = rootFields(role, 'query');
-  const subscription = rootFields(role, 'subscription');
-  const mutation = rootFields(role, 'mutation');
+  const query = lazy(() => {
+    const offered = offeredFields(role, 'query');
+    const others = byName([...(role.introspection ? introspectionFields() : []), typename()]);
+    return objectType('query_root', fieldsOnDemand(offered, others, noQueries()));
+  });
+  const optional = (kind: 'mutation' | 'subscription', description?: string) =>
+    lazy(() => {
+      const offered = offeredFields(role, kind);
+      if (offered.none()) return undefined;
+      return objectType(`${kind}_root`, fieldsOnDemand(offered, byName([typename()])), description);
+    });
+  const mutation = optional('mutation', 'mutation root');
+  const subscription = optional('subscription');
   return {
-    query: objectType('query_root', [
-      ...(query.length ? query : [noQueries()]),
-      ...(role.introspection ? introspectionFields() : []),
-    ]),
-    mutation: mutation.length ? objectType('mutation_root', mutation, 'mutation root') : undefined,
-    subscription: subscription.length ? objectType('subscription_root', subscription) : undefined,
+    get query() {
+      return query();
+    },
+    get mutation() {
+      return mutation();
+    },
+    get subscription() {
+      return subscription();
+    },
   };
 }
 
-function objectType(name: string, fields: readonly FieldDefinition[], description?: string): ObjectType {
-  const all = lazy(() => byName([...fields, typename()]));
-  return { kind: 'object', name, ...(description ? { description } : {}), fields: all };
+function objectType(
+  name: string,
+  fields: ReadonlyMap<string, FieldDefinition>,
+  description?: string,
+): ObjectType {
+  return { kind: 'object', name, ...(description ? { description } : {}), fields: () => fields };
 }
 
 function noQueries(): FieldDefinition {
@@ -73,51 +91,83 @@ function introspectionFields(): FieldDefinition[] {
 
 export type RootKind = 'query' | 'mutation' | 'subscription';
 
-function rootFields(role: RoleView, kind: RootKind): FieldDefinition[] {
-  const fields: FieldDefinition[] = [];
-  for (const source of role.program.sources) {
-    const own = [
-      ...role.program.tables
-        .filter((table) => table.source === source)
-        .flatMap((table) => tableRootFields(role, table, kind)),
-      ...role.program.functions
-        .filter((each) => each.source === source)
-        .flatMap((each) => functionRootFields(role, each, kind)),
-    ];
-    if (own.length === 0) continue;
-    fields.push(...(source.rootNamespace ? [namespace(source, source.rootNamespace, kind, own, role)] : own));
-  }
-  return fields;
-}
-
-/** Root fields of a source gathered below one field (reference graphql-api §1.6). */
-function namespace(
-  source: SourceShape,
-  name: string,
-  kind: RootKind,
-  fields: readonly FieldDefinition[],
-  role: RoleView,
-): FieldDefinition {
-  const part = kind === 'mutation' ? `mutation_${role.backendOnly ? 'backend' : 'frontend'}` : kind;
-  const typeName = `${source.typePrefix ?? ''}${name}_${part}${source.typeSuffix ?? ''}`;
+/** The fields that a role is offered below one root. */
+function offeredFields(role: RoleView, kind: RootKind): OfferedFields {
+  const parts = role.program.sources.map((source) => {
+    const own = sourceFields(role, source, kind);
+    return source.rootNamespace ? inNamespace(source, source.rootNamespace, kind, own, role) : own;
+  });
   return {
-    name,
-    arguments: new Map(),
-    type: nonNull(objectType(typeName, fields)),
-    meaning: { kind: 'namespace' },
+    // Of two fields of one name, which the compiler does not let pass, the later one counts.
+    get: (name) => parts.findLast((part) => part.get(name))?.get(name),
+    names: function* () {
+      for (const part of parts) yield* part.names();
+    },
+    none: () => parts.every((part) => part.none()),
   };
 }
 
-function tableRootFields(role: RoleView, table: Table, kind: RootKind): FieldDefinition[] {
+function sourceFields(role: RoleView, source: SourceShape, kind: RootKind): OfferedFields {
+  const owners = role.program.rootFields.of(source, kind === 'mutation' ? 'mutation' : 'query');
+  const made = new Map<string, { readonly field: FieldDefinition | undefined }>();
+  const get = (name: string) =>
+    remember(made, name, () => {
+      for (const owner of owners.get(name)?.toReversed() ?? []) {
+        const field =
+          'table' in owner
+            ? tableRootField(role, owner.table, name, kind)
+            : functionRootFields(role, owner.called, kind).find((each) => each.name === name);
+        if (field) return { field };
+      }
+      return { field: undefined };
+    }).field;
+  return {
+    get: (name) => (owners.has(name) ? get(name) : undefined),
+    names: () => owners.keys(),
+    none: () => {
+      for (const name of owners.keys()) if (get(name)) return false;
+      return true;
+    },
+  };
+}
+
+/** Root fields of a source gathered below one field (reference graphql-api §1.6). */
+function inNamespace(
+  source: SourceShape,
+  name: string,
+  kind: RootKind,
+  own: OfferedFields,
+  role: RoleView,
+): OfferedFields {
+  const field = lazy((): FieldDefinition | undefined => {
+    if (own.none()) return undefined;
+    const part = kind === 'mutation' ? `mutation_${role.backendOnly ? 'backend' : 'frontend'}` : kind;
+    const typeName = `${source.typePrefix ?? ''}${name}_${part}${source.typeSuffix ?? ''}`;
+    return {
+      name,
+      arguments: new Map(),
+      type: nonNull(objectType(typeName, fieldsOnDemand(own, byName([typename()])))),
+      meaning: { kind: 'namespace' },
+    };
+  });
+  return {
+    get: (asked) => (asked === name ? field() : undefined),
+    names: () => [name],
+    none: own.none,
+  };
+}
+
+function tableRootField(
+  role: RoleView,
+  table: Table,
+  name: string,
+  kind: RootKind,
+): FieldDefinition | undefined {
   const view = role.table(table);
-  if (kind === 'mutation') {
-    return Object.entries(table.resolvers.mutation ?? {}).flatMap(
-      ([name, root]) => mutationField(role, view, name, root) ?? [],
-    );
-  }
-  return Object.entries(table.resolvers.query ?? {}).flatMap(
-    ([name, root]) => queryField(role, view, name, root, kind) ?? [],
-  );
+  const { query, mutation } = role.program.resolvers(table);
+  return kind === 'mutation'
+    ? mutationField(role, view, name, mutation![name]!)
+    : queryField(role, view, name, query![name]!, kind);
 }
 
 function queryField(

@@ -1,0 +1,60 @@
+/**
+ * What a program takes over from the one that it follows: views of roles, and with them everything that was made for
+ * those roles (types, parsed operations, plans).
+ *
+ * Why that is safe. A view, and every plan made with it, is a function of
+ *   1. the shapes of tables and functions and the root fields that they declare: the resolvers name the field and apply
+ *      the access rules of their own table to it;
+ *   2. the rules of that one role in those access rules: `tableView` reads `rules[role]` and nothing else of them, and an
+ *      admin's view reads none;
+ *   3. the schema options, and whether the role may ask for the schema, which is part of the key of a view.
+ * Data does not come in, session variables and arguments are parameters of the plan, and databases are looked up by name
+ * when a plan runs. So a view is taken over if 1 is the identical data and 2 is equal data; limits are checked on each
+ * request by the planner of the program that it runs on. A view goes on referring to the content that it was made from,
+ * which says the same about its role.
+ */
+import type { Program, ProgramContent, SchemaOptions } from './program.ts';
+import type { RoleView } from './schema/role-view.ts';
+import { ADMIN_ROLE } from './session.ts';
+import type { AccessRules, TableAccess } from './shapes.ts';
+
+const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const satisfies readonly (keyof AccessRules)[];
+
+/** The views that hold in a program with this content, by key. */
+export function takeOverViews(
+  content: ProgramContent,
+  options: SchemaOptions,
+  previous: Program,
+): Map<string, RoleView> {
+  const kept = new Map<string, RoleView>();
+  if (
+    content.tables !== previous.tables ||
+    content.functions !== previous.functions ||
+    content.rootFields !== previous.rootFields ||
+    options.inferFunctionPermissions !== previous.options.inferFunctionPermissions
+  )
+    return kept;
+  const changed = content.tables.flatMap((table) => {
+    const [before, after] = [previous.resolvers(table).access, content.resolvers(table).access];
+    return before === after ? [] : [[before, after] as const];
+  });
+  for (const [key, view] of previous.views) {
+    if (changed.every(([before, after]) => sameRules(before, after, view.role))) kept.set(key, view);
+  }
+  return kept;
+}
+
+/** Whether two versions of an access file say the same about a role. */
+function sameRules(before: TableAccess, after: TableAccess, role: string | undefined): boolean {
+  if (role === undefined || role === ADMIN_ROLE) return true;
+  // Plain data, printed by one and the same template: equal rules have their keys in the same order.
+  return OPERATIONS.every(
+    (operation) =>
+      JSON.stringify(ruleOf(before, operation, role)) === JSON.stringify(ruleOf(after, operation, role)),
+  );
+}
+
+function ruleOf(access: TableAccess, operation: (typeof OPERATIONS)[number], role: string): unknown {
+  const rules = access[operation];
+  return rules && Object.hasOwn(rules, role) ? rules[role] : undefined;
+}
