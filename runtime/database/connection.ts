@@ -2,9 +2,13 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { PreparedStatements } from './statements.ts';
-import { type Preparation, TextQuery, type TextRow } from './text-query.ts';
+import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 
 const UNNAMED: Preparation = { name: '', parse: true, close: [] };
+
+/** They belong to the server, the database and the user, not to us. */
+const TRANSACTION_DEFAULTS = `select current_setting('default_transaction_isolation') ||
+  case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults`;
 
 /** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
 export type ConnectionConfiguration = Pick<
@@ -19,12 +23,14 @@ export interface TextRequest {
   readonly values: TextRow;
 }
 
-type Settle = (error: Error | undefined, row: TextRow | undefined) => void;
+/** `time`: milliseconds since the query was sent or, if later, since the answer before it. */
+type Settle = (error: Error | undefined, row: TextRow | undefined, time: number) => void;
 
 /** A connection that is open. */
 export class PooledConnection {
   readonly client: pg.Client;
   readonly statements: PreparedStatements;
+  readonly defaults: string;
   /** Queries sent and not yet answered. */
   inFlight = 0;
   /** Milliseconds that they are expected to take together. */
@@ -36,27 +42,41 @@ export class PooledConnection {
   state: 'shared' | 'reserved' | 'taken' | 'retiring' | 'closed' = 'shared';
   #collecting = false;
   readonly openedAt = performance.now();
+  /** Milliseconds that next to nothing took there. */
+  readonly roundTrip: number;
   /** Since when the oldest query in flight has had the backend to itself; the end of the last one when idle. */
   headSince = performance.now();
 
-  constructor(client: pg.Client, statementLimit: number) {
+  /** @param defaults of a transaction that does not say how it is to be: `read committed read write`, for instance */
+  constructor(client: pg.Client, statementLimit: number, defaults: string, roundTrip: number) {
     this.client = client;
+    this.defaults = defaults;
+    this.roundTrip = roundTrip;
     this.statements = new PreparedStatements(statementLimit);
   }
 
   /** Sends a query behind those in flight, expected to take `work` milliseconds. */
-  send(request: TextRequest, work: number, unnamed: boolean, settle: Settle): void {
+  send(
+    request: TextRequest,
+    work: number,
+    unnamed: boolean,
+    settle: Settle,
+    surroundings?: Surroundings,
+  ): void {
     if (this.inFlight === 0) this.headSince = performance.now();
     this.inFlight += 1;
     this.load += work;
     const preparation = unnamed ? UNNAMED : this.statements.prepare(request.text, request.name);
-    const query = new TextQuery(request.text, request.values, preparation, (error, row) => {
-      this.headSince = performance.now();
+    const settled = (error: Error | undefined, row: TextRow | undefined) => {
+      const now = performance.now();
+      const time = now - this.headSince;
+      this.headSince = now;
       this.inFlight -= 1;
       // Sums of fractions drift; an idle connection has no load.
       this.load = this.inFlight === 0 ? 0 : this.load - work;
-      settle(error, row);
-    });
+      settle(error, row, time);
+    };
+    const query = new TextQuery(request.text, request.values, preparation, settled, surroundings);
     this.#collectWrites();
     this.client.query(query as unknown as pg.Submittable);
   }
@@ -92,7 +112,10 @@ export async function openConnection(
   // Before anything else: an error without a listener would end the process.
   client.on('error', () => {});
   await client.connect();
-  const connection = new PooledConnection(client, statementLimit);
+  const before = performance.now();
+  const { rows } = await client.query<{ defaults: string }>(TRANSACTION_DEFAULTS);
+  const roundTrip = performance.now() - before;
+  const connection = new PooledConnection(client, statementLimit, rows[0]!.defaults, roundTrip);
   client.on('error', () => onClosed(connection));
   client.on('end', () => onClosed(connection));
   return connection;

@@ -53,15 +53,17 @@ export class PoolClosedError extends Error {
 
 /** Milliseconds of expected work in flight on one connection before the next connection is used as well. */
 const SHARE = 2;
+/**
+ * Connections that Postgres is trusted to work for at the same time. Beyond it a long time is taken for waiting for each
+ * other: without that, every connection more would make statements look longer and call for the next connection.
+ */
+const PARALLEL = 2;
 /** Milliseconds that the shortest statement counts for, and any other until it has been measured. */
 const LEAST_WORK = 0.05;
 /** Milliseconds: a connection whose oldest query takes longer gets no further ones if another can be had. */
 const STUCK = 50;
 /** Milliseconds: statements that are expected to take longer are not pipelined with others. */
 const SLOW = 10;
-/** Of so many executions of a statement, one is measured; the first ones all are. */
-const MEASURE_EVERY = 32;
-const MEASURE_FIRST = 4;
 /** Statements whose duration is remembered. */
 const REMEMBERED = 5000;
 /** Milliseconds between attempts to connect. */
@@ -69,8 +71,8 @@ const RETRY_DELAY = 200;
 
 interface Statement {
   readonly name: string;
-  /** Milliseconds between sending and answer, the event loop's own work left out; undefined until measured. */
-  time: number | undefined;
+  /** Milliseconds that Postgres works on it, undefined until measured. */
+  work: number | undefined;
   runs: number;
 }
 
@@ -99,10 +101,12 @@ export class Pool {
   readonly #configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>;
   readonly #statements = new LRUCache<string, Statement>({ max: REMEMBERED });
   readonly #connections: PooledConnection[] = [];
-  /** Milliseconds that the way to the database and back takes: the least that any statement took. */
+  /** Milliseconds that the way to the database and back takes: the least that anything took from end to end. */
   #roundTrip = Number.POSITIVE_INFINITY;
   #opening = 0;
   readonly #waiters: Waiter[] = [];
+  /** Connections with reads in flight. */
+  #busy = 0;
   readonly #sweeper: NodeJS.Timeout;
   #ended = false;
   #allClosed: (() => void) | undefined;
@@ -164,7 +168,7 @@ export class Pool {
   #statement(text: string): Statement {
     let statement = this.#statements.get(text);
     if (!statement) {
-      statement = { name: statementName(text), time: undefined, runs: 0 };
+      statement = { name: statementName(text), work: undefined, runs: 0 };
       this.#statements.set(text, statement);
     }
     return statement;
@@ -173,38 +177,38 @@ export class Pool {
   #start(read: Read): void {
     const { statement } = read;
     statement.runs += 1;
-    const work = this.#work(statement);
+    const work = Math.max(statement.work ?? 0, LEAST_WORK);
     // While the first execution is under way, others of the same statement are taken for short.
-    const alone = work > SLOW || (statement.time === undefined && statement.runs === 1);
-    const measured = alone || statement.runs <= MEASURE_FIRST || statement.runs % MEASURE_EVERY === 0;
-    const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared(work, measured);
-    if (connection) this.#send(connection, read, work, measured);
-    else this.#acquire(alone, work, (acquired) => this.#send(acquired, read, work, measured), read.reject);
+    const alone = work > SLOW || (statement.work === undefined && statement.runs === 1);
+    const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared(work);
+    if (connection) this.#send(connection, read, work);
+    else this.#acquire(alone, work, (acquired) => this.#send(acquired, read, work), read.reject);
   }
 
-  /** Milliseconds that Postgres is expected to work on the statement. */
-  #work({ time }: Statement): number {
-    return time === undefined ? LEAST_WORK : Math.max(time - this.#roundTrip, LEAST_WORK);
-  }
-
-  #send(connection: PooledConnection, read: Read, work: number, measured: boolean): void {
-    const idleBefore = measured && connection.inFlight === 0 ? loopIdleTime() : undefined;
-    connection.send(read.request, work, read.unnamed, (error, row) => {
-      if (row) {
-        if (idleBefore !== undefined) this.#measured(read.statement, loopIdleTime() - idleBefore);
-        read.resolve(row);
-      } else this.#failed(connection, read, error!);
+  #send(connection: PooledConnection, read: Read, work: number): void {
+    const wasIdle = connection.inFlight === 0;
+    if (wasIdle) this.#busy += 1;
+    connection.send(read.request, work, read.unnamed, (error, row, time) => {
+      if (row) this.#measured(read.statement, time, wasIdle);
+      if (connection.inFlight === 0) this.#busy -= 1;
+      if (row) read.resolve(row);
+      else this.#failed(connection, read, error!);
       if (connection.state === 'taken') this.#release(connection);
       else if (connection.state !== 'shared' || this.#waiters.length > 0) this.#answered(connection);
     });
   }
 
-  /** Takes a time into account: less counts at once, more only by and by, for much else may have caused it. */
-  #measured(statement: Statement, time: number): void {
-    const { time: before } = statement;
-    statement.time =
-      before === undefined || time < before ? time : before + (Math.min(time, 2 * before + 1) - before) / 16;
-    this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
+  /**
+   * Takes into account how long a statement was at the head of its connection. Behind others that is what Postgres worked
+   * on it; alone it is the way there and back as well.
+   */
+  #measured(statement: Statement, time: number, wasIdle: boolean): void {
+    if (wasIdle) this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
+    const worked = wasIdle ? time - this.#roundTrip : time;
+    const work = worked * Math.min(1, PARALLEL / this.#busy);
+    const { work: before } = statement;
+    // Much else may have caused a long time, and answers that arrive together share the time of the first.
+    statement.work = before === undefined ? work : before + (Math.min(work, 2 * before + 1) - before) / 16;
   }
 
   #failed(connection: PooledConnection, read: Read, error: Error): void {
@@ -212,7 +216,7 @@ export class Pool {
     const unprepared = statementLost(error);
     if (lost) this.#remove(connection);
     if (unprepared) connection.statements.forget(read.request.text);
-    if (read.statement.time === undefined) read.statement.runs = 0;
+    if (read.statement.work === undefined) read.statement.runs = 0;
     if (read.retried || !(lost || unprepared)) {
       read.reject(error);
       return;
@@ -224,11 +228,7 @@ export class Pool {
   }
 
   /** The connection for one more fast read, if one can be had at once. */
-  #shared(work: number, measured = false): PooledConnection | undefined {
-    if (measured) {
-      const idle = this.#connections.findLast(({ state, inFlight }) => inFlight === 0 && state === 'shared');
-      if (idle) return idle;
-    }
+  #shared(work: number): PooledConnection | undefined {
     const now = performance.now();
     let least: PooledConnection | undefined;
     for (const connection of this.#connections) {
@@ -349,9 +349,12 @@ export class Pool {
     for (let attempt = 0; ; attempt++) {
       try {
         const configuration = await this.#configuration();
-        return await openConnection(configuration, this.#settings.preparedStatements, (closed) =>
+        const { preparedStatements } = this.#settings;
+        const connection = await openConnection(configuration, preparedStatements, (closed) =>
           this.#remove(closed),
         );
+        this.#roundTrip = Math.min(this.#roundTrip, connection.roundTrip);
+        return connection;
       } catch (error) {
         if (attempt >= this.#settings.retries || this.#ended) throw error;
         await delay(RETRY_DELAY);
@@ -399,11 +402,6 @@ export class Pool {
 function fail(waiter: Waiter, error: Error): void {
   clearTimeout(waiter.timer);
   waiter.fail(error);
-}
-
-/** Milliseconds that the event loop has spent waiting since the process began. */
-function loopIdleTime(): number {
-  return performance.eventLoopUtilization().idle;
 }
 
 /** The connection broke, as opposed to the statement having failed. */
