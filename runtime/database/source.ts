@@ -1,8 +1,9 @@
 /** What the rest of the runtime knows of a source's database. */
 import type pg from 'pg';
 import type { ConnectionConfiguration, PooledConnection } from './connection.ts';
-import { connectionLost, Pool, type PoolSettings, statementLost } from './pool.ts';
+import { Pool, type PoolSettings, statementLost } from './pool.ts';
 import type { TextRow } from './text-query.ts';
+import { Transaction } from './transaction.ts';
 
 export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
@@ -12,8 +13,11 @@ export interface Statement {
 
 /** Inside a transaction. Statements run one after another, in the order of the calls. */
 export interface SourceTransaction {
-  /** Runs one prepared statement that yields exactly one row of text columns. */
-  readTexts(statement: Statement, values: TextRow): Promise<TextRow>;
+  /**
+   * Runs one prepared statement that yields exactly one row of text columns.
+   * @param isLast no statement follows: the transaction is committed on the way
+   */
+  readTexts(statement: Statement, values: TextRow, isLast?: boolean): Promise<TextRow>;
   /** Runs a part of the transaction behind a savepoint: when it fails, it alone is rolled back. */
   attempt<Result>(part: () => Promise<Result>): Promise<Result>;
 }
@@ -54,21 +58,17 @@ export function connectSource(
   options: SourceOptions,
 ): SourceConnection {
   const pool = new Pool(configuration, options);
-  const begin = `begin isolation level ${options.isolationLevel.replace('-', ' ')} read write`;
+  const kind = `${options.isolationLevel.replace('-', ' ')} read write`;
 
   const attempt = <Result>(run: (transaction: SourceTransaction) => Promise<Result>, unnamed: boolean) =>
     pool.exclusively(async (connection) => {
-      await connection.client.query(begin);
+      const transaction = new Transaction(connection, kind, (text) => pool.statementName(text), unnamed);
       try {
-        const result = await run({
-          readTexts: ({ text }, values) =>
-            readInTransaction(connection, pool.statementName(text), text, values, unnamed),
-          attempt: (part) => attemptPart(connection, part),
-        });
-        await connection.client.query('commit');
+        const result = await run(transaction);
+        await transaction.commit();
         return result;
       } catch (error) {
-        await rollBack(connection);
+        await transaction.rollBack();
         throw error;
       }
     });
@@ -98,50 +98,6 @@ export function connectSource(
     withClient,
     end: () => pool.end(),
   };
-}
-
-function readInTransaction(
-  connection: PooledConnection,
-  name: string,
-  text: string,
-  values: TextRow,
-  unnamed: boolean,
-): Promise<TextRow> {
-  return new Promise((resolve, reject) => {
-    connection.send({ text, name, values }, 0, unnamed, (error, row) => {
-      if (row) {
-        resolve(row);
-        return;
-      }
-      if (statementLost(error)) connection.statements.forget(text);
-      reject(error);
-    });
-  });
-}
-
-async function attemptPart<Result>(
-  connection: PooledConnection,
-  part: () => Promise<Result>,
-): Promise<Result> {
-  await connection.client.query('savepoint attempt');
-  try {
-    return await part();
-  } catch (error) {
-    // Where not even that works, the transaction ends as well; what went wrong first is what there is to tell.
-    await connection.client.query('rollback to savepoint attempt').catch(() => {
-      throw error;
-    });
-    throw error;
-  }
-}
-
-async function rollBack(connection: PooledConnection): Promise<void> {
-  try {
-    await connection.client.query('rollback');
-  } catch (error) {
-    // Whatever state it is in: nobody else gets it. A lost connection has been removed already.
-    if (!connectionLost(error)) connection.state = 'retiring';
-  }
 }
 
 /** Undoes what SQL from outside may have left behind: settings, temporary tables, prepared statements, a transaction. */

@@ -1,7 +1,8 @@
 /**
  * The leanest query that `pg` will run on a pipelined connection: it writes Bind, Execute and Sync (Parse before them
  * when the statement is new there), parses nothing, and hands on the text fields of the one row. With its own Sync it
- * stands or falls alone: an error leaves the queries before and behind it on the connection untouched.
+ * stands or falls alone: an error leaves the queries before and behind it on the connection untouched. Commands that
+ * begin or end a transaction can travel with it: after the first one that fails Postgres skips the others.
  */
 import pg from 'pg';
 
@@ -36,8 +37,25 @@ interface Connection {
   parse(message: { name: string; text: string; types: readonly number[] }): void;
 }
 
-/** Execute of the unnamed portal without a limit of rows, then Sync. */
-const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
+/** Execute of the unnamed portal without a limit of rows. */
+const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
+const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
+const EXECUTE_AND_SYNC = Buffer.concat([EXECUTE, SYNC]);
+const NOTHING = Buffer.alloc(0);
+
+/** A command without parameters and result as bytes: Parse, Bind and Execute of the unnamed statement. */
+export function commandBytes(text: string): Buffer {
+  const parse = Buffer.from(`P\0\0\0\0\0${text}\0\0\0`);
+  parse.writeInt32BE(parse.length - 1, 1);
+  const bind = Buffer.from([0x42, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0]);
+  return Buffer.concat([parse, bind, EXECUTE]);
+}
+
+/** Commands that are sent with a statement (see commandBytes). */
+export interface Surroundings {
+  readonly before?: Uint8Array;
+  readonly after?: Uint8Array;
+}
 
 const NO_TYPES: readonly number[] = [];
 
@@ -56,6 +74,7 @@ export class TextQuery extends PipelinedQuery {
   readonly #preparation: Preparation;
   readonly #values: TextRow;
   readonly #settle: (error: Error | undefined, row: TextRow | undefined) => void;
+  readonly #surroundings: Surroundings | undefined;
   #row: TextRow | undefined;
 
   constructor(
@@ -63,26 +82,38 @@ export class TextQuery extends PipelinedQuery {
     values: TextRow,
     preparation: Preparation,
     settle: (error: Error | undefined, row: TextRow | undefined) => void,
+    surroundings?: Surroundings,
   ) {
     super();
     this.text = text;
     this.#values = values;
     this.#preparation = preparation;
     this.#settle = settle;
+    this.#surroundings = surroundings;
   }
 
   submit(connection: Connection): Error | null {
     const { name, parse, close } = this.#preparation;
     const { stream } = connection;
     if (!stream.writable) return new Error('Connection terminated unexpectedly');
+    if (this.#surroundings) {
+      const { before = NOTHING, after = NOTHING } = this.#surroundings;
+      stream.cork();
+      stream.write(before);
+      for (const old of close) connection.close({ type: 'S', name: old });
+      if (parse) connection.parse({ name, text: this.text, types: NO_TYPES });
+      stream.write(bindAndThen(name, this.#values, Buffer.concat([EXECUTE, after, SYNC])));
+      stream.uncork();
+      return null;
+    }
     if (!parse && close.length === 0) {
-      stream.write(bindExecuteSync(name, this.#values));
+      stream.write(bindAndThen(name, this.#values, EXECUTE_AND_SYNC));
       return null;
     }
     stream.cork();
     for (const old of close) connection.close({ type: 'S', name: old });
     if (parse) connection.parse({ name, text: this.text, types: NO_TYPES });
-    stream.write(bindExecuteSync(name, this.#values));
+    stream.write(bindAndThen(name, this.#values, EXECUTE_AND_SYNC));
     stream.uncork();
     return null;
   }
@@ -105,14 +136,14 @@ export class TextQuery extends PipelinedQuery {
   handleEmptyQuery(): void {}
 }
 
-/** Bind of text parameters to the unnamed portal, all results as text, followed by Execute and Sync: one buffer. */
-function bindExecuteSync(name: string, values: TextRow): Buffer {
+/** Bind of text parameters to the unnamed portal, all results as text, and the messages after it: one buffer. */
+function bindAndThen(name: string, values: TextRow, then: Buffer): Buffer {
   const nameLength = Buffer.byteLength(name);
   const lengths = values.map((value) => (value === null ? -1 : Buffer.byteLength(value)));
   // Code, length, empty portal, name and its end, no parameter formats, count, parameters, no result formats.
   let length = 5 + 1 + nameLength + 1 + 2 + 2 + 2;
   for (const size of lengths) length += 4 + Math.max(size, 0);
-  const buffer = Buffer.allocUnsafe(length + EXECUTE_AND_SYNC.length);
+  const buffer = Buffer.allocUnsafe(length + then.length);
   buffer[0] = 0x42;
   buffer.writeInt32BE(length - 1, 1);
   buffer[5] = 0;
@@ -126,6 +157,6 @@ function bindExecuteSync(name: string, values: TextRow): Buffer {
     if (value !== null) offset += buffer.write(value, offset);
   }
   offset = buffer.writeUInt16BE(0, offset);
-  buffer.set(EXECUTE_AND_SYNC, offset);
+  buffer.set(then, offset);
   return buffer;
 }

@@ -102,12 +102,11 @@ async function readTexts(
   connection: Pick<SourceConnection, 'readTexts'>,
   statement: Statement,
   values: readonly (string | null)[],
-  path?: string,
 ): Promise<readonly (string | null)[]> {
   try {
     return await connection.readTexts(statement, values);
   } catch (error) {
-    throw databaseError(error, { text: statement.text, values }, path);
+    throw databaseError(error, { text: statement.text, values });
   }
 }
 
@@ -148,12 +147,13 @@ export async function runSteps(
 ): Promise<string[]> {
   const connection = connectionOf(source, execution);
   if (steps.every((step) => step.kind === 'constant')) return steps.map((step) => step.text);
+  const last = steps.findLastIndex((step) => step.kind === 'run');
   try {
     return await connection.transaction(async (transaction) => {
       const results: string[] = [];
-      for (const step of steps) {
+      for (const [index, step] of steps.entries()) {
         if (step.kind === 'constant') results.push(step.text);
-        else results.push(await step.run(mutationExecution(transaction, variables, session)));
+        else results.push(await step.run(mutationExecution(transaction, variables, session, index === last)));
       }
       return results;
     });
@@ -162,15 +162,23 @@ export async function runSteps(
   }
 }
 
+/** @param isLast no other step follows */
 function mutationExecution(
   transaction: SourceTransaction,
   variables: Variables,
   session: Session,
+  isLast: boolean,
 ): MutationExecution {
   return {
     attempt: (part) => transaction.attempt(part),
-    read: (statement, path, results) =>
-      readTexts(transaction, statement, bindParameters(statement, variables, session, results), path),
+    read: async (statement, path, results, endsStep = false) => {
+      const values = bindParameters(statement, variables, session, results);
+      try {
+        return await transaction.readTexts(statement, values, isLast && endsStep);
+      } catch (error) {
+        throw databaseError(error, { text: statement.text, values }, path);
+      }
+    },
   };
 }
 

@@ -24,19 +24,19 @@ function limitSource(source: SourceConnection, deadline: number, seconds: number
     ...source,
     transaction,
     // Shared connections have no settings of their own: a read gets a transaction.
-    readTexts: (statement, values) => transaction(({ readTexts }) => readTexts(statement, values)),
+    readTexts: (statement, values) => transaction(({ readTexts }) => readTexts(statement, values, true)),
   };
 }
 
 function limitStatements(inner: SourceTransaction, deadline: number, seconds: number): SourceTransaction {
   return {
     attempt: (part) => inner.attempt(part),
-    readTexts: async (statement, values) => {
+    readTexts: async (statement, values, isLast) => {
       const left = Math.floor(deadline - performance.now());
       if (left < 1) throw outOfTime(seconds);
       await inner.readTexts(SET_TIME_OUT, [String(left)]);
       try {
-        return await inner.readTexts(statement, values);
+        return await inner.readTexts(statement, values, isLast);
       } catch (error) {
         throw error instanceof pg.DatabaseError && error.code === QUERY_CANCELED ? outOfTime(seconds) : error;
       }

@@ -9,7 +9,7 @@ import type { TableView } from '../schema/table-view.ts';
 import type { FunctionShape } from '../shapes.ts';
 import { parameter, print, type Sql, sql } from '../sql/fragment.ts';
 import type { MutationStep } from './step.ts';
-import { readsBeyondRow } from './written.ts';
+import { readsBeyondRow, writeByStatements } from './written.ts';
 
 /** Resolver of a function's field below query: a list, or the row of a function that returns one. */
 export function functionRows(
@@ -61,11 +61,8 @@ export function functionMutation(
   const path = '$';
   if (!readsBeyondRow(selection)) {
     const source: RowSource = { from: call(shape, args), conditions: () => [] };
-    const statement = print(sql`select ${resultOf(shape, view, selection, args, source, scope)}::text`);
-    return {
-      kind: 'run',
-      run: async (execution) => (await execution.read(statement, path, {}))[0] ?? 'null',
-    };
+    const write = print(sql`select ${resultOf(shape, view, selection, args, source, scope)}::text`);
+    return writeByStatements({ write, path });
   }
   const alias = scope.alias();
   const first = print(
@@ -75,13 +72,7 @@ export function functionMutation(
   const second = print(
     sql`select ${resultOf(shape, view, selection, args, { from: rows, conditions: () => [] }, scope)}::text`,
   );
-  return {
-    kind: 'run',
-    run: async (execution) => {
-      const [text] = await execution.read(first, path, {});
-      return (await execution.read(second, path, { rows: text ?? '[]' }))[0] ?? 'null';
-    },
-  };
+  return writeByStatements({ write: first, path, read: { statement: second, results: ['rows'] } });
 }
 
 function tableOf(shape: FunctionShape, scope: Scope): TableView {

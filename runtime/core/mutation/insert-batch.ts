@@ -16,13 +16,13 @@ import type { Scope } from '../query/scope.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW, type RuleText } from '../shapes.ts';
-import { identifier, join, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import { identifier, join, parameter, type Sql, sql } from '../sql/fragment.ts';
 import { encodeList } from '../types.ts';
 import type { InsertObject, NestedInsert } from './insert-objects.ts';
 import { type FixedColumns, slices } from './insert-rows.ts';
 import { flatWrite, type Inserted } from './insert-singly.ts';
-import type { MutationExecution } from './step.ts';
-import { checkPassed, requireCheck, WRITTEN, writtenRows } from './written.ts';
+import type { MutationExecution, Results } from './step.ts';
+import { JSON_OF_WRITTEN, WRITTEN, withoutCheck, writeStatement } from './written.ts';
 
 /** Fewer rows came back than were sent. */
 export class RowsMissing extends Error {}
@@ -157,7 +157,7 @@ function planLevel(
   }));
   const wanted = [...new Set([...place.wanted, ...children.flatMap(({ columns }) => own(columns))])];
   const given = [...place.given, ...parents.flatMap(({ columns }) => own(columns))];
-  const statement = levelStatement(level, given, wanted, place.isFirst, path, scope);
+  const writeLevel = levelWriter(level, given, wanted, place.isFirst, path, scope);
   return async (execution, fromParent) => {
     let affected = level.objects.length;
     const texts = new Map(fromParent);
@@ -169,8 +169,7 @@ function planLevel(
     const results = [...texts].map(
       ([name, values]) => [name, encodeList(fixedType('text'), values)] as const,
     );
-    const [passed, tuples, rows] = await execution.read(statement, path, Object.fromEntries(results));
-    requireCheck(passed, path);
+    const [tuples, rows] = await writeLevel(execution, Object.fromEntries(results));
     const written = JSON.parse(tuples!) as readonly (readonly (string | null)[])[];
     if (written.length !== level.objects.length) throw new RowsMissing();
     const columns = new Map(
@@ -187,15 +186,15 @@ function planLevel(
   };
 }
 
-/** Yields whether the check holds, the wanted columns of each row, and of the first level the rows themselves. */
-function levelStatement(
+/** Yields the wanted columns of each row, and of the first level the rows themselves. */
+function levelWriter(
   { view, objects }: Level,
   given: readonly Column[],
   wanted: readonly Column[],
   isFirst: boolean,
   path: string,
   scope: Scope,
-): Statement {
+): (execution: MutationExecution, results: Results) => Promise<readonly (string | null)[]> {
   const fixed: FixedColumns = Object.fromEntries(
     given.map((column): [string, FixedColumns[string]] => [
       column.name,
@@ -204,8 +203,9 @@ function levelStatement(
   );
   const write = flatWrite(view, objects, undefined, path, fixed, scope);
   const tuple = wanted.map((column): Sql => sql`(${identifier(column.name)})::text`);
-  const rows = isFirst ? sql`, (select coalesce(json_agg(${WRITTEN}), '[]') from ${WRITTEN})::text` : raw('');
-  return print(
-    sql`${writtenRows(write)} select ${checkPassed(write)}::text, (select coalesce(json_agg(json_build_array(${join(tuple, ', ')})), '[]') from ${WRITTEN})::text${rows}`,
-  );
+  const statement = writeStatement(write, [
+    sql`(select coalesce(json_agg(json_build_array(${join(tuple, ', ')})), '[]') from ${WRITTEN})::text`,
+    ...(isFirst ? [JSON_OF_WRITTEN] : []),
+  ]);
+  return async (execution, results) => withoutCheck(write, await execution.read(statement, path, results));
 }

@@ -6,12 +6,19 @@ import { EngineError } from '../errors.ts';
 import type { Column, Relationship } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { TableView } from '../schema/table-view.ts';
-import { identifier, parameter, print, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import { identifier, parameter, print, type Sql, sql } from '../sql/fragment.ts';
 import { type Conflict, checkOfInsert, conflictClause } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
 import { type FixedColumns, insertStatement, slices } from './insert-rows.ts';
 import type { MutationExecution, Results } from './step.ts';
-import { checkPassed, requireCheck, WRITTEN, type Write, writtenRows } from './written.ts';
+import {
+  COUNT_OF_WRITTEN,
+  JSON_OF_WRITTEN,
+  WRITTEN,
+  type Write,
+  withoutCheck,
+  writeStatement,
+} from './written.ts';
 
 /** One statement that inserts rows. */
 export function flatWrite(
@@ -66,12 +73,9 @@ export function planSet(
 }
 
 function planFlat(write: Write): InsertSet {
-  const statement = print(
-    sql`${writtenRows(write)} select ${checkPassed(write)}::text, (select count(*) from ${WRITTEN})::text, (select coalesce(json_agg(${WRITTEN}), '[]') from ${WRITTEN})::text`,
-  );
+  const statement = writeStatement(write, [COUNT_OF_WRITTEN, JSON_OF_WRITTEN]);
   return async (execution, results) => {
-    const [passed, count, texts] = await execution.read(statement, write.path, results);
-    requireCheck(passed, write.checkPath);
+    const [count, texts] = withoutCheck(write, await execution.read(statement, write.path, results));
     const list = texts!.slice(1, -1);
     return { affected: Number(count), rows: list === '' ? [] : [list] };
   };
@@ -95,7 +99,7 @@ function planObject(
   const children = object.after.map((nested) => ({ nested, plan: planChildren(nested, scope) }));
   const needed = object.after.flatMap(({ relationship }) => relationship.columns.map(([column]) => column));
   const write = flatWrite(view, [object], conflict, setPath, own, scope);
-  const statement = rowStatement(write, needed);
+  const writeRow = rowWriter(write, needed);
   return async (execution, results) => {
     let affected = 0;
     const values: Record<string, string | null> = { ...results };
@@ -113,7 +117,7 @@ function planObject(
       for (const [, target] of relationship.columns)
         values[resultName(relationship, target)] = parent.columns[target.name] ?? null;
     }
-    const written = await writeRow(statement, needed, execution, values, setPath);
+    const written = await writeRow(execution, values);
     if (!written) {
       if (children.length > 0) {
         throw new EngineError(
@@ -158,9 +162,9 @@ function planParent(
   const needed = relationship.columns.map(([, target]) => target);
   if (!hasNested(object)) {
     const write = flatWrite(view, [object], conflict, dataPath, {}, scope);
-    const statement = rowStatement(write, needed);
+    const writeRow = rowWriter(write, needed);
     return async (execution) => {
-      const written = await writeRow(statement, needed, execution, {}, dataPath);
+      const written = await writeRow(execution, {});
       return { affected: written ? 1 : 0, columns: written?.columns };
     };
   }
@@ -200,29 +204,27 @@ function planChildren(
   return planSet(view, objects, conflict, dataPath, fixed, scope);
 }
 
-/** Writes one row and yields its JSON and the texts of some columns. */
-function rowStatement(write: Write, needed: readonly Column[]): Statement {
-  const columns = needed.map((column) => sql`, (select (${identifier(column.name)})::text from ${WRITTEN})`);
-  return print(
-    columns.reduce(
-      (all, column) => sql`${all}${column}`,
-      sql`${writtenRows(write)} select ${checkPassed(write)}::text, (select row_to_json(${WRITTEN}) from ${WRITTEN})::text`,
-    ),
-  );
+interface WrittenRow {
+  readonly json: string;
+  readonly columns: Readonly<Record<string, string | null>>;
 }
 
-async function writeRow(
-  statement: Statement,
+/** Writes one row and yields its JSON and the texts of some columns; undefined when a conflict skipped it. */
+function rowWriter(
+  write: Write,
   needed: readonly Column[],
-  execution: MutationExecution,
-  results: Results,
-  path: string,
-): Promise<{ readonly json: string; readonly columns: Readonly<Record<string, string | null>> } | undefined> {
-  const [passed, json, ...texts] = await execution.read(statement, path, results);
-  requireCheck(passed, path);
-  if (json === null || json === undefined) return undefined;
-  return {
-    json,
-    columns: Object.fromEntries(needed.map((column, index) => [column.name, texts[index] ?? null])),
+): (execution: MutationExecution, results: Results) => Promise<WrittenRow | undefined> {
+  const statement = writeStatement(write, [
+    sql`(select row_to_json(${WRITTEN}) from ${WRITTEN})::text`,
+    ...needed.map((column) => sql`(select (${identifier(column.name)})::text from ${WRITTEN})`),
+  ]);
+  return async (execution, results) => {
+    const row = withoutCheck(write, await execution.read(statement, write.path, results));
+    const [json, ...texts] = row;
+    if (json === null || json === undefined) return undefined;
+    return {
+      json,
+      columns: Object.fromEntries(needed.map((column, index) => [column.name, texts[index] ?? null])),
+    };
   };
 }

@@ -13,7 +13,7 @@ import { EVERY_ROW, type TableAccess } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { parseRule } from '../sql/rule.ts';
 import { ruleCondition, whereClause } from './delete.ts';
-import type { MutationStep } from './step.ts';
+import type { MutationExecution, MutationStep } from './step.ts';
 import { type AnswerForm, nothingWritten, writeStep } from './written.ts';
 
 type Arguments = ReadonlyMap<string, InputNode>;
@@ -63,8 +63,15 @@ export function updateMany(
     kind: 'run',
     run: async (execution) => {
       const results: string[] = [];
-      for (const step of steps)
-        results.push(step.kind === 'constant' ? step.text : await step.run(execution));
+      const last = steps.findLastIndex((step) => step.kind === 'run');
+      const followed: MutationExecution = {
+        ...execution,
+        read: (statement, path, given) => execution.read(statement, path, given),
+      };
+      for (const [index, step] of steps.entries()) {
+        if (step.kind === 'constant') results.push(step.text);
+        else results.push(await step.run(index === last ? execution : followed));
+      }
       return `[${results.join(',')}]`;
     },
   };
@@ -128,7 +135,10 @@ export function changeRows(
     ...presetAssignments(view),
   ];
   if (assignments.length === 0) return nothingWritten(selection, form);
-  const where = whereClause([...ruleCondition(rule.where, alias, view.rule('update', 'filter')), ...conditions]);
+  const where = whereClause([
+    ...ruleCondition(rule.where, alias, view.rule('update', 'filter')),
+    ...conditions,
+  ]);
   const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
   const check =
     rule.check === undefined || rule.check === EVERY_ROW

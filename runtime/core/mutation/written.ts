@@ -3,13 +3,12 @@
  * statement writes and answers; nested reads inside the write's own statement would see the state before it, so with
  * relationships or computed fields a second statement reads what the first one wrote.
  */
-import { EngineError } from '../errors.ts';
 import { jsonObject, jsonRows, type Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
 import type { Selection } from '../request/selection.ts';
 import type { TableView } from '../schema/table-view.ts';
-import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
-import type { MutationExecution, MutationStep } from './step.ts';
+import { join, literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import type { MutationExecution, MutationStep, WriteStatements } from './step.ts';
 
 /** `object` answers with `affected_rows` and `returning`, `row` with the row itself. */
 export type AnswerForm = 'object' | 'row';
@@ -32,24 +31,38 @@ export interface Write {
 }
 
 /** The write as a WITH item named `written`. */
-export function writtenRows({ statement, alias, check }: Write): Sql {
+function writtenRows({ statement, alias, check }: Write): Sql {
   return sql`with ${WRITTEN} as (${statement} returning ${alias}.*${check ? sql`, ${check} as ${CHECK}` : raw('')})`;
 }
 
-/** Whether all written rows pass the check. */
-export function checkPassed({ check }: Write): Sql {
-  return check
-    ? sql`coalesce((select bool_and(coalesce(${CHECK}, false)) from ${WRITTEN}), true)`
-    : raw('true');
+/** What Postgres is made to say when rows do not pass the role's check. */
+export const FAILED_CHECK = 'check constraint of an insert/update permission has failed';
+
+/**
+ * A column that fails the statement when a written row does not pass the check: it casts a text that is no boolean. So a
+ * single statement needs no transaction around it to be undone, and nobody learns from foreign keys or triggers, which
+ * Postgres looks at last, about rows that the role may not refer to.
+ */
+function checkColumn(check: Sql | undefined): Sql {
+  if (!check) return raw('');
+  return sql`(select case when bool_and(coalesce(${CHECK}, false)) is not false then 'true' else ${literal(FAILED_CHECK)} end from ${WRITTEN})::boolean::text, `;
 }
 
-/** @throws EngineError permission-error when a check failed; the transaction is rolled back by it */
-export function requireCheck(passed: string | null | undefined, path: string): void {
-  if (passed === 'true') return;
-  throw new EngineError('permission-error', 'check constraint of an insert/update permission has failed', {
-    path,
-  });
+/** The statement of a write; its row has the given columns, behind one for the check if there is one. */
+export function writeStatement(write: Write, columns: readonly Sql[]): Statement {
+  return print(sql`${writtenRows(write)} select ${checkColumn(write.check)}${join(columns, ', ')}`);
 }
+
+/** The given columns of a row that a writeStatement yielded. */
+export function withoutCheck(
+  { check }: Pick<Write, 'check'>,
+  row: readonly (string | null)[],
+): readonly (string | null)[] {
+  return check ? row.slice(1) : row;
+}
+
+export const COUNT_OF_WRITTEN = raw('(select count(*) from "written")::text');
+export const JSON_OF_WRITTEN = raw(`(select coalesce(json_agg("written"), '[]') from "written")::text`);
 
 /** The step of a write that is one statement, or two when the answer needs relationships. */
 export function writeStep(
@@ -59,6 +72,7 @@ export function writeStep(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
+  const places = { path: write.path, ...(write.check && { checkPath: write.checkPath }) };
   if (!readsBeyondRow(selection)) {
     const alias = scope.alias();
     const answer = answerOf(
@@ -70,26 +84,30 @@ export function writeStep(
       sql`(select count(*) from ${WRITTEN})`,
       scope,
     );
-    const statement = print(sql`${writtenRows(write)} select ${checkPassed(write)}::text, ${answer}::text`);
-    return {
-      kind: 'run',
-      run: async (execution) => {
-        const [passed, text] = await execution.read(statement, write.path, {});
-        requireCheck(passed, write.checkPath);
-        return text ?? 'null';
-      },
-    };
+    return writeByStatements({ write: writeStatement(write, [sql`${answer}::text`]), ...places });
   }
-  const first = print(
-    sql`${writtenRows(write)} select ${checkPassed(write)}::text, (select count(*) from ${WRITTEN})::text, (select coalesce(json_agg(${WRITTEN}), '[]') from ${WRITTEN})::text`,
-  );
-  const second = readWritten(view, selection, form, scope);
+  const read = { statement: answerStatement(view, selection, form, scope), results: ['count', 'rows'] };
+  return writeByStatements({
+    write: writeStatement(write, [COUNT_OF_WRITTEN, JSON_OF_WRITTEN]),
+    ...places,
+    read,
+  });
+}
+
+/** The step that runs these statements and nothing else. */
+export function writeByStatements(statements: WriteStatements): MutationStep {
+  const { write, path, checkPath, read } = statements;
+  const firstColumn = checkPath === undefined ? 0 : 1;
   return {
     kind: 'run',
+    statements,
     run: async (execution) => {
-      const [passed, count, rows] = await execution.read(first, write.path, {});
-      requireCheck(passed, write.checkPath);
-      return second(execution, count!, rows!);
+      const texts = await execution.read(write, path, {}, !read);
+      if (!read) return texts[firstColumn] ?? 'null';
+      const results = Object.fromEntries(
+        read.results.map((name, index) => [name, texts[firstColumn + index] ?? null]),
+      );
+      return (await execution.read(read.statement, '$', results, true))[0] ?? 'null';
     },
   };
 }
@@ -110,17 +128,20 @@ export function readWritten(
   form: AnswerForm,
   scope: Scope,
 ): (execution: MutationExecution, count: string, rows: string) => Promise<string> {
+  const statement = answerStatement(view, selection, form, scope);
+  return async (execution, countText, rowsText) => {
+    const [text] = await execution.read(statement, '$', { count: countText, rows: rowsText }, true);
+    return text ?? 'null';
+  };
+}
+
+/** Takes `count` and `rows`, the written rows as JSON. */
+function answerStatement(view: TableView, selection: Selection, form: AnswerForm, scope: Scope): Statement {
   const alias = scope.alias();
   const rows = parameter({ from: 'result', name: 'rows' }, 'json');
   const count = parameter({ from: 'result', name: 'count' }, 'bigint');
   const from = sql`json_populate_recordset(null::${view.table.sql}, ${rows}) as ${alias}`;
-  const statement: Statement = print(
-    sql`select ${answerOf(view, selection, form, from, alias, count, scope)}::text`,
-  );
-  return async (execution, countText, rowsText) => {
-    const [text] = await execution.read(statement, '$', { count: countText, rows: rowsText });
-    return text ?? 'null';
-  };
+  return print(sql`select ${answerOf(view, selection, form, from, alias, count, scope)}::text`);
 }
 
 function answerOf(

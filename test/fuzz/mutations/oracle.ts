@@ -19,7 +19,6 @@ import {
   StatementFailed,
   type Upsert,
   updateRows,
-  type WrittenRow,
 } from './state.ts';
 import { baseOf, projectOf, RULES } from './world.ts';
 
@@ -320,12 +319,12 @@ function createRunner(
         columnsOf(table),
         rows.map((row) => ({ ...row, ...set })),
         conflict && upsertOf(table, conflict, before),
+        ({ row, inserted }) => {
+          const check = inserted ? rules.insert!.check : (rules.update?.check ?? rules.insert!.check);
+          if (!ruleHolds(before, check, table, row)) throw new Refused(['permission-error'], path);
+        },
       ),
     );
-    const checked = (each: WrittenRow) =>
-      each.inserted ? rules.insert!.check : (rules.update?.check ?? rules.insert!.check);
-    if (!written.every((each) => ruleHolds(before, checked(each), table, each.row)))
-      throw new Refused(['permission-error'], path);
     return written.map(({ row }) => row);
   }
 
@@ -349,22 +348,27 @@ function createRunner(
     const set = presets(rule.set);
     if (changes.length === 0 && Object.keys(set).length === 0) return [];
     const before = raw();
-    const rows = statement('$', () =>
-      updateRows(state, baseOf(table.name), columnsOf(table), (row) =>
-        shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row)
-          ? {
-              ...row,
-              ...Object.fromEntries(
-                changes.map((change) => [change.column, changedValue(change, row[change.column]!)]),
-              ),
-              ...set,
-            }
-          : undefined,
+    return statement('$', () =>
+      updateRows(
+        state,
+        baseOf(table.name),
+        columnsOf(table),
+        (row) =>
+          shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row)
+            ? {
+                ...row,
+                ...Object.fromEntries(
+                  changes.map((change) => [change.column, changedValue(change, row[change.column]!)]),
+                ),
+                ...set,
+              }
+            : undefined,
+        (row) => {
+          if (rule.check && !ruleHolds(before, rule.check, table, row))
+            throw new Refused(['permission-error'], '$');
+        },
       ),
     );
-    if (rule.check && !rows.every((row) => ruleHolds(before, rule.check!, table, row)))
-      throw new Refused(['permission-error'], '$');
-    return rows;
   }
 
   function remove(table: Table, wanted: (row: Row) => boolean): Row[] {

@@ -43,13 +43,17 @@ export interface WrittenRow {
   readonly inserted: boolean;
 }
 
-/** Runs one INSERT. `given` has what the statement says; what it leaves out gets its default. */
+/**
+ * Runs one INSERT. `given` has what the statement says; what it leaves out gets its default. `accept` throws when a written
+ * row may not be; the statement looks at references after that.
+ */
 export function insertRows(
   state: State,
   table: string,
   columns: readonly { readonly name: string; readonly nullable: boolean }[],
   given: readonly Row[],
   upsert: Upsert | undefined,
+  accept: (row: WrittenRow) => void,
 ): WrittenRow[] {
   const rules = RULES[table]!;
   let rows = state.rows[table]!;
@@ -81,6 +85,7 @@ export function insertRows(
     rows = [...rows, proposed];
     written.push({ row: proposed, inserted: true });
   }
+  for (const each of written) accept(each);
   const before = state.rows[table]!;
   state.rows[table] = rows;
   checkReferences(state, () => {
@@ -89,12 +94,13 @@ export function insertRows(
   return written;
 }
 
-/** Runs one UPDATE; `change` gives the new row of those that are to change. */
+/** Runs one UPDATE; `change` gives the new row of those that are to change; `accept` as of insertRows. */
 export function updateRows(
   state: State,
   table: string,
   columns: readonly { readonly name: string; readonly nullable: boolean }[],
   change: (row: Row) => Row | undefined,
+  accept: (row: Row) => void,
 ): Row[] {
   const rules = RULES[table]!;
   const before = state.rows[table]!;
@@ -125,6 +131,7 @@ export function updateRows(
       errors.add(CONSTRAINT);
   }
   fail(errors);
+  for (const row of changed) accept(row);
   state.rows[table] = rows;
   checkReferences(state, () => {
     state.rows[table] = before;
