@@ -6,6 +6,7 @@ import { FORMATS } from './compile-report.ts';
 import { addDeliveryCommands } from './delivery-commands.ts';
 import { addProjectOptions, CATALOGS, sourceAddress } from './project-options.ts';
 import { addReviewCommands } from './review-commands.ts';
+import { addSavedCommands } from './saved-commands.ts';
 
 /** Exit status of a wrong use of the command line. */
 const USAGE = 2;
@@ -14,6 +15,7 @@ const USAGE = 2;
 const COMMANDS: readonly string[] = [
   'audit',
   'check',
+  'collections',
   'compile',
   'explain',
   'introspect',
@@ -33,6 +35,7 @@ const EXPECTED: Readonly<Record<string, number>> = {
   MigrationsFolderError: 1,
   EmbeddedPostgresError: 1,
   MetadataCommandError: 1,
+  ManifestError: 1,
 };
 
 const consoleContext: CommandContext = {
@@ -92,6 +95,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
   addIntrospect(program, context, finish);
   addSchema(program, context, finish);
   addMetadata(program, context, finish);
+  addSavedCommands(program, context, finish);
   addReviewCommands(program, context, finish);
   addDeliveryCommands(program, context, finish);
   addVersion(program, context);

@@ -1,0 +1,98 @@
+/** Manifests of persisted operations, as the generators of GraphQL clients write them. */
+import { createHash } from 'node:crypto';
+import { GraphQLError, Kind, parse } from 'graphql';
+
+/** An operation of a client, to be saved. */
+export interface ManifestOperation {
+  /** What the collection calls it. */
+  readonly name: string;
+  readonly query: string;
+}
+
+export interface Manifest {
+  readonly operations: readonly ManifestOperation[];
+  /** Names of operations that the client calls by an id which is no hash of the text: it is their name. */
+  readonly calledById: readonly string[];
+}
+
+/** The file is no manifest, or holds what cannot be saved. The message says where and why. */
+export class ManifestError extends Error {
+  override readonly name = 'ManifestError';
+}
+
+/**
+ * Reads a manifest: `{"<hash>": "<document>"}`, as @graphql-codegen/client-preset and Relay write it, or Apollo's
+ * `apollo-persisted-query-manifest`. An operation is called by its own name; by its id instead when that is no hash of the
+ * text, because the client has no other word for it, when it has no name, and when another one has it.
+ * @throws ManifestError
+ */
+export function readManifest(manifest: unknown): Manifest {
+  const names = new Set<string>();
+  const calledById: string[] = [];
+  const operations = entriesOf(manifest).map(({ id, body }) => {
+    const own = operationName(id, body);
+    const isKnown = isHash(id, body);
+    const name = own === undefined || !isKnown || names.has(own) ? id : own;
+    if (names.has(name)) throw new ManifestError(`Two operations of the manifest are called "${name}".`);
+    names.add(name);
+    if (!isKnown) calledById.push(name);
+    return { name, query: body };
+  });
+  return { operations, calledById };
+}
+
+interface Entry {
+  readonly id: string;
+  readonly body: string;
+}
+
+const FORMS =
+  'A manifest is a JSON object of documents by their hashes, as @graphql-codegen/client-preset (persistedDocuments) and Relay (persistConfig) write it, or the "apollo-persisted-query-manifest" of @apollo/generate-persisted-query-manifest.';
+
+function entriesOf(manifest: unknown): readonly Entry[] {
+  if (!isObject(manifest)) throw new ManifestError(FORMS);
+  if ('format' in manifest || 'operations' in manifest) return apolloEntries(manifest);
+  return Object.entries(manifest).map(([id, body]) => {
+    if (typeof body !== 'string') throw new ManifestError(`The value of "${id}" is no text. ${FORMS}`);
+    return { id, body };
+  });
+}
+
+function apolloEntries({ format, version, operations }: Readonly<Record<string, unknown>>): readonly Entry[] {
+  if (format !== 'apollo-persisted-query-manifest' || !Array.isArray(operations))
+    throw new ManifestError(FORMS);
+  if (version !== 1)
+    throw new ManifestError(`The manifest has version ${String(version)}; known is version 1.`);
+  return operations.map((operation: unknown, index) => {
+    const { id, body } = isObject(operation) ? operation : {};
+    if (typeof id !== 'string' || id === '' || typeof body !== 'string')
+      throw new ManifestError(`operations[${index}] of the manifest lacks its id or its body.`);
+    return { id, body };
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Name of the only operation of a document. @throws ManifestError when there is none, or several */
+function operationName(id: string, body: string): string | undefined {
+  try {
+    const operations = parse(body, { noLocation: true }).definitions.filter(
+      (definition) => definition.kind === Kind.OPERATION_DEFINITION,
+    );
+    if (operations.length === 1) return operations[0]!.name?.value;
+    throw new ManifestError(`The document "${id}" has ${operations.length} operations; one is needed.`);
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    throw new ManifestError(`The document "${id}" is no GraphQL: ${error.message}`);
+  }
+}
+
+/** Whether the id is what the server finds the text by. */
+function isHash(id: string, body: string): boolean {
+  const hash = id.replace(/^(?:sha256|sha1|md5):/, '');
+  return ['sha256', 'sha1', 'md5'].some(
+    (algorithm) => createHash(algorithm).update(body).digest('hex') === hash,
+  );
+}
