@@ -45,4 +45,65 @@ export const allowlist = allowedDocuments([
   }
 }`,
   },
+  {
+    collection: "help_center",
+    name: "reply",
+    roles: ["customer", "agent"],
+    document: `mutation reply($ticket: Int!, $body: String!) {
+  insert_message_one(object: {ticket_id: $ticket, body: $body}) {
+    id
+    created_at
+  }
+}`,
+  },
+  {
+    collection: "help_center",
+    name: "close_ticket",
+    roles: ["customer", "agent"],
+    document: `mutation close_ticket($id: Int!) {
+  update_ticket_by_pk(pk_columns: {id: $id}, _set: {status: closed}) {
+    id
+    status
+    messages(order_by: {created_at: desc}, limit: 1) {
+      body
+      created_at
+    }
+  }
+}`,
+  },
+  {
+    collection: "service_desk",
+    name: "queue",
+    roles: ["agent", "manager"],
+    document: `query queue($team: Int!) {
+  ticket(
+    where: {status: {_eq: open}, team_id: {_eq: $team}}
+    order_by: {created_at: asc}
+    limit: 50
+  ) {
+    id
+    subject
+    priority
+    customer {
+      name
+    }
+    messages_aggregate {
+      aggregate {
+        count
+      }
+    }
+  }
+}`,
+  },
+  {
+    collection: "service_desk",
+    name: "take",
+    roles: ["agent", "manager"],
+    document: `mutation take($id: Int!, $agent: Int!) {
+  update_ticket_by_pk(pk_columns: {id: $id}, _set: {assignee_id: $agent}) {
+    id
+    assignee_id
+  }
+}`,
+  },
 ]);

@@ -14,18 +14,19 @@ export interface SavedOperation {
   /** The document as it was saved. */
   readonly document: string;
   readonly variables?: Readonly<Record<string, SavedVariable>>;
-  /** Why there are no plans: the SQL depends on what a request brings, so each is planned. */
+  /** Why there are no plans: the SQL depends on what a request brings, so each is planned by the document. */
   readonly template?: string;
   /** What runs for which role; the first whose conditions hold. */
   readonly plans?: readonly SavedPlan[];
 }
 
-/** The statements of a query for some roles and some kinds of values. */
+/** The statements of an operation for some roles and some kinds of values. */
 export interface SavedPlan {
   readonly roles: readonly string[];
   /** Variables on which the SQL depends: whether they are null, or which boolean they are. */
   readonly when?: Readonly<Record<string, 'value' | 'null' | boolean>>;
-  readonly steps: readonly SavedStep[];
+  /** One for each source of a query, or one for each root field of a mutation. */
+  readonly steps: readonly (SavedStep | SavedWrite)[];
   readonly answer: readonly AnswerPart[];
 }
 
@@ -37,9 +38,19 @@ export interface SavedStep {
   readonly parameters: readonly SavedParameter[];
 }
 
+/** A root field of a mutation as its statements (see WriteStatements). */
+export interface SavedWrite extends SavedStep {
+  readonly path: string;
+  readonly checkPath?: string;
+  /** What reads the answer when it needs more than the rows that were written. */
+  readonly read?: Omit<SavedStep, 'source'> & { readonly results: readonly string[] };
+}
+
 export type SavedParameter =
   | { readonly session: string }
   | { readonly sessionObject: true }
+  /** What an earlier statement of the same root field yielded. */
+  | { readonly result: string }
   /** As Postgres gets it. */
   | { readonly constant: string | null }
   | {

@@ -1,21 +1,22 @@
 /** The plans of saved operations, as the executor takes them. Nothing is parsed or planned for a request. */
 import { EngineError } from '../core/errors.ts';
+import { writeByStatements } from '../core/mutation/written.ts';
 import { encoderOf } from '../core/query/scope.ts';
-import type { QueryPlan } from '../core/request/plan.ts';
-import type { SavedOperation, SavedParameter, SavedPlan, SavedStep } from '../core/saved.ts';
+import type { MutationPlan, RequestPlan } from '../core/request/plan.ts';
+import type { SavedOperation, SavedParameter, SavedPlan, SavedStep, SavedWrite } from '../core/saved.ts';
 import type { SourceShape } from '../core/shapes.ts';
-import type { ParameterNode } from '../core/sql/fragment.ts';
+import type { ParameterNode, Statement } from '../core/sql/fragment.ts';
 
 /** @returns undefined when a request with these values has to be planned */
 export type FindPlan = (
   operation: SavedOperation,
   role: string,
   values: Readonly<Record<string, unknown>>,
-) => QueryPlan | undefined;
+) => RequestPlan | undefined;
 
 interface Case {
   readonly when: SavedPlan['when'];
-  readonly plan: QueryPlan;
+  readonly plan: RequestPlan;
 }
 
 /** Reads the plans of operations. */
@@ -28,12 +29,24 @@ export function createPlans(
   for (const operation of operations) {
     const byRole = new Map<string, Case[]>();
     for (const { roles, when, steps, answer } of operation.plans ?? []) {
-      const plan: QueryPlan = {
-        kind: 'query',
-        steps: steps.map((step) => readStep(step, bySource.get(step.source)!)),
-        answer,
-        reusable: true,
-      };
+      const sourceOf = (step: SavedStep) => bySource.get(step.source)!;
+      const plan: RequestPlan =
+        operation.kind === 'mutation'
+          ? {
+              kind: 'mutation',
+              fields: steps.map((step) => readWrite(step as SavedWrite, sourceOf(step))),
+              answer,
+              reusable: true,
+            }
+          : {
+              kind: 'query',
+              steps: steps.map((step) => ({
+                source: step.source,
+                statement: readStatement(step, sourceOf(step)),
+              })),
+              answer,
+              reusable: true,
+            };
       for (const role of roles) byRole.set(role, [...(byRole.get(role) ?? []), { when, plan }]);
     }
     plans.set(operation, byRole);
@@ -54,11 +67,19 @@ function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>
   return true;
 }
 
-function readStep({ source, sql, parameters }: SavedStep, shape: SourceShape): QueryPlan['steps'][number] {
-  return {
-    source,
-    statement: { text: sql, parameters: parameters.map((parameter) => readParameter(parameter, shape)) },
-  };
+function readWrite(write: SavedWrite, shape: SourceShape): MutationPlan['fields'][number] {
+  const { source, path, checkPath, read } = write;
+  const step = writeByStatements({
+    write: readStatement(write, shape),
+    path,
+    ...(checkPath === undefined ? {} : { checkPath }),
+    ...(read ? { read: { statement: readStatement(read, shape), results: read.results } } : {}),
+  });
+  return { source, step, path };
+}
+
+function readStatement({ sql, parameters }: Omit<SavedStep, 'source'>, shape: SourceShape): Statement {
+  return { text: sql, parameters: parameters.map((parameter) => readParameter(parameter, shape)) };
 }
 
 function readParameter(parameter: SavedParameter, source: SourceShape): ParameterNode {
@@ -66,6 +87,7 @@ function readParameter(parameter: SavedParameter, source: SourceShape): Paramete
   const base = { kind: 'parameter', type: '' } as const;
   if ('session' in parameter) return { ...base, source: { from: 'session', name: parameter.session } };
   if ('sessionObject' in parameter) return { ...base, source: { from: 'session-object' } };
+  if ('result' in parameter) return { ...base, source: { from: 'result', name: parameter.result } };
   if ('constant' in parameter) return { ...base, source: { from: 'constant', value: parameter.constant } };
   const { variable, encoding, path } = parameter;
   return {

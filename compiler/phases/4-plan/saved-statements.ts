@@ -1,6 +1,6 @@
 /**
- * The statements of a saved query, for each role that may run it. Where the SQL depends on whether a variable is null, or
- * on a boolean, there is a plan for each case; where it depends on more, the query stays a template.
+ * The statements of a saved operation, for each role that may run it. Where the SQL depends on whether a variable is null,
+ * or on a boolean, there is a plan for each case; where it depends on more, the operation stays a template.
  */
 import { Kind } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
@@ -8,10 +8,18 @@ import type { Program } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { bindParameter } from '../../../runtime/core/request/bind.ts';
 import type { Operation } from '../../../runtime/core/request/document.ts';
-import { planOperation, type QueryPlan } from '../../../runtime/core/request/plan.ts';
-import type { SavedOperation, SavedOptions, SavedParameter, SavedPlan } from '../../../runtime/core/saved.ts';
+import { planOperation, type RequestPlan } from '../../../runtime/core/request/plan.ts';
+import type {
+  SavedOperation,
+  SavedOptions,
+  SavedParameter,
+  SavedPlan,
+  SavedStep,
+  SavedWrite,
+} from '../../../runtime/core/saved.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
-import type { ParameterNode } from '../../../runtime/core/sql/fragment.ts';
+import type { ParameterNode, Statement } from '../../../runtime/core/sql/fragment.ts';
+import { layOut } from './sql-layout.ts';
 
 /** Most cases of one query; each doubles its file. */
 const MOST_CASES = 8;
@@ -25,7 +33,7 @@ export function planStatements(
   operation: Operation,
   options: SavedOptions,
 ): Pick<SavedOperation, 'plans' | 'template'> {
-  if (operation.kind !== 'query') return { template: 'it changes data, in more than one statement' };
+  if (operation.kind === 'subscription') return { template: 'it is a subscription' };
   const byText = new Map<string, { readonly plan: Omit<SavedPlan, 'roles'>; readonly roles: string[] }>();
   for (const role of roles) {
     const result = planForRole(program, role, operation, options);
@@ -42,7 +50,7 @@ export function planStatements(
   return plans.length > 0 ? { plans } : {};
 }
 
-/** The plans of a role, why there can be none, or undefined when the role may not run the query. */
+/** The plans of a role, why there can be none, or undefined when the role may not run the operation. */
 function planForRole(
   program: Program,
   role: string,
@@ -58,16 +66,31 @@ function planForRole(
     if (shaping) return `the value of $${shaping[0]} decides about the SQL`;
     const cases = casesOf(operation, used);
     if (cases.length > MOST_CASES) return 'too many variables may be null or absent';
-    return cases.flatMap((when) => {
-      const values = { ...samples };
+    const plans: Omit<SavedPlan, 'roles'>[] = [];
+    for (const when of cases) {
+      const values: Record<string, unknown> = { ...samples };
       for (const [name, kind] of Object.entries(when)) {
         if (kind !== 'value') values[name] = kind === 'null' ? null : kind;
       }
       const variables = { declared: operation.variables, values, used: new Map() };
-      const plan = planOperation(view, operation, variables, options) as QueryPlan;
-      const saved = plan.reusable ? savedPlan(plan, when) : undefined;
-      return saved ? [saved] : [];
-    });
+      const plan = planCase(() => planOperation(view, operation, variables, options));
+      // Such values are an error, which planning the request words.
+      if (!plan) continue;
+      const saved = savedPlan(plan, when);
+      if (typeof saved === 'string') return saved;
+      plans.push(saved);
+    }
+    return plans;
+  } catch (error) {
+    if (error instanceof EngineError) return undefined;
+    throw error;
+  }
+}
+
+/** undefined when planning refuses. */
+function planCase(plan: () => RequestPlan): RequestPlan | undefined {
+  try {
+    return plan();
   } catch (error) {
     if (error instanceof EngineError) return undefined;
     throw error;
@@ -91,19 +114,45 @@ function casesOf(operation: Operation, used: ReadonlyMap<string, TypeReference>)
   return cases;
 }
 
-/** The plan as data; undefined when a part of it is a function that no data describes. */
-function savedPlan(plan: QueryPlan, when: When): Omit<SavedPlan, 'roles'> | undefined {
-  const steps = plan.steps.map(({ source, statement }) => ({
-    source,
-    sql: statement.text,
-    parameters: statement.parameters.map(savedParameter),
-  }));
-  if (steps.some(({ parameters }) => parameters.includes(undefined))) return undefined;
-  return {
-    ...(Object.keys(when).length > 0 ? { when } : {}),
-    steps: steps as SavedPlan['steps'],
-    answer: plan.answer,
-  };
+/** The plan as data, or why no data can describe it. */
+function savedPlan(plan: RequestPlan, when: When): Omit<SavedPlan, 'roles'> | string {
+  const steps: (SavedStep | SavedWrite)[] = [];
+  if (plan.kind === 'query') {
+    for (const { source, statement } of plan.steps) {
+      const saved = savedStatement(statement);
+      if (!saved) return COMPOSED;
+      steps.push({ source, ...saved });
+    }
+  } else {
+    for (const { source, step } of plan.fields) {
+      if (step.kind === 'constant') return 'a root field has nothing to write';
+      if (!step.statements)
+        return 'it inserts nested or many objects, in statements that depend on each other';
+      const { write, path, checkPath, read } = step.statements;
+      const saved = savedStatement(write);
+      const savedRead = read && savedStatement(read.statement);
+      if (!saved || (read && !savedRead)) return COMPOSED;
+      steps.push({
+        source,
+        ...saved,
+        path,
+        ...(checkPath === undefined ? {} : { checkPath }),
+        ...(read && savedRead ? { read: { ...savedRead, results: read.results } } : {}),
+      });
+    }
+  }
+  return { ...(Object.keys(when).length > 0 ? { when } : {}), steps, answer: plan.answer };
+}
+
+/** Of a statement in the file of its operation. */
+const INDENT = ' '.repeat(12);
+
+const COMPOSED = 'it puts a value together from several variables';
+
+function savedStatement({ text, parameters }: Statement): Omit<SavedStep, 'source'> | undefined {
+  const saved = parameters.map(savedParameter);
+  if (saved.includes(undefined)) return undefined;
+  return { sql: layOut(text, INDENT), parameters: saved as SavedParameter[] };
 }
 
 const NOBODY = { role: '', variables: {}, backendOnly: false };
@@ -115,6 +164,8 @@ function savedParameter(parameter: ParameterNode): SavedParameter | undefined {
       return { session: source.name };
     case 'session-object':
       return { sessionObject: true };
+    case 'result':
+      return { result: source.name };
     case 'constant':
       return { constant: bindParameter(parameter, {}, NOBODY, {}) };
     case 'variable':

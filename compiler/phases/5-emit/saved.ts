@@ -1,9 +1,9 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
-import type { SavedOperation, SavedPlan } from '../../../runtime/core/saved.ts';
+import type { SavedOperation, SavedPlan, SavedStep, SavedWrite } from '../../../runtime/core/saved.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';
-import { inlineLiteral, type SavedView, stringLiteral, templates } from './templates.ts';
+import { inlineLiteral, type SavedView, type StatementView, stringLiteral, templates } from './templates.ts';
 
 /** The files of saved operations, by path. */
 export function emitSaved(
@@ -65,21 +65,39 @@ export function emitSaved(
       operations: operations.map((operation) => ({
         identifier: namesOf(operation).identifier,
         file: `./${namesOf(operation).path.slice('saved/'.length)}.ts`,
+        remark: remarkOf(operation),
       })),
     }),
   );
   return files;
 }
 
+/** How an operation runs, for people. */
+function remarkOf({ kind, plans, template }: SavedOperation): string {
+  if (template !== undefined) return `${kind}, planned for each request: ${template}`;
+  const roles = [...new Set((plans ?? []).flatMap((plan) => plan.roles))].sort();
+  return roles.length > 0 ? `${kind}, static for ${roles.join(', ')}` : `${kind}, invalid`;
+}
+
 function planView({ roles, when, steps, answer }: SavedPlan): SavedView['plans'][number] {
   return {
     roles: inlineLiteral(roles),
     when: when ? inlineLiteral(when) : '',
-    steps: steps.map(({ source, sql, parameters }) => ({
-      source,
-      sql,
-      parameters: parameters.map(inlineLiteral),
-    })),
+    steps: steps.map((step) => {
+      const { path, checkPath, read } = step as Partial<SavedWrite>;
+      return {
+        source: step.source,
+        statement: statementView(step),
+        path: path ?? '',
+        checkPath: checkPath ?? '',
+        ...(read ? { read: statementView(read) } : {}),
+        results: read ? inlineLiteral(read.results) : '',
+      };
+    }),
     answer: inlineLiteral(answer),
   };
+}
+
+function statementView({ sql, parameters }: Omit<SavedStep, 'source'>): StatementView {
+  return { sql, parameters: parameters.map(inlineLiteral) };
 }

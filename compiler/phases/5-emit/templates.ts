@@ -144,11 +144,20 @@ export interface SavedView {
     readonly when: string;
     readonly steps: readonly {
       readonly source: string;
-      readonly sql: string;
-      readonly parameters: readonly string[];
+      readonly statement: StatementView;
+      /** Of a write; empty for reads, as what follows. */
+      readonly path: string;
+      readonly checkPath: string;
+      readonly read?: StatementView;
+      readonly results: string;
     }[];
     readonly answer: string;
   }[];
+}
+
+export interface StatementView {
+  readonly sql: string;
+  readonly parameters: readonly string[];
 }
 
 export interface AllowlistView {
@@ -175,7 +184,11 @@ export interface RoutesView {
 
 export interface SavedIndexView {
   readonly options: string;
-  readonly operations: readonly { readonly identifier: string; readonly file: string }[];
+  readonly operations: readonly {
+    readonly identifier: string;
+    readonly file: string;
+    readonly remark: string;
+  }[];
 }
 
 export const templates = {

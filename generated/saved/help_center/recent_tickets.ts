@@ -23,7 +23,17 @@ export const recentTicketsOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status" from "public"."ticket" as "_q1" order by "_q1"."created_at" desc limit ($1)::bigint) as "_q2")::text`,
+          sql: `
+            select (
+              select coalesce(json_agg("_q2"), '[]')
+              from (
+                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
+                from "public"."ticket" as "_q1"
+                order by "_q1"."created_at" desc
+                limit ($1)::bigint
+              ) as "_q2"
+            )::text
+          `,
           parameters: [
             { variable: "limit", encoding: { as: "argument", scalar: "Int", accepts: "count" }, path: "$.selectionSet.ticket.args.limit" },
           ],
@@ -37,7 +47,16 @@ export const recentTicketsOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status" from "public"."ticket" as "_q1" order by "_q1"."created_at" desc) as "_q2")::text`,
+          sql: `
+            select (
+              select coalesce(json_agg("_q2"), '[]')
+              from (
+                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
+                from "public"."ticket" as "_q1"
+                order by "_q1"."created_at" desc
+              ) as "_q2"
+            )::text
+          `,
           parameters: [],
         },
       ],
@@ -49,24 +68,35 @@ export const recentTicketsOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status" from "public"."ticket" as "_q1" where (
-        "_q1"."tenant_id" = ($1)::integer
-        and (
-          "_q1"."assignee_id" = ($2)::integer
-          or exists (
-            select 1
-            from "public"."team" as "_r1"
-            where "_r1"."tenant_id" = "_q1"."tenant_id"
-              and "_r1"."id" = "_q1"."team_id"
-              and exists (
-                select 1
-                from "public"."team_member" as "_r2"
-                where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
-              )
-          )
-          or "_q1"."team_id" is null
-        )
-      ) order by "_q1"."created_at" desc limit ($3)::bigint) as "_q2")::text`,
+          sql: `
+            select (
+              select coalesce(json_agg("_q2"), '[]')
+              from (
+                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
+                from "public"."ticket" as "_q1"
+                where (
+                  "_q1"."tenant_id" = ($1)::integer
+                  and (
+                    "_q1"."assignee_id" = ($2)::integer
+                    or exists (
+                      select 1
+                      from "public"."team" as "_r1"
+                      where "_r1"."tenant_id" = "_q1"."tenant_id"
+                        and "_r1"."id" = "_q1"."team_id"
+                        and exists (
+                          select 1
+                          from "public"."team_member" as "_r2"
+                          where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
+                        )
+                    )
+                    or "_q1"."team_id" is null
+                  )
+                )
+                order by "_q1"."created_at" desc
+                limit ($3)::bigint
+              ) as "_q2"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-tenant-id" },
             { session: "x-engine-user-id" },
@@ -82,24 +112,34 @@ export const recentTicketsOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status" from "public"."ticket" as "_q1" where (
-        "_q1"."tenant_id" = ($1)::integer
-        and (
-          "_q1"."assignee_id" = ($2)::integer
-          or exists (
-            select 1
-            from "public"."team" as "_r1"
-            where "_r1"."tenant_id" = "_q1"."tenant_id"
-              and "_r1"."id" = "_q1"."team_id"
-              and exists (
-                select 1
-                from "public"."team_member" as "_r2"
-                where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
-              )
-          )
-          or "_q1"."team_id" is null
-        )
-      ) order by "_q1"."created_at" desc) as "_q2")::text`,
+          sql: `
+            select (
+              select coalesce(json_agg("_q2"), '[]')
+              from (
+                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
+                from "public"."ticket" as "_q1"
+                where (
+                  "_q1"."tenant_id" = ($1)::integer
+                  and (
+                    "_q1"."assignee_id" = ($2)::integer
+                    or exists (
+                      select 1
+                      from "public"."team" as "_r1"
+                      where "_r1"."tenant_id" = "_q1"."tenant_id"
+                        and "_r1"."id" = "_q1"."team_id"
+                        and exists (
+                          select 1
+                          from "public"."team_member" as "_r2"
+                          where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
+                        )
+                    )
+                    or "_q1"."team_id" is null
+                  )
+                )
+                order by "_q1"."created_at" desc
+              ) as "_q2"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-tenant-id" },
             { session: "x-engine-user-id" },
@@ -114,15 +154,26 @@ export const recentTicketsOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status" from "public"."ticket" as "_q1" where (
-        "_q1"."customer_id" = ($1)::integer
-        and not exists (
-          select 1
-          from "public"."ticket_tag" as "_r1"
-            join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
-          where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
-        )
-      ) order by "_q1"."created_at" desc limit least(($2)::bigint, 100)) as "_q2")::text`,
+          sql: `
+            select (
+              select coalesce(json_agg("_q2"), '[]')
+              from (
+                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
+                from "public"."ticket" as "_q1"
+                where (
+                  "_q1"."customer_id" = ($1)::integer
+                  and not exists (
+                    select 1
+                    from "public"."ticket_tag" as "_r1"
+                    join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
+                    where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
+                  )
+                )
+                order by "_q1"."created_at" desc
+                limit least(($2)::bigint, 100)
+              ) as "_q2"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-user-id" },
             { variable: "limit", encoding: { as: "argument", scalar: "Int", accepts: "count" }, path: "$.selectionSet.ticket.args.limit" },
@@ -137,15 +188,26 @@ export const recentTicketsOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status" from "public"."ticket" as "_q1" where (
-        "_q1"."customer_id" = ($1)::integer
-        and not exists (
-          select 1
-          from "public"."ticket_tag" as "_r1"
-            join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
-          where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
-        )
-      ) order by "_q1"."created_at" desc limit 100) as "_q2")::text`,
+          sql: `
+            select (
+              select coalesce(json_agg("_q2"), '[]')
+              from (
+                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
+                from "public"."ticket" as "_q1"
+                where (
+                  "_q1"."customer_id" = ($1)::integer
+                  and not exists (
+                    select 1
+                    from "public"."ticket_tag" as "_r1"
+                    join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
+                    where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
+                  )
+                )
+                order by "_q1"."created_at" desc
+                limit 100
+              ) as "_q2"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-user-id" },
           ],
@@ -159,7 +221,18 @@ export const recentTicketsOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status" from "public"."ticket" as "_q1" where ("_q1"."tenant_id" = ($1)::integer) order by "_q1"."created_at" desc limit ($2)::bigint) as "_q2")::text`,
+          sql: `
+            select (
+              select coalesce(json_agg("_q2"), '[]')
+              from (
+                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
+                from "public"."ticket" as "_q1"
+                where ("_q1"."tenant_id" = ($1)::integer)
+                order by "_q1"."created_at" desc
+                limit ($2)::bigint
+              ) as "_q2"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-tenant-id" },
             { variable: "limit", encoding: { as: "argument", scalar: "Int", accepts: "count" }, path: "$.selectionSet.ticket.args.limit" },
@@ -174,7 +247,17 @@ export const recentTicketsOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status" from "public"."ticket" as "_q1" where ("_q1"."tenant_id" = ($1)::integer) order by "_q1"."created_at" desc) as "_q2")::text`,
+          sql: `
+            select (
+              select coalesce(json_agg("_q2"), '[]')
+              from (
+                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
+                from "public"."ticket" as "_q1"
+                where ("_q1"."tenant_id" = ($1)::integer)
+                order by "_q1"."created_at" desc
+              ) as "_q2"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-tenant-id" },
           ],

@@ -30,7 +30,34 @@ export const ticketWithConversationOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select row_to_json("_q6") from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status", "_q1"."created_at" as "created_at", (select coalesce(json_agg("_q5"), '[]') from (select "_q2"."body" as "body", "_q2"."created_at" as "created_at", case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent" from "public"."message" as "_q2" left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id" cross join lateral (select "_q3"."name" as "name") as "_q4" where "_q2"."ticket_id" = "_q1"."id" order by "_q2"."created_at" asc) as "_q5") as "messages" from "public"."ticket" as "_q1" where "_q1"."id" = ($1)::integer) as "_q6")::text`,
+          sql: `
+            select (
+              select row_to_json("_q6")
+              from (
+                select
+                  "_q1"."id" as "id",
+                  "_q1"."subject" as "subject",
+                  "_q1"."status" as "status",
+                  "_q1"."created_at" as "created_at",
+                  (
+                    select coalesce(json_agg("_q5"), '[]')
+                    from (
+                      select
+                        "_q2"."body" as "body",
+                        "_q2"."created_at" as "created_at",
+                        case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent"
+                      from "public"."message" as "_q2"
+                      left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id"
+                      cross join lateral (select "_q3"."name" as "name") as "_q4"
+                      where "_q2"."ticket_id" = "_q1"."id"
+                      order by "_q2"."created_at" asc
+                    ) as "_q5"
+                  ) as "messages"
+                from "public"."ticket" as "_q1"
+                where "_q1"."id" = ($1)::integer
+              ) as "_q6"
+            )::text
+          `,
           parameters: [
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
           ],
@@ -43,46 +70,77 @@ export const ticketWithConversationOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select row_to_json("_q6") from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status", "_q1"."created_at" as "created_at", (select coalesce(json_agg("_q5"), '[]') from (select "_q2"."body" as "body", "_q2"."created_at" as "created_at", case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent" from "public"."message" as "_q2" left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id" and ("_q3"."tenant_id" = ($1)::integer) cross join lateral (select "_q3"."name" as "name") as "_q4" where "_q2"."ticket_id" = "_q1"."id" and (
-        exists (
-          select 1
-          from "public"."ticket" as "_r1"
-          where "_r1"."id" = "_q2"."ticket_id"
-            and "_r1"."tenant_id" = ($1)::integer
-            and (
-              "_r1"."assignee_id" = ($2)::integer
-              or exists (
-                select 1
-                from "public"."team" as "_r2"
-                where "_r2"."tenant_id" = "_r1"."tenant_id"
-                  and "_r2"."id" = "_r1"."team_id"
-                  and exists (
-                    select 1
-                    from "public"."team_member" as "_r3"
-                    where "_r3"."team_id" = "_r2"."id" and "_r3"."agent_id" = ($2)::integer
+          sql: `
+            select (
+              select row_to_json("_q6")
+              from (
+                select
+                  "_q1"."id" as "id",
+                  "_q1"."subject" as "subject",
+                  "_q1"."status" as "status",
+                  "_q1"."created_at" as "created_at",
+                  (
+                    select coalesce(json_agg("_q5"), '[]')
+                    from (
+                      select
+                        "_q2"."body" as "body",
+                        "_q2"."created_at" as "created_at",
+                        case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent"
+                      from "public"."message" as "_q2"
+                      left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id"
+                        and ("_q3"."tenant_id" = ($1)::integer)
+                      cross join lateral (select "_q3"."name" as "name") as "_q4"
+                      where "_q2"."ticket_id" = "_q1"."id"
+                        and (
+                          exists (
+                            select 1
+                            from "public"."ticket" as "_r1"
+                            where "_r1"."id" = "_q2"."ticket_id"
+                              and "_r1"."tenant_id" = ($1)::integer
+                              and (
+                                "_r1"."assignee_id" = ($2)::integer
+                                or exists (
+                                  select 1
+                                  from "public"."team" as "_r2"
+                                  where "_r2"."tenant_id" = "_r1"."tenant_id"
+                                    and "_r2"."id" = "_r1"."team_id"
+                                    and exists (
+                                      select 1
+                                      from "public"."team_member" as "_r3"
+                                      where "_r3"."team_id" = "_r2"."id"
+                                        and "_r3"."agent_id" = ($2)::integer
+                                    )
+                                )
+                                or "_r1"."team_id" is null
+                              )
+                          )
+                        )
+                      order by "_q2"."created_at" asc
+                    ) as "_q5"
+                  ) as "messages"
+                from "public"."ticket" as "_q1"
+                where "_q1"."id" = ($3)::integer
+                  and (
+                    "_q1"."tenant_id" = ($1)::integer
+                    and (
+                      "_q1"."assignee_id" = ($2)::integer
+                      or exists (
+                        select 1
+                        from "public"."team" as "_r1"
+                        where "_r1"."tenant_id" = "_q1"."tenant_id"
+                          and "_r1"."id" = "_q1"."team_id"
+                          and exists (
+                            select 1
+                            from "public"."team_member" as "_r2"
+                            where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
+                          )
+                      )
+                      or "_q1"."team_id" is null
+                    )
                   )
-              )
-              or "_r1"."team_id" is null
-            )
-        )
-      ) order by "_q2"."created_at" asc) as "_q5") as "messages" from "public"."ticket" as "_q1" where "_q1"."id" = ($3)::integer and (
-        "_q1"."tenant_id" = ($1)::integer
-        and (
-          "_q1"."assignee_id" = ($2)::integer
-          or exists (
-            select 1
-            from "public"."team" as "_r1"
-            where "_r1"."tenant_id" = "_q1"."tenant_id"
-              and "_r1"."id" = "_q1"."team_id"
-              and exists (
-                select 1
-                from "public"."team_member" as "_r2"
-                where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
-              )
-          )
-          or "_q1"."team_id" is null
-        )
-      )) as "_q6")::text`,
+              ) as "_q6"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-tenant-id" },
             { session: "x-engine-user-id" },
@@ -97,31 +155,67 @@ export const ticketWithConversationOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select row_to_json("_q7") from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status", "_q1"."created_at" as "created_at", (select coalesce(json_agg("_q6"), '[]') from (select "_q3"."body" as "body", "_q3"."created_at" as "created_at", case when "_q4"."id" is not null then row_to_json("_q5") end as "author_agent" from (select "_q2".* from "public"."message" as "_q2" where "_q2"."ticket_id" = "_q1"."id" and (
-        "_q2"."is_internal" = false
-        and exists (
-          select 1
-          from "public"."ticket" as "_r1"
-          where "_r1"."id" = "_q2"."ticket_id" and "_r1"."customer_id" = ($1)::integer
-        )
-      ) order by "_q2"."created_at" asc limit 200) as "_q3" left join "public"."agent" as "_q4" on "_q4"."id" = "_q3"."author_agent_id" and (
-        exists (
-          select 1
-          from "public"."message" as "_r1"
-            join "public"."ticket" as "_r2" on "_r2"."id" = "_r1"."ticket_id"
-          where "_r1"."author_agent_id" = "_q4"."id"
-            and "_r1"."is_internal" = false
-            and "_r2"."customer_id" = ($1)::integer
-        )
-      ) cross join lateral (select "_q4"."name" as "name") as "_q5" order by "_q3"."created_at" asc) as "_q6") as "messages" from "public"."ticket" as "_q1" where "_q1"."id" = ($2)::integer and (
-        "_q1"."customer_id" = ($1)::integer
-        and not exists (
-          select 1
-          from "public"."ticket_tag" as "_r1"
-            join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
-          where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
-        )
-      )) as "_q7")::text`,
+          sql: `
+            select (
+              select row_to_json("_q7")
+              from (
+                select
+                  "_q1"."id" as "id",
+                  "_q1"."subject" as "subject",
+                  "_q1"."status" as "status",
+                  "_q1"."created_at" as "created_at",
+                  (
+                    select coalesce(json_agg("_q6"), '[]')
+                    from (
+                      select
+                        "_q3"."body" as "body",
+                        "_q3"."created_at" as "created_at",
+                        case when "_q4"."id" is not null then row_to_json("_q5") end as "author_agent"
+                      from (
+                        select "_q2".*
+                        from "public"."message" as "_q2"
+                        where "_q2"."ticket_id" = "_q1"."id"
+                          and (
+                            "_q2"."is_internal" = false
+                            and exists (
+                              select 1
+                              from "public"."ticket" as "_r1"
+                              where "_r1"."id" = "_q2"."ticket_id"
+                                and "_r1"."customer_id" = ($1)::integer
+                            )
+                          )
+                        order by "_q2"."created_at" asc
+                        limit 200
+                      ) as "_q3"
+                      left join "public"."agent" as "_q4" on "_q4"."id" = "_q3"."author_agent_id"
+                        and (
+                          exists (
+                            select 1
+                            from "public"."message" as "_r1"
+                            join "public"."ticket" as "_r2" on "_r2"."id" = "_r1"."ticket_id"
+                            where "_r1"."author_agent_id" = "_q4"."id"
+                              and "_r1"."is_internal" = false
+                              and "_r2"."customer_id" = ($1)::integer
+                          )
+                        )
+                      cross join lateral (select "_q4"."name" as "name") as "_q5"
+                      order by "_q3"."created_at" asc
+                    ) as "_q6"
+                  ) as "messages"
+                from "public"."ticket" as "_q1"
+                where "_q1"."id" = ($2)::integer
+                  and (
+                    "_q1"."customer_id" = ($1)::integer
+                    and not exists (
+                      select 1
+                      from "public"."ticket_tag" as "_r1"
+                      join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
+                      where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
+                    )
+                  )
+              ) as "_q7"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-user-id" },
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
@@ -135,13 +229,43 @@ export const ticketWithConversationOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `select (select row_to_json("_q6") from (select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status", "_q1"."created_at" as "created_at", (select coalesce(json_agg("_q5"), '[]') from (select "_q2"."body" as "body", "_q2"."created_at" as "created_at", case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent" from "public"."message" as "_q2" left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id" and ("_q3"."tenant_id" = ($1)::integer) cross join lateral (select "_q3"."name" as "name") as "_q4" where "_q2"."ticket_id" = "_q1"."id" and (
-        exists (
-          select 1
-          from "public"."ticket" as "_r1"
-          where "_r1"."id" = "_q2"."ticket_id" and "_r1"."tenant_id" = ($1)::integer
-        )
-      ) order by "_q2"."created_at" asc) as "_q5") as "messages" from "public"."ticket" as "_q1" where "_q1"."id" = ($2)::integer and ("_q1"."tenant_id" = ($1)::integer)) as "_q6")::text`,
+          sql: `
+            select (
+              select row_to_json("_q6")
+              from (
+                select
+                  "_q1"."id" as "id",
+                  "_q1"."subject" as "subject",
+                  "_q1"."status" as "status",
+                  "_q1"."created_at" as "created_at",
+                  (
+                    select coalesce(json_agg("_q5"), '[]')
+                    from (
+                      select
+                        "_q2"."body" as "body",
+                        "_q2"."created_at" as "created_at",
+                        case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent"
+                      from "public"."message" as "_q2"
+                      left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id"
+                        and ("_q3"."tenant_id" = ($1)::integer)
+                      cross join lateral (select "_q3"."name" as "name") as "_q4"
+                      where "_q2"."ticket_id" = "_q1"."id"
+                        and (
+                          exists (
+                            select 1
+                            from "public"."ticket" as "_r1"
+                            where "_r1"."id" = "_q2"."ticket_id"
+                              and "_r1"."tenant_id" = ($1)::integer
+                          )
+                        )
+                      order by "_q2"."created_at" asc
+                    ) as "_q5"
+                  ) as "messages"
+                from "public"."ticket" as "_q1"
+                where "_q1"."id" = ($2)::integer and ("_q1"."tenant_id" = ($1)::integer)
+              ) as "_q6"
+            )::text
+          `,
           parameters: [
             { session: "x-engine-tenant-id" },
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },

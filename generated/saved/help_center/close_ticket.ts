@@ -1,0 +1,330 @@
+// help_center · close_ticket · saved operation
+import { savedOperation } from "engine/contract";
+
+export const closeTicketOperation = savedOperation({
+  collection: "help_center",
+  name: "close_ticket",
+  kind: "mutation",
+  variables: {
+    id: { type: "Int!" },
+  },
+  document: `mutation close_ticket($id: Int!) {
+  update_ticket_by_pk(pk_columns: { id: $id }, _set: { status: closed }) {
+    id
+    status
+    messages(order_by: { created_at: desc }, limit: 1) {
+      body
+      created_at
+    }
+  }
+}
+`,
+  plans: [
+    {
+      roles: ["admin"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              update "public"."ticket" as "_q1"
+              set "status" = ($1)::text
+              where "_q1"."id" = ($2)::integer
+              returning "_q1".*
+            )
+            select
+              (select count(*) from "written")::text,
+              (select coalesce(json_agg("written"), '[]') from "written")::text
+          `,
+          parameters: [
+            { constant: "closed" },
+            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          ],
+          path: "$",
+          read: {
+            results: ["count", "rows"],
+            sql: `
+            select (
+              select row_to_json("_q5")
+              from (
+                select
+                  "_q2"."id" as "id",
+                  "_q2"."status" as "status",
+                  (
+                    select coalesce(json_agg("_q4"), '[]')
+                    from (
+                      select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
+                      from "public"."message" as "_q3"
+                      where "_q3"."ticket_id" = "_q2"."id"
+                      order by "_q3"."created_at" desc
+                      limit 1
+                    ) as "_q4"
+                  ) as "messages"
+                from json_populate_recordset(null::"public"."ticket", ($1)::json) as "_q2"
+              ) as "_q5"
+            )::text
+          `,
+            parameters: [
+              { result: "rows" },
+            ],
+          },
+        },
+      ],
+      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["agent"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              update "public"."ticket" as "_q1"
+              set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+              where (
+                "_q1"."tenant_id" = ($2)::integer
+                and (
+                  "_q1"."assignee_id" = ($3)::integer
+                  or exists (
+                    select 1
+                    from "public"."team" as "_r1"
+                    where "_r1"."tenant_id" = "_q1"."tenant_id"
+                      and "_r1"."id" = "_q1"."team_id"
+                      and exists (
+                        select 1
+                        from "public"."team_member" as "_r2"
+                        where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
+                      )
+                  )
+                  or "_q1"."team_id" is null
+                )
+              )
+                and "_q1"."id" = ($4)::integer
+              returning "_q1".*, (
+                "_q1"."assignee_id" is null
+                or exists (
+                  select 1
+                  from "public"."agent" as "_r1"
+                  where "_r1"."id" = "_q1"."assignee_id"
+                    and "_r1"."is_active" = true
+                    and "_r1"."tenant_id" = ($2)::integer
+                )
+              ) as "engine check"
+            )
+            select
+              (
+                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                from "written"
+              )::boolean::text,
+              (select count(*) from "written")::text,
+              (select coalesce(json_agg("written"), '[]') from "written")::text
+          `,
+          parameters: [
+            { constant: "closed" },
+            { session: "x-engine-tenant-id" },
+            { session: "x-engine-user-id" },
+            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          ],
+          path: "$",
+          checkPath: "$",
+          read: {
+            results: ["count", "rows"],
+            sql: `
+            select (
+              select row_to_json("_q5")
+              from (
+                select
+                  "_q2"."id" as "id",
+                  "_q2"."status" as "status",
+                  (
+                    select coalesce(json_agg("_q4"), '[]')
+                    from (
+                      select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
+                      from "public"."message" as "_q3"
+                      where "_q3"."ticket_id" = "_q2"."id"
+                        and (
+                          exists (
+                            select 1
+                            from "public"."ticket" as "_r1"
+                            where "_r1"."id" = "_q3"."ticket_id"
+                              and "_r1"."tenant_id" = ($1)::integer
+                              and (
+                                "_r1"."assignee_id" = ($2)::integer
+                                or exists (
+                                  select 1
+                                  from "public"."team" as "_r2"
+                                  where "_r2"."tenant_id" = "_r1"."tenant_id"
+                                    and "_r2"."id" = "_r1"."team_id"
+                                    and exists (
+                                      select 1
+                                      from "public"."team_member" as "_r3"
+                                      where "_r3"."team_id" = "_r2"."id"
+                                        and "_r3"."agent_id" = ($2)::integer
+                                    )
+                                )
+                                or "_r1"."team_id" is null
+                              )
+                          )
+                        )
+                      order by "_q3"."created_at" desc
+                      limit 1
+                    ) as "_q4"
+                  ) as "messages"
+                from json_populate_recordset(null::"public"."ticket", ($3)::json) as "_q2"
+              ) as "_q5"
+            )::text
+          `,
+            parameters: [
+              { session: "x-engine-tenant-id" },
+              { session: "x-engine-user-id" },
+              { result: "rows" },
+            ],
+          },
+        },
+      ],
+      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["customer"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              update "public"."ticket" as "_q1"
+              set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+              where ("_q1"."customer_id" = ($2)::integer and "_q1"."status" <> 'closed')
+                and "_q1"."id" = ($3)::integer
+              returning "_q1".*, ("_q1"."status" in ('open', 'closed')) as "engine check"
+            )
+            select
+              (
+                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                from "written"
+              )::boolean::text,
+              (select count(*) from "written")::text,
+              (select coalesce(json_agg("written"), '[]') from "written")::text
+          `,
+          parameters: [
+            { constant: "closed" },
+            { session: "x-engine-user-id" },
+            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          ],
+          path: "$",
+          checkPath: "$",
+          read: {
+            results: ["count", "rows"],
+            sql: `
+            select (
+              select row_to_json("_q5")
+              from (
+                select
+                  "_q2"."id" as "id",
+                  "_q2"."status" as "status",
+                  (
+                    select coalesce(json_agg("_q4"), '[]')
+                    from (
+                      select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
+                      from "public"."message" as "_q3"
+                      where "_q3"."ticket_id" = "_q2"."id"
+                        and (
+                          "_q3"."is_internal" = false
+                          and exists (
+                            select 1
+                            from "public"."ticket" as "_r1"
+                            where "_r1"."id" = "_q3"."ticket_id"
+                              and "_r1"."customer_id" = ($1)::integer
+                          )
+                        )
+                      order by "_q3"."created_at" desc
+                      limit least(1, 200)
+                    ) as "_q4"
+                  ) as "messages"
+                from json_populate_recordset(null::"public"."ticket", ($2)::json) as "_q2"
+              ) as "_q5"
+            )::text
+          `,
+            parameters: [
+              { session: "x-engine-user-id" },
+              { result: "rows" },
+            ],
+          },
+        },
+      ],
+      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["manager"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              update "public"."ticket" as "_q1"
+              set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+              where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
+              returning "_q1".*, (
+                exists (
+                  select 1
+                  from "public"."customer" as "_r1"
+                  where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
+                )
+              ) as "engine check"
+            )
+            select
+              (
+                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                from "written"
+              )::boolean::text,
+              (select count(*) from "written")::text,
+              (select coalesce(json_agg("written"), '[]') from "written")::text
+          `,
+          parameters: [
+            { constant: "closed" },
+            { session: "x-engine-tenant-id" },
+            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          ],
+          path: "$",
+          checkPath: "$",
+          read: {
+            results: ["count", "rows"],
+            sql: `
+            select (
+              select row_to_json("_q5")
+              from (
+                select
+                  "_q2"."id" as "id",
+                  "_q2"."status" as "status",
+                  (
+                    select coalesce(json_agg("_q4"), '[]')
+                    from (
+                      select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
+                      from "public"."message" as "_q3"
+                      where "_q3"."ticket_id" = "_q2"."id"
+                        and (
+                          exists (
+                            select 1
+                            from "public"."ticket" as "_r1"
+                            where "_r1"."id" = "_q3"."ticket_id"
+                              and "_r1"."tenant_id" = ($1)::integer
+                          )
+                        )
+                      order by "_q3"."created_at" desc
+                      limit 1
+                    ) as "_q4"
+                  ) as "messages"
+                from json_populate_recordset(null::"public"."ticket", ($2)::json) as "_q2"
+              ) as "_q5"
+            )::text
+          `,
+            parameters: [
+              { session: "x-engine-tenant-id" },
+              { result: "rows" },
+            ],
+          },
+        },
+      ],
+      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
+    },
+  ],
+});

@@ -1,0 +1,136 @@
+// help_center · reply · saved operation
+import { savedOperation } from "engine/contract";
+
+export const replyOperation = savedOperation({
+  collection: "help_center",
+  name: "reply",
+  kind: "mutation",
+  variables: {
+    ticket: { type: "Int!" },
+    body: { type: "String!" },
+  },
+  document: `mutation reply($ticket: Int!, $body: String!) {
+  insert_message_one(object: { ticket_id: $ticket, body: $body }) {
+    id
+    created_at
+  }
+}
+`,
+  plans: [
+    {
+      roles: ["admin"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              insert into "public"."message" as "_q1" ("ticket_id", "body")
+              values (($1)::integer, ($2)::text)
+              returning "_q1".*
+            )
+            select (
+              select row_to_json("_q3")
+              from (
+                select "_q2"."id" as "id", "_q2"."created_at" as "created_at"
+                from "written" as "_q2"
+              ) as "_q3"
+            )::text
+          `,
+          parameters: [
+            { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
+            { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
+          ],
+          path: "$.selectionSet.insert_message_one.args.object",
+        },
+      ],
+      answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["agent"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              insert into "public"."message" as "_q1" ("ticket_id", "body", "author_agent_id")
+              values (($1)::integer, ($2)::text, (($3)::integer))
+              returning "_q1".*, (
+                exists (
+                  select 1
+                  from "public"."ticket" as "_r1"
+                  where "_r1"."id" = "_q1"."ticket_id" and "_r1"."tenant_id" = ($4)::integer
+                )
+              ) as "engine check"
+            )
+            select
+              (
+                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                from "written"
+              )::boolean::text,
+              (
+                select row_to_json("_q3")
+                from (
+                  select "_q2"."id" as "id", "_q2"."created_at" as "created_at"
+                  from "written" as "_q2"
+                ) as "_q3"
+              )::text
+          `,
+          parameters: [
+            { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
+            { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
+            { session: "x-engine-user-id" },
+            { session: "x-engine-tenant-id" },
+          ],
+          path: "$.selectionSet.insert_message_one.args.object",
+          checkPath: "$.selectionSet.insert_message_one.args.object",
+        },
+      ],
+      answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["customer"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              insert into "public"."message" as "_q1" (
+                "ticket_id", "body", "author_customer_id", "is_internal"
+              )
+              values (($1)::integer, ($2)::text, (($3)::integer), (false))
+              returning "_q1".*, (
+                exists (
+                  select 1
+                  from "public"."ticket" as "_r1"
+                  where "_r1"."id" = "_q1"."ticket_id"
+                    and "_r1"."customer_id" = ($3)::integer
+                    and "_r1"."status" <> 'closed'
+                )
+              ) as "engine check"
+            )
+            select
+              (
+                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                from "written"
+              )::boolean::text,
+              (
+                select row_to_json("_q3")
+                from (
+                  select "_q2"."id" as "id", "_q2"."created_at" as "created_at"
+                  from "written" as "_q2"
+                ) as "_q3"
+              )::text
+          `,
+          parameters: [
+            { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
+            { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
+            { session: "x-engine-user-id" },
+          ],
+          path: "$.selectionSet.insert_message_one.args.object",
+          checkPath: "$.selectionSet.insert_message_one.args.object",
+        },
+      ],
+      answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
+    },
+  ],
+});

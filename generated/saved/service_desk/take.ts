@@ -1,0 +1,156 @@
+// service_desk · take · saved operation
+import { savedOperation } from "engine/contract";
+
+export const takeOperation = savedOperation({
+  collection: "service_desk",
+  name: "take",
+  kind: "mutation",
+  variables: {
+    id: { type: "Int!" },
+    agent: { type: "Int!" },
+  },
+  document: `mutation take($id: Int!, $agent: Int!) {
+  update_ticket_by_pk(pk_columns: { id: $id }, _set: { assignee_id: $agent }) {
+    id
+    assignee_id
+  }
+}
+`,
+  plans: [
+    {
+      roles: ["admin"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              update "public"."ticket" as "_q1"
+              set "assignee_id" = ($1)::integer
+              where "_q1"."id" = ($2)::integer
+              returning "_q1".*
+            )
+            select (
+              select row_to_json("_q3")
+              from (
+                select "_q2"."id" as "id", "_q2"."assignee_id" as "assignee_id"
+                from "written" as "_q2"
+              ) as "_q3"
+            )::text
+          `,
+          parameters: [
+            { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
+            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          ],
+          path: "$",
+        },
+      ],
+      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["agent"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              update "public"."ticket" as "_q1"
+              set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
+              where (
+                "_q1"."tenant_id" = ($2)::integer
+                and (
+                  "_q1"."assignee_id" = ($3)::integer
+                  or exists (
+                    select 1
+                    from "public"."team" as "_r1"
+                    where "_r1"."tenant_id" = "_q1"."tenant_id"
+                      and "_r1"."id" = "_q1"."team_id"
+                      and exists (
+                        select 1
+                        from "public"."team_member" as "_r2"
+                        where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
+                      )
+                  )
+                  or "_q1"."team_id" is null
+                )
+              )
+                and "_q1"."id" = ($4)::integer
+              returning "_q1".*, (
+                "_q1"."assignee_id" is null
+                or exists (
+                  select 1
+                  from "public"."agent" as "_r1"
+                  where "_r1"."id" = "_q1"."assignee_id"
+                    and "_r1"."is_active" = true
+                    and "_r1"."tenant_id" = ($2)::integer
+                )
+              ) as "engine check"
+            )
+            select
+              (
+                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                from "written"
+              )::boolean::text,
+              (
+                select row_to_json("_q3")
+                from (
+                  select "_q2"."id" as "id", "_q2"."assignee_id" as "assignee_id"
+                  from "written" as "_q2"
+                ) as "_q3"
+              )::text
+          `,
+          parameters: [
+            { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
+            { session: "x-engine-tenant-id" },
+            { session: "x-engine-user-id" },
+            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          ],
+          path: "$",
+          checkPath: "$",
+        },
+      ],
+      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["manager"],
+      steps: [
+        {
+          source: "default",
+          sql: `
+            with "written" as (
+              update "public"."ticket" as "_q1"
+              set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
+              where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
+              returning "_q1".*, (
+                exists (
+                  select 1
+                  from "public"."customer" as "_r1"
+                  where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
+                )
+              ) as "engine check"
+            )
+            select
+              (
+                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                from "written"
+              )::boolean::text,
+              (
+                select row_to_json("_q3")
+                from (
+                  select "_q2"."id" as "id", "_q2"."assignee_id" as "assignee_id"
+                  from "written" as "_q2"
+                ) as "_q3"
+              )::text
+          `,
+          parameters: [
+            { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
+            { session: "x-engine-tenant-id" },
+            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          ],
+          path: "$",
+          checkPath: "$",
+        },
+      ],
+      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
+    },
+  ],
+});
