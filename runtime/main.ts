@@ -139,7 +139,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return openApiDocument(saved.routes, planner.program, { role, stringifyNumbers });
     };
     const { authenticate } = authentication;
-    const app = createServer({ configuration, observe, authenticate, limits: () => current().limits }, [
+    const { locate } = host;
+    const httpContext = {
+      configuration,
+      observe,
+      authenticate,
+      limits: () => current().limits,
+      ...(locate ? { locate } : {}),
+    };
+    const app = createServer(httpContext, [
       graphqlEndpoints(begin),
       restEndpoints(beginRest),
       openApiEndpoints(describeEndpoints),

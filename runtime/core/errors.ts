@@ -111,6 +111,18 @@ export class EngineError extends Error {
   }
 }
 
+/** A request names something that the schema, as its role sees it, does not have. */
+export class UnknownName extends EngineError {
+  readonly typeName: string;
+  readonly unknownName: string;
+
+  constructor(typeName: string, unknownName: string, message: string, path: string) {
+    super('validation-failed', message, { path });
+    this.typeName = typeName;
+    this.unknownName = unknownName;
+  }
+}
+
 /** Extends a JSON path: identifiers by dot, other keys in brackets and quoted, positions in brackets. */
 export function pathStep(path: string, step: string | number): string {
   if (typeof step === 'number') return `${path}[${step}]`;

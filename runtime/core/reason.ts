@@ -40,6 +40,11 @@ export function ruleName(
   return [source.name, schema, name, operation, role].join('.');
 }
 
+/** The reason why an interface of administrators is closed to a role. */
+export function adminOnly(role: string): Reason {
+  return { rule: 'admin-only', why: `the interface is for administrators, and the role is ${role}` };
+}
+
 /** A reason as it is written. */
 export interface DescribedReason {
   readonly rule: string;

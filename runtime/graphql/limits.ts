@@ -4,7 +4,8 @@
  */
 import { Kind, type SelectionSetNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { EngineError } from '../core/errors.ts';
+import { EngineError, pathStep } from '../core/errors.ts';
+import type { Reason } from '../core/reason.ts';
 import type { Operation } from '../core/request/document.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { ApiLimits, Limit, RateLimit } from '../core/settings.ts';
@@ -58,12 +59,13 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
       throw new EngineError(
         'busy',
         `rate limit exceeded: at most ${rate.max_reqs_per_min} requests per minute are allowed`,
-        { status: 429 },
+        { status: 429, reason: limitReason('rate_limit', limits?.rate_limit, session) },
       );
     },
     checkBatch: (session, size) => {
       const most = limitFor(limits?.batch_limit, session);
-      if (most !== undefined && size > most) throw exceeded('batch', size, most);
+      if (most !== undefined && size > most)
+        throw exceeded('batch', size, most, limitReason('batch_limit', limits?.batch_limit, session));
     },
     checkOperation: (session, operation) => {
       const depth = limitFor(limits?.depth_limit, session);
@@ -74,8 +76,10 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
         sizes.set(operation, size);
       }
       if (size.nodes > MOST_NODES) throw exceeded('node', size.nodes, MOST_NODES);
-      if (depth !== undefined && size.depth > depth) throw exceeded('depth', size.depth, depth);
-      if (nodes !== undefined && size.nodes > nodes) throw exceeded('node', size.nodes, nodes);
+      if (depth !== undefined && size.depth > depth)
+        throw exceeded('depth', size.depth, depth, limitReason('depth_limit', limits?.depth_limit, session));
+      if (nodes !== undefined && size.nodes > nodes)
+        throw exceeded('node', size.nodes, nodes, limitReason('node_limit', limits?.node_limit, session));
     },
     timeLimit: (session) => limitFor(limits?.time_limit, session),
   };
@@ -86,10 +90,20 @@ function limitFor<Value>(limit: Limit<Value> | undefined, { role }: Session): Va
   return Object.hasOwn(limit.per_role, role) ? limit.per_role[role] : limit.global;
 }
 
-function exceeded(name: string, found: number, most: number): EngineError {
+function limitReason(name: keyof ApiLimits, limit: Limit<unknown> | undefined, { role }: Session): Reason {
+  const own = limit !== undefined && Object.hasOwn(limit.per_role, role);
+  return {
+    rule: `api_limits.${name}`,
+    why: own ? `the limit is set for the role ${role}` : 'the limit is set for every role',
+    path: `metadata.api_limits.${name}.${own ? pathStep('per_role', role) : 'global'}`,
+  };
+}
+
+function exceeded(name: string, found: number, most: number, reason?: Reason): EngineError {
   return new EngineError(
     'validation-failed',
     `${name} limit exceeded: ${found} where at most ${most} ${most === 1 ? 'is' : 'are'} allowed`,
+    { reason },
   );
 }
 

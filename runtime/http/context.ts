@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
+import { adminOnly, type Reason } from '../core/reason.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { Limits } from '../graphql/limits.ts';
 import type { HttpRequestObservation, LoggedError, Observer } from '../observe.ts';
@@ -13,7 +14,12 @@ export interface HttpContext {
   readonly authenticate: Authenticate;
   /** Those of the program that is served; absent: none. */
   readonly limits?: () => Limits;
+  /** Where the rule of a denial stands in the metadata; absent where no metadata is at hand. */
+  readonly locate?: LocateRule;
 }
+
+/** Paths into the metadata. */
+export type LocateRule = (reason: Reason) => Promise<readonly string[]>;
 
 /** One family of endpoints. It gets an encapsulated instance; bodies arrive as text (see body.ts). */
 export type Endpoints = (app: FastifyInstance, context: HttpContext) => void | Promise<void>;
@@ -80,7 +86,8 @@ export async function authenticateAdmin(
   path = '$',
 ): Promise<Session> {
   const session = await authenticateRequest(context, request);
-  if (session.role !== ADMIN_ROLE) throw new EngineError('access-denied', message, { path });
+  if (session.role !== ADMIN_ROLE)
+    throw new EngineError('access-denied', message, { path, reason: adminOnly(session.role) });
   return session;
 }
 

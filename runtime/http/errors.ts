@@ -1,6 +1,7 @@
 /** Errors as they leave the server: shape and status by endpoint, details only for whom they are meant. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../core/errors.ts';
+import { describeReason } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import { databaseError } from '../database/errors.ts';
 import type { LoggedError } from '../observe.ts';
@@ -25,20 +26,50 @@ export function showsInternal(context: HttpContext, request: FastifyRequest): bo
   return devMode || (adminInternalErrors && request.exchange.session?.role === ADMIN_ROLE);
 }
 
+/** Milliseconds that a denial waits to learn where its rule stands; the thread that knows may be compiling. */
+const LOCATING = 100;
+
 /**
- * The error to answer with, noted for the log line. What was not meant for clients is reported whole to the observer and
- * becomes `Internal Server Error`.
+ * The error to answer with, noted for the log line with the rule that it follows from. What was not meant for clients is
+ * reported whole to the observer and becomes `Internal Server Error`.
  */
-export function answerableError(context: HttpContext, request: FastifyRequest, thrown: unknown): EngineError {
+export async function answerableError(
+  context: HttpContext,
+  request: FastifyRequest,
+  thrown: unknown,
+): Promise<EngineError> {
   const error = expected(context, databaseError(thrown));
   if (error) {
-    request.exchange.error = errorObject(error, true);
-    return error;
+    const explained = await explain(context, error);
+    request.exchange.error = errorObject(explained, true);
+    return explained;
   }
   context.observe({ kind: 'unhandled-internal-error', requestId: request.exchange.requestId, error: thrown });
   const answer = new EngineError('unexpected', 'Internal Server Error', { status: 500 });
   request.exchange.error = errorObject(answer, false);
   return answer;
+}
+
+/** The error with its reason among what administrators see. */
+async function explain({ locate }: HttpContext, error: EngineError): Promise<EngineError> {
+  const { reason, internal } = error;
+  if (!reason) return error;
+  const paths = reason.path === undefined && locate ? await inTime(locate(reason)) : [];
+  const details = typeof internal === 'object' ? internal : { message: internal };
+  return error.withInternal({ ...details, reason: describeReason(reason, paths) });
+}
+
+/** What is found in time; a thread that has ended finds nothing. */
+function inTime(found: Promise<readonly string[]>): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve([]), LOCATING);
+    found
+      .catch((): readonly string[] => [])
+      .then((paths) => {
+        clearTimeout(timer);
+        resolve(paths);
+      });
+  });
 }
 
 function expected(context: HttpContext, error: unknown): EngineError | undefined {
@@ -67,8 +98,8 @@ export function installErrorHandlers(app: FastifyInstance, context: HttpContext)
     request.exchange.error = errorObject(error, false);
     return sendJson(reply, JSON.stringify(errorObject(error, false)), 404);
   });
-  app.setErrorHandler((thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const error = answerableError(context, request, thrown);
+  app.setErrorHandler(async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const error = await answerableError(context, request, thrown);
     return sendJson(reply, JSON.stringify(errorObject(error, showsInternal(context, request))), error.status);
   });
 }

@@ -40,9 +40,9 @@ function install(
   path: string,
   statusOf: (error: EngineError) => number,
 ): void {
-  const fail = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  const fail = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     request.exchange.mode = 'error';
-    const error = answerableError(context, request, thrown);
+    const error = await answerableError(context, request, thrown);
     const type = answerType(request);
     const text = graphqlErrorText(error, showsInternal(context, request));
     return sendJson(reply, text, type === JSON_TYPE ? statusOf(error) : error.status, type);
@@ -127,7 +127,8 @@ async function answerMember(
   try {
     return await run();
   } catch (thrown) {
-    return graphqlErrorText(answerableError(context, request, thrown), showsInternal(context, request));
+    const error = await answerableError(context, request, thrown);
+    return graphqlErrorText(error, showsInternal(context, request));
   }
 }
 

@@ -5,6 +5,7 @@
 import { EngineError } from '../core/errors.ts';
 import { displayName } from '../core/names.ts';
 import type { ComputedField, Program, Relationship, Table } from '../core/program.ts';
+import { ruleName } from '../core/reason.ts';
 import { userArguments } from '../core/schema/table-types.ts';
 import type { ColumnView, SelectView, TableView } from '../core/schema/table-view.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
@@ -73,7 +74,7 @@ export function writeRule<Operation extends Write>(
 }
 
 export function notAllowed(
-  operation: string,
+  operation: Write | 'select',
   table: Table,
   role: string,
   path: string,
@@ -82,7 +83,13 @@ export function notAllowed(
   return new EngineError(
     'permission-denied',
     `${operation} on ${quoted(table.shape)} for role "${role}" is not allowed. ${note}`,
-    { path },
+    {
+      path,
+      reason: {
+        rule: ruleName(table.shape, operation, role),
+        why: `the role ${role} has no ${operation} permission that allows this`,
+      },
+    },
   );
 }
 

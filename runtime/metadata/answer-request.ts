@@ -1,5 +1,6 @@
 /** A request to the metadata, schema or legacy API from its text to the text of its answer. */
 import { EngineError } from '../core/errors.ts';
+import { adminOnly } from '../core/reason.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { parseJson } from '../http/body.ts';
 import { answerText } from './answer.ts';
@@ -21,7 +22,10 @@ export async function answerRequest<Database extends SourceDatabase>(
 ): Promise<string> {
   const request = readRequest(endpoint, parseJson(body));
   if (session.role !== ADMIN_ROLE && !request.anyRole)
-    throw new EngineError('access-denied', 'restricted access : admin only', { path: '$.args' });
+    throw new EngineError('access-denied', 'restricted access : admin only', {
+      path: '$.args',
+      reason: adminOnly(session.role),
+    });
   if (session.role !== ADMIN_ROLE && !dataForRoles) {
     throw new EngineError(
       'access-denied',

@@ -80,6 +80,8 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
         calls.call((number) => send({ kind: 'request', number, path, body, session })),
       ),
     ],
+    locate: async (reason) =>
+      JSON.parse(await calls.call((number) => send({ kind: 'locate', number, reason }))) as string[],
     health: async () => (await calls.call((number) => send({ kind: 'health', number }))) as Health,
     stop: async () => {
       stopping = true;

@@ -3,13 +3,15 @@ import type { Configuration } from '../configuration.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import type { SourceConnections } from '../database/source.ts';
 import type { Execution } from '../graphql/execute.ts';
-import type { Endpoints } from '../http/context.ts';
+import type { Endpoints, LocateRule } from '../http/context.ts';
 import type { Health } from '../http/health.ts';
 import type { Observer } from '../observe.ts';
 
 export interface Host {
   readonly endpoints: readonly Endpoints[];
   readonly health: () => Promise<Health>;
+  /** Where rules stand in the metadata; absent where there is none. */
+  readonly locate?: LocateRule;
   /** Closes every connection, once what runs there is done. */
   stop(): Promise<void>;
 }

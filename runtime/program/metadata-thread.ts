@@ -22,6 +22,7 @@ import {
   type MetadataStore,
   openMetadataStore,
 } from '../metadata/index.ts';
+import { locateRule } from '../metadata/locate-rule.ts';
 import type { Observation } from '../observe.ts';
 import type { PreparedProgram } from './host.ts';
 import { createEvaluator, createTranspiler, type TranspiledFiles } from './loader.ts';
@@ -69,6 +70,8 @@ function handle(running: Running, message: Exclude<MessageToThread, { kind: 'ans
   switch (message.kind) {
     case 'request':
       return answerRequest(running.engine, message.path, message.body, message.session, running.dataForRoles);
+    case 'locate':
+      return Promise.resolve(JSON.stringify(locateRule(running.engine.state.metadata, message.reason)));
     case 'health':
       return running.health();
     case 'stop':

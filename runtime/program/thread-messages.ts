@@ -2,6 +2,7 @@
 import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
 import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
+import type { Reason } from '../core/reason.ts';
 import type { Session } from '../core/session.ts';
 import type { MetadataPath } from '../http/metadata.ts';
 import type { Observation } from '../observe.ts';
@@ -30,6 +31,8 @@ export type MessageToThread =
       readonly session: Session;
     }
   | { readonly kind: 'health' | 'stop'; readonly number: number }
+  /** Answered with a JSON array of paths. */
+  | { readonly kind: 'locate'; readonly number: number; readonly reason: Reason }
   | { readonly kind: 'answer'; readonly number: number; readonly error?: SentError };
 
 export type MessageFromThread =
@@ -54,14 +57,14 @@ export interface SentError {
   readonly message: string;
   readonly stack?: string;
   /** Of an EngineError. */
-  readonly engine?: Pick<EngineError, 'code' | 'path' | 'status' | 'internal'>;
+  readonly engine?: Pick<EngineError, 'code' | 'path' | 'status' | 'internal' | 'reason'>;
 }
 
 export function sendableError(error: unknown): SentError {
   if (error instanceof EngineError) {
-    const { code, path, status, internal, message } = error;
+    const { code, path, status, internal, reason, message } = error;
     const plain: unknown = internal === undefined ? undefined : JSON.parse(JSON.stringify(internal));
-    return { message, engine: { code, path, status, internal: plain } };
+    return { message, engine: { code, path, status, internal: plain, reason } };
   }
   return error instanceof Error
     ? { message: error.message, ...(error.stack !== undefined && { stack: error.stack }) }

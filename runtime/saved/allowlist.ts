@@ -49,6 +49,11 @@ export function createAllowlist(documents: readonly AllowedDocument[]): Allowlis
     if (roles === 'every role' || roles.has(role)) return;
     throw new EngineError('validation-failed', 'query is not allowed', {
       internal: { message: 'query is not in any of the allowlists' },
+      reason: {
+        rule: `allowlist.${role}`,
+        why: `no collection of the allow-list that is for the role ${role} has the operation`,
+        path: 'metadata.allowlist',
+      },
     });
   };
   return {

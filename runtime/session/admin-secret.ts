@@ -11,15 +11,22 @@ export function adminSecretMode(secrets: readonly string[], otherwise: Authentic
     const secret = incoming.headers[ADMIN_SECRET] ?? incoming.headers[ACCESS_KEY];
     if (secret === undefined) return otherwise(incoming);
     if (typeof secret === 'string' && matches(secret)) return trustedSession(incoming.headers);
-    throw accessDenied(`invalid ${ADMIN_SECRET}/${ACCESS_KEY}`);
+    throw accessDenied(
+      `invalid ${ADMIN_SECRET}/${ACCESS_KEY}`,
+      'the secret that was sent is none of the configured ones',
+    );
   };
 }
 
 /** Without a secret there is no access. */
 export const secretRequired: Authenticate = () => {
-  throw accessDenied(`${ADMIN_SECRET}/${ACCESS_KEY} required, but not found`);
+  throw accessDenied(
+    `${ADMIN_SECRET}/${ACCESS_KEY} required, but not found`,
+    'no secret was sent, and there is no role for requests without one',
+  );
 };
 
-function accessDenied(message: string): EngineError {
-  return new EngineError('access-denied', message, { status: 401 });
+function accessDenied(message: string, why: string): EngineError {
+  const reason = { rule: 'authentication.admin-secret', why, path: 'admin-secret' };
+  return new EngineError('access-denied', message, { status: 401, reason });
 }

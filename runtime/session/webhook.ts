@@ -106,7 +106,10 @@ function graphqlRequest(value: unknown): unknown {
 /** @throws EngineError for every answer that is no session */
 function readAnswer({ status, text }: FetchedText): Session {
   if (status === 401) {
-    throw new EngineError('access-denied', 'Authentication hook unauthorized this request', { status: 401 });
+    throw new EngineError('access-denied', 'Authentication hook unauthorized this request', {
+      status: 401,
+      reason: { rule: 'authentication.webhook', why: 'the webhook answered 401', path: 'auth-hook' },
+    });
   }
   const answer = status === 200 ? parse(text) : undefined;
   if (!isObject(answer)) throw failed('Invalid response from authorization hook');
@@ -121,7 +124,9 @@ function readAnswer({ status, text }: FetchedText): Session {
   }
   const role = variables[ROLE];
   if (!role) {
-    throw new EngineError('invalid-params', `${ROLE} not found in session variables`);
+    throw new EngineError('invalid-params', `${ROLE} not found in session variables`, {
+      reason: { rule: 'authentication.webhook', why: `the answer has no ${ROLE}`, path: 'auth-hook' },
+    });
   }
   const expiresAt = readExpiry(answer);
   return { role, variables, backendOnly: false, ...(expiresAt === undefined ? {} : { expiresAt }) };

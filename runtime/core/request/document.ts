@@ -14,7 +14,7 @@ import {
   print as printAst,
   type SelectionSetNode,
 } from 'graphql';
-import { EngineError, pathStep } from '../errors.ts';
+import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import { BOOLEAN } from '../schema/shared-types.ts';
 import { type FieldDefinition, namedType, nonNull, type ObjectType } from '../schema/types.ts';
 import type { InputNode, SelectedField, Selection } from './selection.ts';
@@ -284,9 +284,7 @@ function selectedField(
   const name = first.node.name.value;
   const definition = type.fields().get(name);
   if (!definition)
-    throw new EngineError('validation-failed', `field '${name}' not found in type: '${type.name}'`, {
-      path: first.path,
-    });
+    throw new UnknownName(type.name, name, `field '${name}' not found in type: '${type.name}'`, first.path);
   for (const other of rest) checkMergeable(first, other, responseName);
   if (definition.meaning.kind === 'introspection') {
     return {

@@ -2,7 +2,8 @@
  * An operation → what to run and how to put the answer together. A plan belongs to one role view and one shape of
  * variables, and is kept; values are bound when it runs.
  */
-import { EngineError } from '../errors.ts';
+import { Kind } from 'graphql';
+import { EngineError, UnknownName } from '../errors.ts';
 import type { MutationStep } from '../mutation/step.ts';
 import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
@@ -62,7 +63,7 @@ export function planOperation(
       return planQuery(view, rootSelection(view.roots.query, context), context, options);
     case 'mutation': {
       const root = view.roots.mutation;
-      if (!root) throw new EngineError('validation-failed', 'no mutations exist');
+      if (!root) throw new UnknownName('mutation_root', firstField(operation), 'no mutations exist', '$');
       return planMutation(view, rootSelection(root, context), options);
     }
     case 'subscription': {
@@ -73,6 +74,12 @@ export function planOperation(
       );
     }
   }
+}
+
+/** The name of the first field that an operation writes at its root. */
+function firstField({ node }: Operation): string {
+  const field = node.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
+  return field?.name.value ?? '';
 }
 
 function planQuery(

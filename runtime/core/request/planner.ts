@@ -3,15 +3,17 @@
  * `shapeOf`). Both caches are bounded, because clients choose the texts.
  */
 import { LRUCache } from 'lru-cache';
+import { UnknownName } from '../errors.ts';
 import type { Program } from '../program.ts';
 import type { PlanOptions } from '../query/scope.ts';
 import { remember } from '../remember.ts';
+import { explainUnknown } from '../schema/hidden.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import type { TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
 import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
-import { shapeOf, variableValues } from './values.ts';
+import { shapeOf, type Variables, variableValues } from './values.ts';
 
 export interface GraphqlRequest {
   readonly query: string;
@@ -123,6 +125,19 @@ export function createPlanner(
     }));
   };
 
+  const planFor = (
+    session: Session,
+    view: RoleView,
+    operation: Operation,
+    context: Variables,
+  ): RequestPlan => {
+    try {
+      return planOperation(view, operation, context, options);
+    } catch (error) {
+      throw error instanceof UnknownName ? explainUnknown(error, view, session.role) : error;
+    }
+  };
+
   return {
     program,
     options,
@@ -142,7 +157,7 @@ export function createPlanner(
       const known = plans.get(planKey(number, used, variables));
       if (known) return { plan: known, variables };
       const context = { declared: operation.variables, values: variables, used };
-      const plan = planOperation(view, operation, context, options);
+      const plan = planFor(session, view, operation, context);
       if (plan.reusable) plans.set(planKey(number, used, variables), plan);
       return { plan, variables };
     },

@@ -5,7 +5,7 @@
  * value in one text, which is the key under which a plan is found again.
  */
 import { type ConstValueNode, Kind, print as printAst, type TypeNode, type ValueNode } from 'graphql';
-import { EngineError, pathStep } from '../errors.ts';
+import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import {
   type EnumType,
   type InputType,
@@ -248,9 +248,8 @@ function objectNode(
   for (const name of names) {
     const definition = definitions.get(name);
     if (!definition) {
-      throw new EngineError('validation-failed', `field '${name}' not found in type: '${type.name}'`, {
-        path: pathStep(path, name),
-      });
+      const message = `field '${name}' not found in type: '${type.name}'`;
+      throw new UnknownName(type.name, name, message, pathStep(path, name));
     }
     fields.set(
       name,
@@ -273,10 +272,11 @@ function enumNode(type: EnumType, name: string, path: string): InputNode {
   const value = type.values.get(name);
   if (!value) {
     const known = [...type.values.keys()].sort().map((item) => `'${item}'`);
-    throw new EngineError(
-      'validation-failed',
+    throw new UnknownName(
+      type.name,
+      name,
       `expected one of the values [${known.join(', ')}] for type '${type.name}', but found '${name}'`,
-      { path },
+      path,
     );
   }
   return { kind: 'enum', path, name, value: value.value };

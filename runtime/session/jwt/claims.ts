@@ -1,5 +1,6 @@
 /** What a verified token grants (reference server §3): roles and session variables. */
 import { EngineError } from '../../core/errors.ts';
+import type { Reason } from '../../core/reason.ts';
 import { jsonKind } from '../../core/types.ts';
 import { ACCESS_KEY, ADMIN_SECRET, PREFIX, ROLE } from '../variables.ts';
 import { ALLOWED_ROLES, type ClaimSource, DEFAULT_ROLE, type JwtConfiguration } from './configuration.ts';
@@ -117,9 +118,14 @@ function mismatch(what: string, expected: string, found: unknown): string {
 }
 
 function missingRole(claim: string): EngineError {
-  return new EngineError('jwt-missing-role-claims', `JWT claim does not contain ${claim}`);
+  const message = `JWT claim does not contain ${claim}`;
+  return new EngineError('jwt-missing-role-claims', message, { reason: claimsReason(message) });
 }
 
 function invalid(message: string): EngineError {
-  return new EngineError('jwt-invalid-claims', message);
+  return new EngineError('jwt-invalid-claims', message, { reason: claimsReason(message) });
+}
+
+function claimsReason(why: string): Reason {
+  return { rule: 'authentication.jwt.claims', why, path: 'jwt-secret' };
 }

@@ -87,6 +87,13 @@ const tokenRequired: Authenticate = () => {
   throw new EngineError(
     'invalid-headers',
     `Missing 'Authorization' or 'Cookie' header in JWT authentication mode`,
+    {
+      reason: {
+        rule: 'authentication.jwt',
+        why: 'no token was sent, and there is no role for requests without one',
+        path: 'unauthorized-role',
+      },
+    },
   );
 };
 
@@ -173,7 +180,13 @@ function sessionOf(
 ): Session {
   const role = requested ?? defaultRole;
   if (!allowedRoles.includes(role)) {
-    throw new EngineError('access-denied', 'Your requested role is not in allowed roles');
+    throw new EngineError('access-denied', 'Your requested role is not in allowed roles', {
+      reason: {
+        rule: 'authentication.jwt.allowed-roles',
+        why: `the token allows the roles ${allowedRoles.join(', ')} and not ${role}`,
+        path: 'jwt-secret',
+      },
+    });
   }
   return {
     role,

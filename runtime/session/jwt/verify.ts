@@ -139,6 +139,8 @@ function malformed(token: string): EngineError {
   );
 }
 
-function invalid(reason: string): EngineError {
-  return new EngineError('invalid-jwt', `Could not verify JWT: ${reason}`);
+function invalid(problem: string): EngineError {
+  return new EngineError('invalid-jwt', `Could not verify JWT: ${problem}`, {
+    reason: { rule: 'authentication.jwt', why: problem, path: 'jwt-secret' },
+  });
 }

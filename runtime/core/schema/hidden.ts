@@ -1,0 +1,209 @@
+/**
+ * Why a role is not offered a name of the schema that others know. Asked only when a request named it in vain: the types of
+ * a role never say what they leave out.
+ */
+import type { EngineError, UnknownName } from '../errors.ts';
+import type { Column, Table } from '../program.ts';
+import { type Reason, type RuleOperation, ruleName } from '../reason.ts';
+import type { MutationFieldKind, QueryFieldKind } from '../resolvers.ts';
+import { ADMIN_ROLE } from '../session.ts';
+import { updatableColumns } from './mutation-types.ts';
+import type { RoleView } from './role-view.ts';
+import { namedType } from './types.ts';
+
+type FieldKind = QueryFieldKind | MutationFieldKind;
+type TableOperation = Exclude<RuleOperation, 'function'>;
+
+const OPERATION: Readonly<Record<FieldKind, TableOperation>> = {
+  select: 'select',
+  select_by_pk: 'select',
+  select_aggregate: 'select',
+  insert: 'insert',
+  insert_one: 'insert',
+  update: 'update',
+  update_by_pk: 'update',
+  update_many: 'update',
+  delete: 'delete',
+  delete_by_pk: 'delete',
+};
+
+/** The error with the rule that hides the name; as it is where nobody knows the name. */
+export function explainUnknown(error: UnknownName, view: RoleView, role: string): EngineError {
+  const reason = whyHidden(error, view, role);
+  return reason ? error.because(reason) : error;
+}
+
+function whyHidden({ typeName, unknownName }: UnknownName, view: RoleView, role: string): Reason | undefined {
+  if (role === ADMIN_ROLE) return undefined;
+  if (unknownName === '__schema' || unknownName === '__type') return introspectionDisabled(view, role);
+  const found = isRoot(view, typeName)
+    ? ownerOfRootField(view, unknownName)
+    : ownerOfTypeName(view, typeName, unknownName);
+  if (!found) return undefined;
+  if (view.role === undefined) {
+    return { rule: `roles.${role}`, why: `no permission of the metadata is for the role ${role}` };
+  }
+  return found(role);
+}
+
+function introspectionDisabled(view: RoleView, role: string): Reason | undefined {
+  if (view.introspection) return undefined;
+  return {
+    rule: `graphql_schema_introspection.${role}`,
+    why: `introspection is disabled for the role ${role}`,
+    path: 'metadata.graphql_schema_introspection.disabled_for_roles',
+  };
+}
+
+/** Whether a type holds root fields: of an operation, or of a source that gathers its own below one field. */
+function isRoot({ program, roots }: RoleView, typeName: string): boolean {
+  if (/^(query|mutation|subscription)_root$/.test(typeName)) return true;
+  const names = program.sources.flatMap(({ rootNamespace }) => rootNamespace ?? []);
+  return [roots.query, roots.mutation].some((root) =>
+    names.some((name) => {
+      const type = root?.fields().get(name)?.type;
+      return type !== undefined && namedType(type).name === typeName;
+    }),
+  );
+}
+
+/** Says why a role may not have something. */
+type Explain = (role: string) => Reason | undefined;
+
+function ownerOfRootField(view: RoleView, field: string): Explain | undefined {
+  for (const table of view.program.tables) {
+    const { query = {}, mutation = {} } = view.program.resolvers(table);
+    const root = entryOf(query, field) ?? entryOf(mutation, field);
+    if (root) return (role) => whyNoRootField(view, table, root.field, role);
+  }
+  for (const called of view.program.functions) {
+    const { query = {}, mutation = {} } = called.resolvers;
+    if (!entryOf(query, field) && !entryOf(mutation, field)) continue;
+    return (role) => {
+      if (!view.table(called.returns).select) return noPermission(called.returns, 'select', role);
+      const rule = ruleName(called.shape, 'function', role);
+      return { rule, why: `the role ${role} has no permission for the function` };
+    };
+  }
+  return undefined;
+}
+
+function entryOf<Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+function whyNoRootField(view: RoleView, table: Table, kind: FieldKind, role: string): Reason | undefined {
+  const { [kind]: operation } = OPERATION;
+  const access = view.table(table);
+  if (operation !== 'select' && !access[operation]) return whyNoWrite(view, table, operation, role);
+  if (operation === 'select' || kind === 'insert_one') {
+    if (!access.select) return noPermission(table, 'select', role);
+  }
+  const offered = access.select?.queryRoots;
+  if (operation === 'select' && offered && !offered.some((root) => root === kind)) {
+    return partOf(table, 'select', role, ['query_root_fields'], `the permission does not offer ${kind}`);
+  }
+  if (kind === 'select_aggregate')
+    return partOf(table, 'select', role, ['allow_aggregations'], 'the permission allows no aggregations');
+  if (operation === 'update' && updatableColumns(access).length === 0)
+    return partOf(table, 'update', role, ['columns'], 'the permission leaves no column to update');
+  const unreadable = table.primaryKey.filter((column) => !access.select?.columns.has(column.name));
+  if (kind.endsWith('_by_pk') && unreadable.length > 0) {
+    const names = unreadable.map(({ name }) => name).join(', ');
+    const why = `the permission does not cover the primary key: ${names}`;
+    return access.select
+      ? partOf(table, 'select', role, ['columns'], why)
+      : noPermission(table, 'select', role);
+  }
+  return undefined;
+}
+
+function whyNoWrite(
+  view: RoleView,
+  table: Table,
+  operation: 'insert' | 'update' | 'delete',
+  role: string,
+): Reason {
+  const rules = view.program.resolvers(table).access[operation];
+  const rule = rules && Object.hasOwn(rules, role) ? rules[role] : undefined;
+  if (!rule) return noPermission(table, operation, role);
+  return rule.backendOnly
+    ? partOf(table, operation, role, ['backend_only'], 'the permission is for backends only')
+    : partOf(table, operation, role, undefined, `Postgres takes no ${operation} on this view`);
+}
+
+/** Types of a table are named after it; the longest name is the one that is meant. */
+function ownerOfTypeName(view: RoleView, typeName: string, name: string): Explain | undefined {
+  let owner: { readonly table: Table; readonly stem: string } | undefined;
+  for (const table of view.program.tables) {
+    const { object } = table.names;
+    const stem = object.slice(0, object.length - (table.source.typeSuffix ?? '').length);
+    if (typeName.startsWith(stem) && stem.length > (owner?.stem.length ?? 0)) owner = { table, stem };
+  }
+  if (!owner) return undefined;
+  const { table, stem } = owner;
+  const operation = operationOfType(typeName.slice(stem.length));
+  const column = [...table.columns.values()].find((each) => each.field === name);
+  if (column) return (role) => whyNoColumn(view, table, column, operation, role);
+  for (const relationship of table.relationships.values()) {
+    if (relationship.field !== name && !name.startsWith(relationship.field)) continue;
+    return (role) => whyNoRelated(view, relationship.target, relationship.field === name, operation, role);
+  }
+  const computed = [...table.computedFields.values()].find((each) => each.field === name);
+  if (!computed) return undefined;
+  const { returns } = computed;
+  if ('table' in returns) return (role) => whyNoRelated(view, returns.table, true, 'select', role);
+  const why = `the permission does not list the computed field ${computed.name}`;
+  return (role) => partOf(table, 'select', role, ['computed_fields'], why);
+}
+
+/** What a type is for, by what follows the table in its name: `_insert_input`, `SetInput`. */
+function operationOfType(rest: string): TableOperation {
+  if (/insert|on_?conflict/i.test(rest)) return 'insert';
+  return /(set|inc|append|prepend|delete_?\w+)_?input|update/i.test(rest) ? 'update' : 'select';
+}
+
+function whyNoColumn(
+  view: RoleView,
+  table: Table,
+  { name }: Column,
+  operation: TableOperation,
+  role: string,
+): Reason | undefined {
+  const access = view.table(table)[operation];
+  if (!access) return noPermission(table, operation, role);
+  if ('presets' in access && Object.hasOwn(access.presets ?? {}, name))
+    return partOf(table, operation, role, ['set', name], `the permission sets the column ${name}`);
+  const why = `the permission does not list the column ${name}`;
+  return partOf(table, operation, role, ['columns'], why);
+}
+
+function whyNoRelated(
+  view: RoleView,
+  target: Table,
+  isWhole: boolean,
+  operation: TableOperation,
+  role: string,
+): Reason | undefined {
+  const access = view.table(target);
+  if (!access.select) return noPermission(target, 'select', role);
+  if (operation === 'insert' && !access.insert) return whyNoWrite(view, target, 'insert', role);
+  return isWhole
+    ? undefined
+    : partOf(target, 'select', role, ['allow_aggregations'], 'the permission allows no aggregations');
+}
+
+function noPermission(table: Table, operation: TableOperation, role: string): Reason {
+  const why = `the role ${role} has no ${operation} permission on ${table.key}`;
+  return { rule: ruleName(table.shape, operation, role), why };
+}
+
+function partOf(
+  table: Table,
+  operation: TableOperation,
+  role: string,
+  part: readonly string[] | undefined,
+  why: string,
+): Reason {
+  return { rule: ruleName(table.shape, operation, role), ...(part ? { part } : {}), why };
+}
