@@ -75,20 +75,37 @@ function fillTemplate(template: string, environment: Environment): string {
 }
 
 function readAddress(file: string, allowedFolder: string | undefined): string {
-  let path: string;
-  try {
-    path = realpathSync(file);
-    if (allowedFolder !== undefined && path.startsWith(`${realpathSync(allowedFolder)}${sep}`)) {
-      return readFileSync(path, 'utf8').trim();
-    }
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new EngineError('not-found', `the file ${JSON.stringify(file)} cannot be read (${reason})`);
-  }
-  throw new EngineError(
+  return reading(file, () => readFileSync(allowedFile(file, allowedFolder), 'utf8').trim());
+}
+
+/**
+ * The canonical path of a file that an address may be read from.
+ * @throws EngineError permission-error for a file elsewhere, not-found for one that is not there
+ */
+export function allowedFile(file: string, allowedFolder: string | undefined): string {
+  return reading(file, () => {
+    if (allowedFolder === undefined) throw forbidden(file);
+    const path = realpathSync(file);
+    if (!path.startsWith(`${realpathSync(allowedFolder)}${sep}`)) throw forbidden(file);
+    return path;
+  });
+}
+
+function forbidden(file: string): EngineError {
+  return new EngineError(
     'permission-error',
     `the file ${JSON.stringify(file)} is not below the folder that ENGINE_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX names`,
   );
+}
+
+function reading<Result>(file: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new EngineError('not-found', `the file ${JSON.stringify(file)} cannot be read (${reason})`);
+  }
 }
 
 /** `allow` and `prefer` promise nothing about encryption, and `pg` cannot fall back: they connect without. */

@@ -6,6 +6,9 @@ import { type Preparation, type Surroundings, TextQuery, type TextRow } from './
 
 const UNNAMED: Preparation = { name: '', parse: true, close: [] };
 
+/** Milliseconds. A host that drops packets would otherwise hold up whoever waits for it for minutes. */
+const CONNECT_TIMEOUT = 15_000;
+
 /** They belong to the server, the database and the user, not to us. */
 const TRANSACTION_DEFAULTS = `select current_setting('default_transaction_isolation') ||
   case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults`;
@@ -106,6 +109,7 @@ export async function openConnection(
   const client = new pg.Client({
     application_name: 'engine',
     keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
     ...configuration,
     pipeline: true,
   } as pg.ClientConfig);

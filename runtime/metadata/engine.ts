@@ -92,7 +92,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       await this.#followOthers();
       const current = this.#state.resourceVersion;
       if (request.resourceVersion !== undefined && request.resourceVersion !== current) {
-        throw versionConflict(request.resourceVersion, current);
+        throw versionConflict(request.resourceVersion);
       }
       const copy = this.#copy();
       try {

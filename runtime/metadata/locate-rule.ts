@@ -67,7 +67,11 @@ function parentsOf({ inherited_roles: all }: Metadata, role: string): ReadonlySe
   return parents;
 }
 
-function locateInPermission(permission: Json, place: string, { part, variable }: Reason): readonly string[] {
+function locateInPermission(
+  permission: Json,
+  place: string,
+  { part, variable, condition }: Reason,
+): readonly string[] {
   let value: Json | undefined = permission;
   let path = place;
   for (const step of part ?? []) {
@@ -76,9 +80,29 @@ function locateInPermission(permission: Json, place: string, { part, variable }:
     if (next === undefined) return [path];
     value = next;
   }
+  if (condition !== undefined) {
+    const conditions = conditionsOf(value, path);
+    return [conditions.length === condition.of ? conditions[condition.number - 1]! : path];
+  }
   if (variable === undefined) return [path];
   return leavesWith(value, variable, path);
 }
+
+/** Paths of the conditions that an expression joins with `and`, in order. */
+function conditionsOf(value: Json, path: string): readonly string[] {
+  if (!isObject(value)) return [path];
+  return Object.entries(value).flatMap(([key, item]) => {
+    const place = pathStep(path, key);
+    if (/^[_$]and$/.test(key) && Array.isArray(item))
+      return item.flatMap((each, index) => conditionsOf(each, pathStep(place, index)));
+    const operators = isObject(item) && /^[_$]/.test(key) === false ? Object.keys(item) : [];
+    const areComparisons = operators.length > 1 && operators.every((name) => COMPARISON.test(name));
+    return areComparisons ? operators.map((name) => pathStep(place, name)) : [place];
+  });
+}
+
+/** Operators of columns; what else begins so joins conditions. */
+const COMPARISON = /^[_$](?!and$|or$|not$|exists$)/;
 
 /** Paths of the texts that name a session variable. */
 function leavesWith(value: Json, variable: string, path: string): readonly string[] {

@@ -49,10 +49,10 @@ export interface MetadataStore {
 const METADATA_CHANNEL = 'engine_metadata';
 
 /** The answer to a request that refers to another version than the current one. */
-export function versionConflict(referenced: number, current: number): EngineError {
+export function versionConflict(referenced: number): EngineError {
   return new EngineError(
     'conflict',
-    `metadata resource version referenced (${referenced}) did not match current version (${current})`,
+    `metadata resource version referenced (${referenced}) did not match current version`,
   );
 }
 
@@ -94,7 +94,7 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
                  where resource_version = $2 returning resource_version`,
             [metadata, expected],
           );
-          if (rows[0] === undefined) throw versionConflict(expected, await readVersion(client));
+          if (rows[0] === undefined) throw versionConflict(expected);
           const resourceVersion = rows[0].resource_version;
           await client.query(
             `insert into engine_catalog.schema_notifications (id, notification, resource_version, instance_id)

@@ -92,6 +92,8 @@ export interface CopyServices<Database extends SourceDatabase = SourceDatabase> 
 export interface MetadataOptions {
   readonly remoteSchemaPermissions: boolean;
   readonly inferFunctionPermissions: boolean;
+  /** Below it may be the files that addresses are read from; none unless given. */
+  readonly dynamicSecretsAllowedPathPrefix?: string | undefined;
 }
 
 export interface Warning {

@@ -120,6 +120,7 @@ async function start(data: ThreadData): Promise<Running> {
       options: {
         remoteSchemaPermissions: configuration.enableRemoteSchemaPermissions,
         inferFunctionPermissions: configuration.inferFunctionPermissions,
+        dynamicSecretsAllowedPathPrefix: configuration.dynamicSecretsAllowedPathPrefix,
       },
       ...(initial ? { initialMetadata: readMetadata(initial).value } : {}),
       prepare: createPrepare(data),

@@ -10,6 +10,7 @@ import {
   sourceCustomizationSchema,
 } from '../../../compiler/phases/1-read/schemas/source.ts';
 import { EngineError } from '../../core/errors.ts';
+import { requireAllowedFiles } from '../allowed-files.ts';
 import { NO_PATH, optionally, withSource } from '../edit.ts';
 import { sourceObject } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
@@ -40,6 +41,7 @@ export default operation<Arguments>({
   targets: ({ name }) => [sourceObject(name)],
   changesMetadata: true,
   run: ({ name, configuration, replace_configuration, customization, health_check }, copy) => {
+    requireAllowedFiles(configuration, copy);
     const given = {
       configuration,
       ...optionally('customization', customization),

@@ -9,7 +9,6 @@ export default operation<unknown>({
   documentation:
     'The whole metadata. With `version: 2` as `{resource_version, metadata}`; without, or with 1, the metadata itself.',
   arguments: z.unknown(),
-  argumentsOptional: true,
   hasVersion2: true,
   changesMetadata: false,
   run: (_, copy, { version }) => {

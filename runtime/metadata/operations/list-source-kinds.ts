@@ -7,7 +7,6 @@ export default operation<object>({
   endpoints: METADATA,
   documentation: 'The kinds of databases that can be sources.',
   arguments: noArguments,
-  argumentsOptional: true,
   changesMetadata: false,
   run: () => ({
     sources: [{ builtin: true, kind: 'postgres', display_name: 'PostgreSQL', available: true }],

@@ -4,6 +4,7 @@ import {
   sourceConfigurationSchema,
   sourceCustomizationSchema,
 } from '../../../compiler/phases/1-read/schemas/source.ts';
+import { requireAllowedFiles } from '../allowed-files.ts';
 import { optionally, withSource } from '../edit.ts';
 import { sourceObject } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
@@ -28,6 +29,7 @@ export default operation<Arguments>({
   targets: ({ name }) => [sourceObject(name)],
   changesMetadata: true,
   run: ({ name, configuration, customization }, copy) => {
+    if (configuration !== undefined) requireAllowedFiles(configuration, copy);
     copy.metadata = withSource(copy.metadata, name, (source) => ({
       ...source,
       ...optionally('configuration', configuration),

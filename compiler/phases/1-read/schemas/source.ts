@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type {
   ConnectionInfo,
   ConnectionParameters,
@@ -17,8 +18,8 @@ import {
   integer,
   json,
   nameSchema,
+  naturalNumber,
   nonEmptyList,
-  number,
   object,
   objectAs,
   oneOf,
@@ -65,13 +66,17 @@ const databaseUrl = choose<DatabaseUrl>((input) =>
       ),
 );
 
+/** A pool without a connection would keep everyone waiting for ever. */
+const poolSize = z.int().min(1);
+const seconds = z.number().min(0);
+
 const poolSettings = object<PoolSettings>({
-  max_connections: optional(integer),
-  total_max_connections: optional(integer),
-  idle_timeout: optional(number),
-  retries: optional(integer),
-  pool_timeout: optional(number),
-  connection_lifetime: optional(number),
+  max_connections: optional<number>(poolSize),
+  total_max_connections: optional<number>(poolSize),
+  idle_timeout: optional<number>(seconds),
+  retries: optional(naturalNumber),
+  pool_timeout: optional<number>(seconds),
+  connection_lifetime: optional<number>(seconds),
 });
 
 const optionalVariable = optional<FromEnvironment>(fromEnvironmentSchema);
