@@ -14,6 +14,7 @@ const USAGE = 2;
 /** Commands that need nothing of the server. */
 const COMMANDS: readonly string[] = [
   'audit',
+  'build',
   'check',
   'collections',
   'compile',
@@ -23,6 +24,7 @@ const COMMANDS: readonly string[] = [
   'metadata',
   'schema',
   'test',
+  'verify',
   'version',
 ];
 

@@ -29,6 +29,8 @@ export interface Outcome {
   readonly proved: number | undefined;
   /** Absent when nothing was written or compared. */
   readonly difference: Difference | undefined;
+  /** Something else than the generated files is written, and told by who writes it. */
+  readonly built?: true;
 }
 
 const DEFECT =
@@ -112,6 +114,7 @@ function reportSummary(outcome: Outcome): void {
       `${count(errors.length, 'error')}. engine explain ${codes[0]} says more${codes.length > 1 ? ', as for the other codes' : ''}.\n`,
     );
   }
+  if (outcome.built) return;
   if (!difference || !result) {
     context.stderr(`Nothing was ${check ? 'compared' : 'written'}.\n`);
     return;

@@ -1,6 +1,8 @@
-/** The commands around a compile: what a diagnostic means. */
-import type { Command } from 'commander';
+/** The commands around a compile: the artefact, whether it fits a database, and what a diagnostic means. */
+import { type Command, Option } from 'commander';
 import type { CommandContext } from './command.ts';
+import { FORMATS } from './compile-report.ts';
+import { addProjectOptions, CATALOGS, sourceAddress } from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
 export function addDeliveryCommands(
@@ -8,7 +10,77 @@ export function addDeliveryCommands(
   context: CommandContext,
   finish: (status: number) => void,
 ): void {
+  addBuild(program, context, finish);
+  addVerify(program, context, finish);
   addExplain(program, context, finish);
+}
+
+function addBuild(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  const command = program
+    .command('build')
+    .description('make one file or folder of a project that is served with node alone');
+  addProjectOptions(command)
+    .requiredOption(
+      '--out <place>',
+      'a file that ends in .mjs, or a folder for it with the generated code beside it',
+    )
+    .option(
+      '--roles <list>',
+      'build for these roles only, comma-separated; nothing of the others is in the artefact',
+    )
+    .option('--strict', 'keys that mean nothing are errors')
+    .option('--prove', 'have the databases prepare every generated SQL text; with --migrations always done')
+    .option('--check-environment', 'environment variables that the metadata needs must be set')
+    .addOption(new Option('--format <format>', 'of what is reported').choices(FORMATS).default('text'))
+    .addHelpText(
+      'after',
+      `${CATALOGS}
+
+The artefact holds the runtime and the generated code, and no compiler, no metadata, no addresses with passwords. It takes the
+options and environment variables of engine serve. The same input gives the same bytes, and the same hash, on any machine.
+With --roles nobody is the administrator unless admin is among them.
+
+  node server.mjs            serve
+  node server.mjs verify     compare the databases with what its SQL uses
+  node server.mjs describe   hash, roles, sources, environment variables
+
+Exit status: 0 done, 1 errors in the metadata (nothing is written), 2 wrong use.
+
+Examples:
+  engine build --metadata metadata --migrations migrations --out dist
+  engine build --metadata metadata --catalog catalog.json --roles customer,public --out dist/public.mjs`,
+    )
+    .action(async (_options, command: Command) => {
+      const { buildCommand } = await import('./build-command.ts');
+      finish(await buildCommand(command.optsWithGlobals(), context));
+    });
+}
+
+function addVerify(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  program
+    .command('verify')
+    .description('compare the database objects that compiled SQL uses with live databases')
+    .argument('<place>', 'an artefact (folder or .mjs file), or a folder of generated code')
+    .option('--source <name=url>', 'address of a source; repeatable', sourceAddress)
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+same       every table, column, key, function and type that the SQL uses is as it was
+harmless   some changed, but every operation works as it did
+breaking   operations do not work any more: each is named, with its roles
+
+Objects that no SQL uses do not count. Every statement is prepared by the database as well, and none is run.
+
+Exit status: 0 same or harmless, 1 breaking, or a database cannot be reached, 2 wrong use.
+
+Example:
+  engine verify dist --database-url postgres://localhost/shop`,
+    )
+    .action(async (place: string, _options, command: Command) => {
+      const { verifyPlace } = await import('./verify-command.ts');
+      finish(await verifyPlace(place, command.optsWithGlobals(), context));
+    });
 }
 
 function addExplain(program: Command, context: CommandContext, finish: (status: number) => void): void {

@@ -122,6 +122,7 @@ export function linkProgram(
   }
   for (const { access } of generated.functions) for (const role of access.roles ?? []) roles.add(role);
   const withoutIntrospection = new Set(generated.introspectionDisabledFor);
+  const hasAdmin = !generated.withoutAdmin;
   const views = previous ? takeOverViews(content, options, previous) : new Map<string, RoleView>();
   return {
     ...content,
@@ -130,7 +131,7 @@ export function linkProgram(
     options,
     views,
     view: (role, backendOnly) => {
-      const known = role === ADMIN_ROLE || roles.has(role);
+      const known = role === ADMIN_ROLE ? hasAdmin : roles.has(role);
       const introspection = !withoutIntrospection.has(role);
       const key = `${introspection ? '' : 'closed '}${known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown'}`;
       return remember(views, key, () =>

@@ -4,6 +4,8 @@ export interface ProgramSettings {
   /** Roles for which `__schema` and `__type` are no fields. */
   readonly introspectionDisabledFor?: readonly string[];
   readonly limits?: ApiLimits;
+  /** Nobody is the administrator: the program was built for certain roles. */
+  readonly withoutAdmin?: true;
 }
 
 /** Limits of requests (reference server §10). None applies to the role admin. */

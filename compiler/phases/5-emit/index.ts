@@ -89,7 +89,7 @@ function emitSource(
 function emitIndex(plan: Plan, names: ProgramNames): string {
   return templates.index({
     hasSaved: plan.saved !== undefined,
-    settings: properties(plan.settings, ['introspectionDisabledFor', 'limits']),
+    settings: properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']),
     sources: plan.sources.map(({ shape }) => ({
       identifier: names.sourceIdentifier(shape.name),
       file: `./${names.source(shape.name)}/source.ts`,

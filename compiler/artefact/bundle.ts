@@ -1,0 +1,109 @@
+/**
+ * Bundles the runtime with generated code into one file that runs with `node` alone. The same input gives the same bytes
+ * wherever it is built: no paths, no times, and names of modules are those inside the package.
+ */
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import type { ArtefactManifest } from '../../runtime/artefact/artefact.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const GENERATED = 'generated';
+/** Stands for the hash while it is computed. */
+const NO_HASH = '0'.repeat(64);
+
+export interface Bundle {
+  readonly text: string;
+  readonly manifest: ArtefactManifest;
+  /** Files of the package that went into it, from the top of the package. */
+  readonly inputs: readonly string[];
+}
+
+/** Bundles generated files. Everything they import is the contract or one of them. */
+export async function bundleArtefact(
+  files: ReadonlyMap<string, string>,
+  manifest: Omit<ArtefactManifest, 'hash'>,
+): Promise<Bundle> {
+  const withoutHash: ArtefactManifest = { ...manifest, hash: NO_HASH };
+  const result = await build({
+    stdin: { contents: entry(withoutHash), loader: 'js', resolveDir: root, sourcefile: 'entry.js' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20.9',
+    format: 'esm',
+    // Whitespace, syntax and names: with the names of functions kept, errors and classes read as ever.
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    absWorkingDir: root,
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    external: ['pg-native'],
+    // Packages in the older form ask for modules of Node by `require`.
+    banner: {
+      js: "#!/usr/bin/env node\nimport{createRequire as engineRequire}from'node:module';const require=engineRequire(import.meta.url);",
+    },
+    plugins: [generatedFiles(files), fixedModules(manifest.engine)],
+  });
+  const text = result.outputFiles[0]!.text;
+  if (text.split(NO_HASH).length !== 2) throw new Error('the place of the hash is not unique');
+  const hash = createHash('sha256').update(text).digest('hex');
+  return {
+    text: text.replace(NO_HASH, hash),
+    manifest: { ...manifest, hash },
+    inputs: Object.keys(result.metafile.inputs).sort(),
+  };
+}
+
+/** Run as a program it serves; imported, it says what it holds (`engine verify`). */
+function entry(manifest: ArtefactManifest): string {
+  return [
+    "import { realpathSync } from 'node:fs';",
+    "import { fileURLToPath } from 'node:url';",
+    `import program from '${GENERATED}:index.ts';`,
+    "import { runArtefact } from './runtime/artefact/main.ts';",
+    `export const artefact = { manifest: ${JSON.stringify(manifest)}, program };`,
+    'if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))',
+    '  await runArtefact(artefact, process.argv.slice(2));',
+  ].join('\n');
+}
+
+function generatedFiles(files: ReadonlyMap<string, string>): Plugin {
+  return {
+    name: GENERATED,
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: new RegExp(`^${GENERATED}:`) }, ({ path }) => ({
+        path: path.slice(GENERATED.length + 1),
+        namespace: GENERATED,
+      }));
+      onResolve({ filter: /./, namespace: GENERATED }, ({ path, importer }) =>
+        path === 'engine/contract'
+          ? { path: `${root}runtime/core/contract.ts` }
+          : { path: posix.join(posix.dirname(importer), path), namespace: GENERATED },
+      );
+      onLoad({ filter: /./, namespace: GENERATED }, ({ path }) => ({
+        contents: files.get(path) ?? '',
+        loader: 'ts',
+      }));
+    },
+  };
+}
+
+/** Modules that read files of the package, and those that an artefact has no use for. */
+function fixedModules(version: string): Plugin {
+  return {
+    name: 'fixed',
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /[\\/]runtime[\\/]version\.ts$/ }, () => ({
+        contents: `export const version = ${JSON.stringify(`v${version}`)};`,
+        loader: 'js',
+      }));
+      onLoad({ filter: /[\\/]runtime[\\/]program[\\/]host-(folder|metadata)\.ts$/ }, () => ({
+        contents: 'export const hostFolder = undefined; export const hostMetadata = undefined;',
+        loader: 'js',
+      }));
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/** The part of a plan that some roles use: what is left out is in no file that is printed from it. */
+
+import { objectKey } from '../../runtime/core/names.ts';
+import { ADMIN_ROLE } from '../../runtime/core/session.ts';
+import type { ApiLimits, Limit } from '../../runtime/core/settings.ts';
+import type { AccessRules, RelationshipShape, TableShape } from '../../runtime/core/shapes.ts';
+import type { Plan, PlannedSource, PlannedTable } from '../model/plan.ts';
+import type { PlannedSaved } from '../model/saved.ts';
+
+/** Every role that a plan has rules for; the administrator, who has none, is not among them. */
+export function rolesOf(plan: Plan): string[] {
+  return plan.ledgers.map(({ role }) => role).filter((role) => role !== ADMIN_ROLE);
+}
+
+/**
+ * Leaves out the rules of all other roles, the tables, columns, relationships, computed fields and functions that none of
+ * the chosen uses, and their saved statements. The administrator is served only if named, and then all shapes stay.
+ */
+export function selectRoles(plan: Plan, roles: readonly string[]): Plan {
+  const chosen = new Set(roles);
+  const admin = chosen.has(ADMIN_ROLE);
+  const { limits, introspectionDisabledFor, ...settings } = plan.settings;
+  const disabled = introspectionDisabledFor?.filter((role) => chosen.has(role)) ?? [];
+  const saved = plan.saved && selectSaved(plan.saved, chosen);
+  return {
+    settings: {
+      ...settings,
+      ...(disabled.length > 0 && { introspectionDisabledFor: disabled }),
+      ...(limits && { limits: selectLimits(limits, chosen) }),
+      ...(!admin && { withoutAdmin: true as const }),
+    },
+    sources: plan.sources.map((source) => selectSource(source, chosen, admin)),
+    ledgers: plan.ledgers.filter(({ role }) => chosen.has(role)),
+    ...(saved && { saved }),
+  };
+}
+
+function selectLimits(limits: ApiLimits, chosen: ReadonlySet<string>): ApiLimits {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, limit]) => {
+      if (typeof limit !== 'object') return [name, limit];
+      const { per_role, ...rest } = limit as Limit<unknown>;
+      return [name, { ...rest, per_role: pick(per_role, chosen) }];
+    }),
+  ) as unknown as ApiLimits;
+}
+
+function pick<Value>(
+  record: Readonly<Record<string, Value>>,
+  keys: ReadonlySet<string>,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => keys.has(key)));
+}
+
+function selectSource(source: PlannedSource, chosen: ReadonlySet<string>, admin: boolean): PlannedSource {
+  const tables = source.tables.map((table) => ({ ...table, access: selectAccess(table.access, chosen) }));
+  const functions = source.functions.map((each) => ({
+    ...each,
+    roles: each.roles.filter((role) => chosen.has(role)),
+  }));
+  if (admin) return { ...source, tables, functions };
+  const permitted = tables.filter(({ access }) => Object.keys(access).length > 0);
+  const kept = new Set(permitted.map(({ shape }) => keyOf(shape)));
+  // The values of columns that are kept come from tables that nobody may need to read.
+  for (const { shape } of permitted)
+    for (const { enumTable } of Object.values(shape.columns))
+      if (enumTable !== undefined) kept.add(enumTable);
+  const remaining = tables.filter(({ shape }) => kept.has(keyOf(shape)));
+  const readable = new Set(remaining.filter(({ access }) => access.select).map(({ shape }) => keyOf(shape)));
+  const joined = joinedColumns(remaining, kept);
+  return {
+    ...source,
+    tables: remaining.map((table) => selectTable(table, kept, joined.get(keyOf(table.shape)) ?? new Set())),
+    functions: functions.filter(
+      ({ shape, exposedAs, roles }) =>
+        readable.has(shape.returns.table) && (exposedAs === 'query' || roles.length > 0),
+    ),
+  };
+}
+
+function keyOf({ schema, name }: TableShape): string {
+  return objectKey(schema, name);
+}
+
+function selectAccess(access: AccessRules, chosen: ReadonlySet<string>): AccessRules {
+  return Object.fromEntries(
+    Object.entries(access).flatMap(([operation, rules]) => {
+      const own = pick(rules as Record<string, never>, chosen);
+      return Object.keys(own).length > 0 ? [[operation, own]] : [];
+    }),
+  );
+}
+
+/** Columns on either side of the relationships between tables that are kept, by table. */
+function joinedColumns(tables: readonly PlannedTable[], kept: ReadonlySet<string>): Map<string, Set<string>> {
+  const columns = new Map<string, Set<string>>();
+  const add = (table: string, names: readonly string[]) => {
+    columns.set(table, new Set([...(columns.get(table) ?? []), ...names]));
+  };
+  for (const { shape } of tables)
+    for (const relationship of Object.values(shape.relationships ?? {})) {
+      if (!kept.has(relationship.target)) continue;
+      add(keyOf(shape), Object.keys(relationship.columns));
+      add(relationship.target, Object.values(relationship.columns));
+    }
+  return columns;
+}
+
+function selectTable(
+  table: PlannedTable,
+  kept: ReadonlySet<string>,
+  joined: ReadonlySet<string>,
+): PlannedTable {
+  const { shape, access, rootFields } = table;
+  const rules = [access.select, access.insert, access.update].flatMap((each) =>
+    Object.values<{
+      columns: readonly string[];
+      computedFields?: readonly string[];
+      presets?: Readonly<Record<string, string>>;
+    }>(each ?? {}),
+  );
+  const columns = new Set([
+    ...joined,
+    ...rules.flatMap((rule) => [...rule.columns, ...Object.keys(rule.presets ?? {})]),
+    ...(shape.primaryKey?.columns ?? []),
+    ...Object.values(shape.unique ?? {}).flat(),
+  ]);
+  const computed = new Set(rules.flatMap((rule) => rule.computedFields ?? []));
+  const relationships = Object.entries<RelationshipShape>(shape.relationships ?? {}).filter(
+    ([, { target }]) => kept.has(target),
+  );
+  const { relationships: _, computedFields, ...rest } = shape;
+  const operations = new Set(Object.keys(access));
+  const fields = Object.entries(computedFields ?? {}).filter(([name]) => computed.has(name));
+  return {
+    shape: {
+      ...rest,
+      columns: pick(shape.columns, columns),
+      ...(relationships.length > 0 && { relationships: Object.fromEntries(relationships) }),
+      ...(fields.length > 0 && { computedFields: Object.fromEntries(fields) }),
+    },
+    access,
+    rootFields: rootFields.filter(({ kind }) => operations.has(kind.slice(0, 6))),
+  };
+}
+
+/** Statements of other roles go, and with them operations that only those may run. */
+function selectSaved(saved: PlannedSaved, chosen: ReadonlySet<string>): PlannedSaved {
+  const operations = new Map(
+    saved.operations.flatMap((operation) => {
+      const { plans, ...rest } = operation;
+      if (plans === undefined) return [[operation, rest]];
+      const own = plans.flatMap((plan) => {
+        const roles = plan.roles.filter((role) => chosen.has(role));
+        return roles.length > 0 ? [{ ...plan, roles }] : [];
+      });
+      return own.length > 0 ? [[operation, { ...rest, plans: own }]] : [];
+    }),
+  );
+  return {
+    ...saved,
+    operations: [...operations.values()],
+    allowlist: saved.allowlist.flatMap((entry) => {
+      if (entry.roles === undefined) return [entry];
+      const roles = entry.roles.filter((role) => chosen.has(role));
+      return roles.length > 0 ? [{ ...entry, roles }] : [];
+    }),
+    routes: saved.routes.flatMap((route) => {
+      const operation = operations.get(route.operation);
+      return operation ? [{ ...route, operation }] : [];
+    }),
+  };
+}

@@ -1,0 +1,30 @@
+/** What `engine build` makes: a program with everything a server needs to know about it. */
+import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
+import type { GeneratedProgram } from '../core/resolvers.ts';
+
+export interface ArtefactManifest {
+  /** Version of this form. */
+  readonly format: 1;
+  /** Version of Engine. */
+  readonly engine: string;
+  /** SHA-256 of the file with this very text replaced by zeros: the same input gives the same, wherever it is built. */
+  readonly hash: string;
+  /** Of the database objects that the SQL uses, see `verify`. */
+  readonly fingerprint: string;
+  /** Roles that it was built for; absent: all of the metadata, and the administrator. */
+  readonly roles?: readonly string[];
+  readonly sources: readonly ArtefactSource[];
+  /** Names of environment variables that the metadata takes addresses and secrets from. */
+  readonly environment: readonly string[];
+}
+
+export interface ArtefactSource {
+  readonly name: string;
+  /** As the metadata has it; absent when its address holds a password, or is a file or written out. */
+  readonly connection?: ConnectionInfo;
+}
+
+export interface Artefact {
+  readonly manifest: ArtefactManifest;
+  readonly program: GeneratedProgram;
+}

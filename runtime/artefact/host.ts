@@ -1,0 +1,101 @@
+/** Serves the program of an artefact: nothing is loaded and nothing changes. */
+import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
+import { EngineError } from '../core/errors.ts';
+import { connectionUrl } from '../database/connection-url.ts';
+import type { SourceConnection } from '../database/source.ts';
+import { describeConnectionError } from '../metadata/connection-error.ts';
+import type { Host, HostContext } from '../program/host.ts';
+import { openSource } from '../program/sources.ts';
+import { verifyProgram } from '../verify/verify.ts';
+import type { Artefact } from './artefact.ts';
+
+export interface SourceOptions {
+  /** Source → connection string with `{{NAME}}` for environment variables. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** For the source `default`, unless named. */
+  readonly databaseUrl?: string | undefined;
+}
+
+/** How to reach each source: as the options say, else as the metadata said. @throws EngineError when one has no address */
+export function artefactSources(
+  { manifest }: Pick<Artefact, 'manifest'>,
+  { sources, databaseUrl }: SourceOptions,
+): Map<string, ConnectionInfo> {
+  const unknown = Object.keys(sources).find(
+    (name) => !manifest.sources.some((source) => source.name === name),
+  );
+  if (unknown !== undefined)
+    throw new EngineError(
+      'invalid-configuration',
+      `there is no source ${JSON.stringify(unknown)}; the sources are ${manifest.sources.map(({ name }) => name).join(', ')}`,
+    );
+  return new Map(
+    manifest.sources.map(({ name, connection }) => {
+      const template = sources[name] ?? (name === 'default' ? databaseUrl : undefined);
+      if (template === undefined && !connection)
+        throw new EngineError(
+          'invalid-configuration',
+          `the source ${JSON.stringify(name)} has no address: give one with --source ${name}=URL`,
+        );
+      const info = connection ?? { isolation_level: 'read-committed' as const };
+      const address = template === undefined ? {} : { database_url: { kind: 'template' as const, template } };
+      return [name, { ...info, ...address } as ConnectionInfo];
+    }),
+  );
+}
+
+/**
+ * @param strict refuse to serve when the databases are not what the SQL was compiled for
+ * @throws EngineError when a source has no address, or with `strict` when operations would break
+ */
+export async function hostArtefact(
+  artefact: Artefact,
+  options: SourceOptions & { readonly strict: boolean },
+  context: HostContext,
+): Promise<Host> {
+  const { configuration, environment, observe } = context;
+  const { hash, engine, roles } = artefact.manifest;
+  observe({ kind: 'startup', step: 'artefact', info: { hash, engine, ...(roles && { roles }) } });
+  const infos = artefactSources(artefact, { databaseUrl: configuration.databaseUrl, ...options });
+  const verification = verify(artefact, infos, context);
+  if (options.strict && (await verification) !== 'fits')
+    throw new EngineError(
+      'invalid-configuration',
+      'the databases are not what this artefact was compiled for; the log and the command verify say what differs',
+    );
+  const sources = new Map<string, SourceConnection>(
+    [...infos].map(([name, info]) => [name, openSource(info, { configuration, environment })]),
+  );
+  context.prepare(artefact.program, sources).activate();
+  return {
+    endpoints: [],
+    health: async () => 'ok',
+    stop: async () => {
+      await Promise.all([...sources.values()].map((source) => source.end()));
+    },
+  };
+}
+
+/** Compares with the databases and logs the result. Never fails: a database may come later than the server. */
+async function verify(
+  { program }: Artefact,
+  infos: ReadonlyMap<string, ConnectionInfo>,
+  { configuration, environment, observe }: HostContext,
+): Promise<'fits' | 'breaks' | 'unknown'> {
+  const report = (info: object) => observe({ kind: 'startup', step: 'verify', info });
+  try {
+    const databases = [...infos].map(([name, info]) => {
+      const address = connectionUrl(info.database_url, info.ssl_configuration, {
+        environment,
+        allowedFolder: configuration.dynamicSecretsAllowedPathPrefix,
+      });
+      return [name, address()] as const;
+    });
+    const { verdict, changes, expected } = await verifyProgram(program, new Map(databases));
+    report({ verdict, fingerprint: expected, ...(changes.length > 0 && { changes }) });
+    return verdict === 'breaking' ? 'breaks' : 'fits';
+  } catch (error) {
+    report({ verdict: 'unknown', reason: describeConnectionError(error) });
+    return 'unknown';
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The command line of an artefact: serves its program, compares it with databases, says what it is. Everything is in the
+ * one file that this is bundled into; there is no metadata, no compiler, and the catalog is read by `verify` only.
+ */
+import { Command, CommanderError } from 'commander';
+import { ConfigurationError, readConfiguration } from '../configuration.ts';
+import { EngineError } from '../core/errors.ts';
+import type { ConnectionConfiguration } from '../database/connection.ts';
+import { connectionUrl } from '../database/connection-url.ts';
+import { addServerOptions, runServer, sourceAddresses } from '../main.ts';
+import { describeConnectionError } from '../metadata/connection-error.ts';
+import { verificationText, verifyProgram } from '../verify/verify.ts';
+import type { Artefact } from './artefact.ts';
+import { artefactSources, hostArtefact, type SourceOptions } from './host.ts';
+
+/** Exit status of a wrong use of the command line. */
+const USAGE = 2;
+
+/** Runs the artefact with the arguments of its process. Sets the exit status; a server runs until a signal. */
+export async function runArtefact(artefact: Artefact, args: readonly string[]): Promise<void> {
+  const { hash, engine, roles } = artefact.manifest;
+  const program = new Command('node server.mjs')
+    .description(
+      `Serves a compiled GraphQL API: ${hash.slice(0, 12)}, built by engine ${engine}${roles ? ` for the roles ${roles.join(', ')}` : ''}.`,
+    )
+    .exitOverride();
+  const serve = program.command('serve', { isDefault: true }).description('serve the API (the default)');
+  addSourceOption(serve).option(
+    '--require-same-database',
+    'do not start when operations would break; without it they are told in the log',
+  );
+  addServerOptions(serve);
+  serve.action(() => {
+    const flags = serve.opts<Record<string, unknown>>();
+    return runServer(() => {
+      const configuration = readConfiguration(flags, process.env);
+      const sources = sourceAddresses(flags.source as readonly string[]);
+      const strict = flags.requireSameDatabase === true;
+      return {
+        configuration,
+        environment: process.env,
+        openHost: (context) => hostArtefact(artefact, { sources, strict }, context),
+      };
+    });
+  });
+  const verify = program
+    .command('verify')
+    .description(
+      'compare the database objects that the SQL uses with the databases; status 1 if operations break',
+    )
+    .option('--database-url <URL>', 'connection string of the source "default"')
+    .option('--json', 'print the result as JSON');
+  addSourceOption(verify).action(async () => {
+    const { databaseUrl, source, json } = verify.opts<{
+      databaseUrl?: string;
+      source: readonly string[];
+      json?: true;
+    }>();
+    process.exitCode = await verifyCommand(
+      artefact,
+      {
+        sources: sourceAddresses(source),
+        databaseUrl: databaseUrl ?? process.env.ENGINE_GRAPHQL_DATABASE_URL,
+      },
+      json ?? false,
+    );
+  });
+  program
+    .command('describe')
+    .description('print what this artefact is: hash, roles, sources, environment variables')
+    .action(() => {
+      const set = (name: string) => process.env[name] !== undefined;
+      const environment = artefact.manifest.environment.map((name) => ({ name, set: set(name) }));
+      process.stdout.write(`${JSON.stringify({ ...artefact.manifest, environment }, null, 2)}\n`);
+    });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE;
+    else if (error instanceof ConfigurationError || error instanceof EngineError) {
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = USAGE;
+    } else throw error;
+  }
+}
+
+function addSourceOption(command: Command): Command {
+  return command.option(
+    '--source <NAME=URL>',
+    'connection string of a source, in which {{NAME}} stands for an environment variable (repeatable)',
+    (value: string, all: readonly string[]) => [...all, value],
+    [] as readonly string[],
+  );
+}
+
+/** Verifies and tells. Returns the exit status: 1 if operations break or a database cannot be reached. */
+export async function verifyCommand(
+  artefact: Artefact,
+  options: SourceOptions,
+  json: boolean,
+  write: { stdout: (text: string) => void; stderr: (text: string) => void } = {
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+  },
+): Promise<number> {
+  const databases = new Map<string, ConnectionConfiguration>();
+  try {
+    for (const [name, info] of artefactSources(artefact, options))
+      databases.set(
+        name,
+        connectionUrl(info.database_url, info.ssl_configuration, { environment: process.env })(),
+      );
+    const verification = await verifyProgram(artefact.program, databases);
+    write.stdout(json ? `${JSON.stringify(verification, null, 2)}\n` : verificationText(verification));
+    return verification.verdict === 'breaking' ? 1 : 0;
+  } catch (error) {
+    write.stderr(`Not verified: ${describeConnectionError(error)}.\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * Facts about a database on which a program relies, one for each catalog object that its SQL uses: as the program was
+ * compiled with, and as a catalog has it. Facts are plain data that compare as text, under keys a person can read.
+ */
+import { createHash } from 'node:crypto';
+import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../compiler/model/catalog.ts';
+import { typeKey } from '../../compiler/phases/3-resolve/type.ts';
+import { objectKey } from '../core/names.ts';
+import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../core/shapes.ts';
+
+/** What is known of one object. Tables, types and functions by `objectKey`, types of columns by type key. */
+export type Fact =
+  | {
+      readonly kind: 'table';
+      readonly table: string;
+      /** What Postgres refuses to write. */
+      readonly readOnly: readonly string[];
+    }
+  | {
+      readonly kind: 'column';
+      readonly table: string;
+      readonly column: string;
+      readonly type: string;
+      readonly notNull: boolean;
+      readonly hasDefault: boolean;
+      /** Never written: generated, identity always, or an expression of a view. */
+      readonly readOnly: boolean;
+    }
+  | {
+      readonly kind: 'key';
+      readonly table: string;
+      readonly name: string;
+      readonly columns: readonly string[];
+    }
+  | {
+      readonly kind: 'foreign key';
+      readonly table: string;
+      readonly target: string;
+      /** Column → column of the target. */
+      readonly columns: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'function';
+      readonly function: string;
+      readonly arguments: readonly string[];
+      readonly returns: string;
+      readonly set: boolean;
+    }
+  | { readonly kind: 'enum'; readonly type: string; readonly values: readonly string[] }
+  | { readonly kind: 'domain'; readonly type: string; readonly base: string }
+  | { readonly kind: 'enum values'; readonly table: string; readonly values: readonly string[] };
+
+/** What the fact is about: `column public.article.title`. */
+export function factKey(fact: Fact): string {
+  switch (fact.kind) {
+    case 'table':
+    case 'enum values':
+      return `${fact.kind} ${fact.table}`;
+    case 'column':
+      return `column ${fact.table}.${fact.column}`;
+    case 'key':
+      return `key ${fact.name} of ${fact.table}`;
+    case 'foreign key':
+      return `foreign key of ${fact.table} (${Object.keys(fact.columns).join(', ')}) to ${fact.target}`;
+    case 'function':
+      return `function ${fact.function}`;
+    case 'enum':
+    case 'domain':
+      return `type ${fact.type}`;
+  }
+}
+
+/** What is said of it, for a person: `text, not null`. */
+export function factText(fact: Fact): string {
+  switch (fact.kind) {
+    case 'table':
+      return fact.readOnly.length > 0 ? `without ${fact.readOnly.join(', ')}` : 'writable';
+    case 'column':
+      return [
+        fact.type,
+        ...(fact.notNull ? ['not null'] : []),
+        ...(fact.hasDefault ? ['with a default'] : []),
+        ...(fact.readOnly ? ['read only'] : []),
+      ].join(', ');
+    case 'key':
+      return `(${fact.columns.join(', ')})`;
+    case 'foreign key':
+      return 'there';
+    case 'function':
+      return `(${fact.arguments.join(', ')}) returns ${fact.set ? 'setof ' : ''}${fact.returns}`;
+    case 'enum':
+    case 'enum values':
+      return fact.values.join(', ');
+    case 'domain':
+      return fact.base;
+  }
+}
+
+/** SHA-256 over facts, whatever their order. */
+export function fingerprint(facts: Iterable<readonly [source: string, fact: Fact]>): string {
+  const lines = [...facts].map(([source, fact]) => JSON.stringify([source, factKey(fact), factText(fact)]));
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+export function tableFact(table: TableShape): Fact {
+  return { kind: 'table', table: objectKey(table.schema, table.name), readOnly: [...(table.readOnly ?? [])] };
+}
+
+/** Undefined for a column that the shape does not have. */
+export function columnFact(table: TableShape, name: string): Fact | undefined {
+  const column = table.columns[name];
+  return (
+    column && {
+      kind: 'column',
+      table: objectKey(table.schema, table.name),
+      column: name,
+      type: column.type,
+      notNull: column.notNull ?? false,
+      hasDefault: column.hasDefault ?? false,
+      readOnly: column.generated ?? column.readOnly ?? false,
+    }
+  );
+}
+
+export function functionFact(
+  { schema, name }: { readonly schema: string; readonly name: string },
+  shape: Pick<FunctionShape | ComputedFieldShape, 'arguments' | 'returns'>,
+): Fact {
+  const { returns } = shape;
+  return {
+    kind: 'function',
+    function: objectKey(schema, name),
+    arguments: shape.arguments.map(({ type }) => type),
+    returns: 'type' in returns ? returns.type : returns.table,
+    set: 'set' in returns && returns.set,
+  };
+}
+
+/** Facts of a type that is not Postgres' own; an array's are its element's. */
+export function* typeFacts(source: SourceShape, key: string): Generator<Fact> {
+  const shape = source.types[key];
+  if (!shape) {
+    if (key.endsWith('[]')) yield* typeFacts(source, key.slice(0, -2));
+  } else if (shape.kind === 'enum') {
+    yield { kind: 'enum', type: key, values: shape.values };
+  } else if (shape.kind === 'domain') {
+    yield { kind: 'domain', type: key, base: shape.base };
+    yield* typeFacts(source, shape.base);
+  }
+}
+
+/** Looks facts up in a catalog. */
+export function createObserver(catalog: SourceCatalog): (expected: Fact) => Fact | undefined {
+  const tables = new Map(catalog.tables.map((table) => [objectKey(table.schema, table.name), table]));
+  const types = new Map(catalog.types.map((type) => [objectKey(type.schema, type.name), type]));
+  const functions = groupFunctions(catalog.functions);
+  return (expected) => {
+    switch (expected.kind) {
+      case 'function':
+        return observeFunction(expected, functions.get(expected.function) ?? []);
+      case 'enum':
+      case 'domain': {
+        const type = types.get(expected.type);
+        if (type?.kind === 'enum') return { kind: 'enum', type: expected.type, values: type.values };
+        if (type?.kind === 'domain') return { kind: 'domain', type: expected.type, base: typeKey(type.base) };
+        return undefined;
+      }
+      default: {
+        const table = tables.get(expected.table);
+        return table && observeTable(expected, table, catalog);
+      }
+    }
+  };
+}
+
+function groupFunctions(functions: readonly CatalogFunction[]): Map<string, CatalogFunction[]> {
+  const groups = new Map<string, CatalogFunction[]>();
+  for (const each of functions) {
+    const key = objectKey(each.schema, each.name);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return groups;
+}
+
+function observeFunction(
+  expected: Extract<Fact, { kind: 'function' }>,
+  overloads: readonly CatalogFunction[],
+): Fact | undefined {
+  const facts = overloads.map(
+    (each): Fact => ({
+      kind: 'function',
+      function: expected.function,
+      arguments: each.arguments.map(({ type }) => typeKey(type)),
+      returns: typeKey(each.returns),
+      set: each.returnsSet ?? false,
+    }),
+  );
+  return facts.find((fact) => factText(fact) === factText(expected)) ?? facts[0];
+}
+
+function observeTable(
+  expected: Exclude<Fact, { kind: 'function' | 'enum' | 'domain' }>,
+  table: CatalogTable,
+  catalog: SourceCatalog,
+): Fact | undefined {
+  switch (expected.kind) {
+    case 'table': {
+      const writes = { insert: table.insertable, update: table.updatable, delete: table.deletable };
+      const readOnly = Object.entries(writes).flatMap(([operation, allowed]) => (allowed ? [] : [operation]));
+      return { ...expected, readOnly };
+    }
+    case 'column': {
+      const column = table.columns.find(({ name }) => name === expected.column);
+      return (
+        column && {
+          ...expected,
+          type: typeKey(column.type),
+          notNull: column.notNull ?? false,
+          hasDefault: column.hasDefault ?? false,
+          readOnly:
+            column.generated !== undefined || column.identity === 'always' || column.updatable === false,
+        }
+      );
+    }
+    case 'key': {
+      const keys = [
+        ...(table.primaryKey ? [table.primaryKey] : []),
+        ...table.uniqueConstraints,
+        ...table.uniqueIndexes,
+      ];
+      const key = keys.find(({ name }) => name === expected.name);
+      return key && { ...expected, columns: key.columns };
+    }
+    case 'foreign key': {
+      const [schemaColumns, targetColumns] = [Object.keys(expected.columns), Object.values(expected.columns)];
+      const found = table.foreignKeys.some(
+        ({ columns, references }) =>
+          objectKey(references.schema, references.name) === expected.target &&
+          columns.length === schemaColumns.length &&
+          columns.every((column, index) => {
+            const at = schemaColumns.indexOf(column);
+            return at >= 0 && targetColumns[at] === references.columns[index];
+          }),
+      );
+      return found ? expected : undefined;
+    }
+    case 'enum values': {
+      const rows = catalog.enumTables[`${table.schema}.${table.name}`];
+      return rows && { ...expected, values: rows.map(({ value }) => value).sort() };
+    }
+  }
+}

@@ -1,0 +1,290 @@
+/**
+ * Compares the database objects that a program's SQL uses with a live database, and has the database prepare the SQL
+ * itself: what changed, whether it matters, and for which operations.
+ */
+import pg from 'pg';
+import type { SourceCatalog } from '../../compiler/model/catalog.ts';
+import {
+  introspectDatabase,
+  type Query,
+  readEnumTableRows,
+} from '../../compiler/phases/2-introspect/index.ts';
+import { type ProofSubject, proofsOf } from '../core/proof.ts';
+import type { GeneratedProgram } from '../core/resolvers.ts';
+import { columnType } from '../core/types.ts';
+import type { ConnectionConfiguration } from '../database/connection.ts';
+import { prepareAll } from '../database/prepare.ts';
+import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
+import { operationsOf, type ServedOperation } from './operations.ts';
+
+/** Milliseconds to wait for a database to answer. */
+const CONNECT_TIMEOUT = 10_000;
+
+export interface Verification {
+  readonly verdict: 'same' | 'harmless' | 'breaking';
+  /** Of the objects as the program knows them. */
+  readonly expected: string;
+  /** Of the same objects in the database. */
+  readonly found: string;
+  readonly changes: readonly CatalogChange[];
+  /** Statements that the database was asked to prepare. */
+  readonly proved: number;
+}
+
+/** A difference between what was compiled with and what is there. */
+export interface CatalogChange {
+  readonly source: string;
+  /** `column public.article.title`, or what a refused statement is about. */
+  readonly object: string;
+  readonly before: string;
+  /** Undefined when it is gone. */
+  readonly after: string | undefined;
+  /** Operations that do not work any more, with their roles; none when the change is harmless. */
+  readonly breaks: readonly BrokenOperation[];
+}
+
+export interface BrokenOperation {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+/** Fingerprint of the database objects that the program's SQL uses. */
+export function fingerprintOf(program: GeneratedProgram): string {
+  return fingerprint(factsOfAll(operationsOf(program)).values());
+}
+
+/**
+ * Verifies a program against the databases of its sources.
+ * @throws as `pg` does when one cannot be reached
+ */
+export async function verifyProgram(
+  program: GeneratedProgram,
+  databases: ReadonlyMap<string, ConnectionConfiguration>,
+): Promise<Verification> {
+  const operations = operationsOf(program);
+  const observers = new Map(
+    await Promise.all(
+      [...databases].map(
+        async ([source, configuration]) =>
+          [source, createObserver(await readCatalog(program, source, configuration))] as const,
+      ),
+    ),
+  );
+  const facts = factsOfAll(operations);
+  const found: [string, Fact][] = [];
+  const changes: CatalogChange[] = [];
+  for (const [source, expected] of facts.values()) {
+    const observed = observers.get(source)?.(expected);
+    if (observed) found.push([source, observed]);
+    if (observed && factText(observed) === factText(expected)) continue;
+    const users = operations.filter(
+      (operation) => operation.source === source && operation.facts.has(factKey(expected)),
+    );
+    const broken = users.filter((operation) => isBreaking(expected, observed, operation, program));
+    changes.push({
+      source,
+      object: factKey(expected),
+      before: factText(expected),
+      after: observed && factText(observed),
+      breaks: group(broken),
+    });
+  }
+  const proofs = await refusedStatements(program, databases, operations);
+  const all = [...changes, ...proofs.changes];
+  const breaking = all.some(({ breaks }) => breaks.length > 0);
+  return {
+    verdict: all.length === 0 ? 'same' : breaking ? 'breaking' : 'harmless',
+    expected: fingerprint(facts.values()),
+    found: fingerprint(found),
+    changes: all,
+    proved: proofs.count,
+  };
+}
+
+function factsOfAll(operations: readonly ServedOperation[]): Map<string, [source: string, fact: Fact]> {
+  const facts = new Map<string, [string, Fact]>();
+  for (const { source, facts: own } of operations)
+    for (const [key, fact] of own) facts.set(JSON.stringify([source, key]), [source, fact]);
+  return new Map([...facts].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+async function readCatalog(
+  program: GeneratedProgram,
+  source: string,
+  configuration: ConnectionConfiguration,
+): Promise<SourceCatalog> {
+  const client = new pg.Client({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
+    const catalog = await introspectDatabase(query);
+    const enumTables = program.tables.flatMap(({ access: { table } }) =>
+      table.source.name === source && table.enumValues ? [{ schema: table.schema, name: table.name }] : [],
+    );
+    return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether an operation that relies on a fact stops doing what it did. */
+function isBreaking(
+  expected: Fact,
+  observed: Fact | undefined,
+  operation: ServedOperation,
+  program: GeneratedProgram,
+): boolean {
+  switch (expected.kind) {
+    case 'table':
+      return observed === undefined || (observed as typeof expected).readOnly.includes(operation.kind);
+    case 'column':
+      return (
+        observed === undefined || isBreakingColumn(expected, observed as typeof expected, operation, program)
+      );
+    case 'key':
+      // Named in on_conflict, or what makes one row of many.
+      return true;
+    case 'foreign key':
+      // The row at the other end may be missing, where the API promises one.
+      return true;
+    case 'function':
+      return true;
+    case 'domain':
+      return true;
+    case 'enum':
+    case 'enum values':
+      // Values travel as texts; a rule that names a lost one is refused when it is prepared.
+      return observed === undefined;
+  }
+}
+
+type ColumnFact = Extract<Fact, { kind: 'column' }>;
+
+function isBreakingColumn(
+  before: ColumnFact,
+  after: ColumnFact,
+  operation: ServedOperation,
+  program: GeneratedProgram,
+): boolean {
+  if (!isSameScalar(before.type, after.type, operation.source, program)) return true;
+  const isOwn = before.table === operation.of;
+  switch (operation.kind) {
+    case 'insert': {
+      const written = isOwn && operation.writes.has(before.column);
+      const mustBeGiven = after.notNull && !after.hasDefault && !after.readOnly;
+      const mustNowBeGiven = mustBeGiven && !(before.notNull && !before.hasDefault);
+      return (written && after.readOnly && !before.readOnly) || (isOwn && mustNowBeGiven);
+    }
+    case 'update':
+      return isOwn && operation.writes.has(before.column) && after.readOnly && !before.readOnly;
+    case 'delete':
+      return false;
+    default:
+      // A null where the API promises a value.
+      return before.notNull && !after.notNull;
+  }
+}
+
+function isSameScalar(before: string, after: string, sourceName: string, program: GeneratedProgram): boolean {
+  if (before === after) return true;
+  const source = program.sources.find(({ name }) => name === sourceName)!;
+  // A type of its own that the program does not know is another one, whatever it is.
+  if (/^[^.]*\./.test(after) && !Object.hasOwn(source.types, after.replace(/\[\]$/, ''))) return false;
+  const [first, second] = [columnType(source, before), columnType(source, after)];
+  return (
+    first.scalar === second.scalar && first.family === second.family && !first.element === !second.element
+  );
+}
+
+/** Operations by name, with every role that has them. */
+function group(operations: readonly Pick<ServedOperation, 'name' | 'role'>[]): BrokenOperation[] {
+  const roles = new Map<string, Set<string>>();
+  for (const { name, role } of operations) roles.set(name, (roles.get(name) ?? new Set()).add(role));
+  return [...roles].map(([name, of]) => ({ name, roles: [...of].sort() }));
+}
+
+/** What the databases refuse to prepare, whatever the catalogs say: operators, casts and overloads included. */
+async function refusedStatements(
+  program: GeneratedProgram,
+  databases: ReadonlyMap<string, ConnectionConfiguration>,
+  operations: readonly ServedOperation[],
+): Promise<{ readonly count: number; readonly changes: CatalogChange[] }> {
+  // Columns are compared one by one already.
+  const proofs = proofsOf(program).filter(({ subjects }) => subjects.some(({ kind }) => kind !== 'columns'));
+  const results = await Promise.all(
+    [...databases].map(async ([source, configuration]) => {
+      const own = proofs.filter((proof) => proof.source === source);
+      const errors = await prepareAll(
+        configuration,
+        own.map(({ text }) => text),
+      );
+      return own.flatMap((proof, index) => {
+        const error = errors[index];
+        return error
+          ? proof.subjects.map((subject) => ({
+              source,
+              object: subjectText(subject),
+              before: 'accepted',
+              after: `refused: ${error.message}`,
+              breaks: group(operationsWith(subject, source, operations)),
+            }))
+          : [];
+      });
+    }),
+  );
+  return { count: proofs.filter(({ source }) => databases.has(source)).length, changes: results.flat() };
+}
+
+function subjectText(subject: ProofSubject): string {
+  switch (subject.kind) {
+    case 'rule':
+      return `${subject.part} of ${subject.role} for ${subject.operation} on ${subject.table}`;
+    case 'preset':
+    case 'cell':
+      return `${subject.kind} ${subject.column} of ${subject.role} for ${subject.operation} on ${subject.table}`;
+    case 'columns':
+      return `columns of ${subject.table}`;
+    case 'relationship':
+    case 'computed field':
+      return `${subject.kind} ${subject.name} of ${subject.table}`;
+    case 'function':
+      return `call of ${subject.name}`;
+    case 'saved operation':
+      return `saved operation ${subject.name} of ${subject.collection}`;
+  }
+}
+
+function operationsWith(
+  subject: ProofSubject,
+  source: string,
+  operations: readonly ServedOperation[],
+): Pick<ServedOperation, 'name' | 'role'>[] {
+  if (subject.kind === 'saved operation')
+    return subject.roles.map((role) => ({
+      name: `saved operation ${subject.collection}/${subject.name}`,
+      role,
+    }));
+  return operations.filter((operation) => {
+    if (operation.source !== source) return false;
+    if (subject.kind === 'function') return operation.kind === 'function' && operation.of === subject.name;
+    if (operation.of !== subject.table) return false;
+    if ('role' in subject) return operation.kind === subject.operation && operation.role === subject.role;
+    return operation.kind === 'select';
+  });
+}
+
+/** The verdict for a person, a change a line. */
+export function verificationText({ verdict, changes, expected }: Verification): string {
+  const head = {
+    same: `same: every object that the SQL uses is as it was (${expected.slice(0, 12)})`,
+    harmless: 'changed, but harmless: every operation works as it did',
+    breaking: 'breaks operations',
+  }[verdict];
+  const several = new Set(changes.map(({ source }) => source)).size > 1;
+  const lines = changes.flatMap(({ source, object, before, after, breaks }) => [
+    `  ${several ? `${source} · ` : ''}${object}: ${before} → ${after ?? 'gone'}${breaks.length === 0 ? ' (harmless)' : ''}`,
+    ...breaks.map(({ name, roles }) => `    breaks ${name}  ${roles.join(', ')}`),
+  ]);
+  return [head, ...lines].map((line) => `${line}\n`).join('');
+}
