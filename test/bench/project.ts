@@ -29,14 +29,19 @@ export interface Project {
 export function servedProject(): Project {
   return existsSync(`${PROJECTS}/chinook`)
     ? { ...sharedProject('chinook'), cases: chinookCases() }
-    : {
-        name: 'helpdesk',
-        cases: helpdeskCases(),
-        metadata: `${checkout}/examples/helpdesk/metadata`,
-        fill: async (databaseUrl) => {
-          await fillDatabase(databaseUrl);
-        },
-      };
+    : { ...exampleProject(), cases: helpdeskCases() };
+}
+
+/** The help desk of examples/, with no cases. */
+export function exampleProject(): Project {
+  return {
+    name: 'helpdesk',
+    cases: [],
+    metadata: `${checkout}/examples/helpdesk/metadata`,
+    fill: async (databaseUrl) => {
+      await fillDatabase(databaseUrl);
+    },
+  };
 }
 
 /** A project of the shared folder, with no cases. */

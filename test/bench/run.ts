@@ -1,6 +1,6 @@
 /**
- * `npm run bench` measures serving, `-- compile` compiling, `-- swap` changes while it serves; see docs/benchmarks.md. Results go to standard
- * output, and with `--json FILE` to a file as well; progress is shown on standard error.
+ * `npm run bench` measures serving, `-- write` mutations, `-- compile` compiling, `-- swap` changes while it serves. Results
+ * go to standard output, and with `--json FILE` to a file as well; progress is shown on standard error.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { benchCompiling, compileTable } from './compiling.ts';
 import { resultTable } from './results.ts';
 import { benchServing } from './serving.ts';
 import { benchSwap } from './swap.ts';
+import { benchWriting, writeTable } from './writing.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,16 +29,23 @@ const { values, positionals } = parseArgs({
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
 
+const serving = {
+  connections: values.connections.split(',').map(Number),
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  only: values.case,
+  progress,
+};
+
 switch (positionals[0] ?? 'serve') {
   case 'serve': {
-    const cases = await benchServing({
-      connections: values.connections.split(',').map(Number),
-      rounds: Number(values.rounds),
-      seconds: Number(values.seconds),
-      only: values.case,
-      progress,
-    });
+    const cases = await benchServing(serving);
     publish(resultTable(cases), { cases });
+    break;
+  }
+  case 'write': {
+    const writes = await benchWriting(serving);
+    publish(writeTable(writes), { writes });
     break;
   }
   case 'compile': {
@@ -52,7 +60,7 @@ switch (positionals[0] ?? 'serve') {
   }
   default:
     progress(
-      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), compile or swap.`,
+      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), write, compile or swap.`,
     );
     process.exitCode = 2;
 }

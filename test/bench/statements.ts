@@ -46,7 +46,7 @@ export function engineStatement(planner: Planner, { name, query, requests }: Ben
 }
 
 /** `-- $1 variable id`, `-- $2 session x-engine-user-id`, `-- $3 constant 1000`: the head of a hand-written file. */
-const PARAMETER = /^-- \$(\d+) (variable|session|constant) (.+)$/gm;
+export const PARAMETER = /^-- \$(\d+) (variable|session|constant|result)(?: (.+))?$/gm;
 
 /** The statement written by hand for a case; it answers the same root fields as ours. */
 export function handwrittenStatement(
