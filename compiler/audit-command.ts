@@ -1,12 +1,16 @@
 /** `engine audit`: answers about permissions, from generated code alone. */
 import type { Table } from '../runtime/core/program.ts';
+import { type AuditDiff, diffCode, type Verdict } from './audit/diff.ts';
+import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from './audit/diff-render.ts';
 import { auditMatrix, type MatrixTable } from './audit/matrix.ts';
 import { matrixHtml } from './audit/page.ts';
 import { matrixText, roleText, tableText, whoText } from './audit/render.ts';
 import { whoCan } from './audit/who.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { nearest } from './diagnostics/nearest.ts';
+import { renderSarif } from './diagnostics/sarif.ts';
 import { type GeneratedCode, readGeneratedCode } from './generated-code/index.ts';
+import { version } from './index.ts';
 
 export interface AuditOptions {
   /** Folder of generated code, or a revision of git. */
@@ -78,6 +82,36 @@ export function matrixCommand(options: AuditOptions, context: CommandContext): n
   const matrix = auditMatrix(readGeneratedCode(options.generated));
   context.stdout({ text: matrixText, json, html: matrixHtml }[options.format](matrix));
   return 0;
+}
+
+export interface DiffOptions {
+  readonly folder: string;
+  readonly format: 'text' | 'json' | 'markdown' | 'sarif';
+  readonly failOn: 'wider' | 'undecidable' | 'never';
+}
+
+const FAILING: Readonly<Record<DiffOptions['failOn'], readonly Verdict[]>> = {
+  wider: ['wider'],
+  undecidable: ['wider', 'undecidable'],
+  never: [],
+};
+
+/** `engine audit diff BASE HEAD`: 1 when a role may do what `failOn` says. @throws GeneratedCodeError */
+export function diffCommand(
+  base: string,
+  head: string,
+  options: DiffOptions,
+  context: CommandContext,
+): number {
+  const diff = diffCode(readGeneratedCode(base, options.folder), readGeneratedCode(head, options.folder));
+  const print = {
+    text: diffText,
+    json,
+    markdown: diffMarkdown,
+    sarif: (result: AuditDiff) => renderSarif(diffFindings(result), DIFF_RULES, version),
+  }[options.format];
+  context.stdout(print(diff));
+  return diff.findings.some(({ verdict }) => FAILING[options.failOn].includes(verdict)) ? 1 : 0;
 }
 
 /** A table by key, database name or GraphQL name. @throws UsageError */

@@ -124,4 +124,36 @@ Examples:
       const { matrixCommand } = await import('./audit-command.ts');
       finish(matrixCommand(options, context));
     });
+  audit
+    .command('diff')
+    .description('which role may do more, which less: columns, rows, operations')
+    .argument('<base>', 'generated code before the change: a folder, or a revision of git')
+    .argument('<head>', 'generated code after it')
+    .addOption(folderOption())
+    .addOption(format('text', 'json', 'markdown', 'sarif'))
+    .addOption(
+      new Option('--fail-on <verdict>', 'what makes the exit status 1')
+        .choices(['wider', 'undecidable', 'never'])
+        .default('wider'),
+    )
+    .addHelpText(
+      'after',
+      `${PLACES}
+
+  wider        a role may do what it could not: a column, rows, an operation
+  undecidable  a row rule changed, and neither "fewer rows" nor "more rows" could be proved: read it. --fail-on undecidable
+               fails for these and for wider ones
+  narrower     a role may do less, surely
+
+Exit status: 0 nothing that --fail-on names, 1 otherwise, 2 wrong use.
+
+Examples:
+  engine audit diff main generated
+  engine audit diff main generated --format markdown --fail-on never > comment.md
+  engine audit diff v1.4:api/generated api/generated --fail-on undecidable`,
+    )
+    .action(async (base: string, head: string, options) => {
+      const { diffCommand } = await import('./audit-command.ts');
+      finish(diffCommand(base, head, options, context));
+    });
 }

@@ -209,6 +209,17 @@ function rowFunctionPaths(scope: Scope, table: Table, tableView: TableView, colu
   });
 }
 
+/** Fields that lead a role to the rows of a table: root fields, relationships, functions. */
+export function entrances(code: GeneratedCode, table: Table, role: string): string[] {
+  const scope: Scope = { code, program: code.program, view: code.program.view(role, true), role };
+  const roots = rootsOf(code, role)
+    .ofTable(table)
+    .filter(({ root }) => root !== 'mutation');
+  const ways = waysTo(scope, table);
+  const paths = [...ways.relationships, ...ways.computedFields].flatMap(({ fields }) => fields);
+  return [...names(roots), ...paths, ...ways.functions];
+}
+
 interface Way {
   readonly from: Table;
   readonly fields: readonly string[];
