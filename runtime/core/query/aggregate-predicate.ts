@@ -5,12 +5,14 @@ import type { InputNode } from '../request/selection.ts';
 import { unexpectedNull } from '../request/values.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import { isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
-import { comparison, type ObjectNode, objectOf, visible } from './comparison.ts';
+import { comparison, type ObjectNode, objectOf } from './comparison.ts';
 import type { Scope } from './scope.ts';
+import { visibleThrough } from './visible.ts';
 
 /**
  * An aggregate without GROUP BY always gives one row, so the comparison of its value is written inside the subquery and
  * the rows are read once however many operators compare.
+ * @param view the view of the row of `alias`
  * @param where the condition of a boolean expression on a row of the target
  */
 export function aggregateCondition(
@@ -18,6 +20,7 @@ export function aggregateCondition(
   target: TableView,
   node: ObjectNode,
   alias: Sql,
+  view: TableView,
   scope: Scope,
   where: (node: InputNode | undefined, alias: Sql) => Sql,
 ): Sql {
@@ -40,7 +43,7 @@ export function aggregateCondition(
   const aggregate = sql`${raw(meaning.function)}(${operand(columns, meaning.function)})`;
   const conditions = [
     joinCondition(relationship, alias, inner),
-    ...visible(target, inner),
+    ...visibleThrough(view, relationship, target, inner),
     where(fields.get('filter'), inner),
   ].filter((condition) => !isTrue(condition));
   const compared = comparison(objectOf(fields.get('predicate')!), aggregate, meaning.returns, scope);

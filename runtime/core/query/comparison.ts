@@ -4,9 +4,8 @@ import type { Operator } from '../operators.ts';
 import type { InputNode } from '../request/selection.ts';
 import { unexpectedNull } from '../request/values.ts';
 import { fixedType } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
 import type { TypeReference } from '../schema/types.ts';
-import { and, FALSE, raw, type Sql, sql } from '../sql/fragment.ts';
+import { and, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import { listParameter, type Scope, valueParameter } from './scope.ts';
 
@@ -93,10 +92,4 @@ export function objectOf(node: InputNode): ObjectNode {
     `expected an object, but found ${node.kind === 'null' ? 'null' : 'something else'}`,
     { path: node.path },
   );
-}
-
-/** What the role's rule demands of a row. */
-export function visible(view: TableView, alias: Sql): readonly Sql[] {
-  if (!view.select) return [FALSE];
-  return view.select.where ? [view.select.where(alias)] : [];
 }

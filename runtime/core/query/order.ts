@@ -6,6 +6,7 @@ import { join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { objectOf } from './comparison.ts';
 import { computedField } from './computed.ts';
 import type { Scope } from './scope.ts';
+import { seen, visible, visibleThrough } from './visible.ts';
 
 export interface SortKey {
   readonly expression: Sql;
@@ -58,10 +59,10 @@ function objectKeys(
         const { relationship, view: target } = meaning;
         const conditions = [
           joinCondition(relationship, alias, inner),
-          ...(target.select?.where ? [target.select.where(inner)] : []),
+          ...visibleThrough(view, relationship, target, inner),
         ];
         const limit = relationship.shape.unique ? raw('') : raw(' limit 1');
-        return objectKeys(value, inner, target, scope, (expression) =>
+        return objectKeys(value, inner, seen(target), scope, (expression) =>
           wrap(
             sql`(select ${expression} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')}${limit})`,
           ),
@@ -74,10 +75,13 @@ function objectKeys(
           'target' in meaning.relationship
             ? target.table.sql
             : computedField(meaning.relationship, view, alias, undefined);
-        const conditions = [
-          ...('target' in meaning.relationship ? [joinCondition(meaning.relationship, alias, inner)] : []),
-          ...(target.select?.where ? [target.select.where(inner)] : []),
-        ];
+        const conditions =
+          'target' in meaning.relationship
+            ? [
+                joinCondition(meaning.relationship, alias, inner),
+                ...visibleThrough(view, meaning.relationship, target, inner),
+              ]
+            : visible(target, inner);
         const where = conditions.length ? sql` where ${join(conditions, ' and ')}` : raw('');
         return aggregateKeys(value, inner).map(({ expression, direction: order }) => ({
           expression: wrap(sql`(select ${expression} from ${from} as ${inner}${where})`),

@@ -1,38 +1,47 @@
 /** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
+import type { Relationship } from '../program.ts';
 import type { InputNode, RootArguments } from '../request/selection.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
-import type { FieldMeaning } from '../schema/types.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
+import { seen, visible, visibleThrough } from './visible.ts';
 import { whereCondition } from './where.ts';
 
 /** Where rows come from: a FROM item, and the conditions that tie it to its surroundings. */
 export interface RowSource {
   readonly from: Sql;
   readonly conditions: (alias: Sql) => readonly Sql[];
+  /** What the role's rule demands beyond those; the whole rule unless given. */
+  readonly rule?: (alias: Sql) => readonly Sql[];
+  /** The rows are read from the table itself. */
+  readonly stored?: true;
 }
 
 export function tableRows(view: TableView): RowSource {
-  return { from: view.table.sql, conditions: () => [] };
+  return { from: view.table.sql, conditions: () => [], stored: true };
 }
 
+/** @param from the view of the row that the relationship leads from, whose alias is `outer` */
 export function relatedRows(
   view: TableView,
-  relationship: Extract<FieldMeaning, { kind: 'relationship' | 'relationshipAggregate' }>['relationship'],
+  relationship: Relationship,
+  from: TableView,
   outer: Sql,
 ): RowSource {
-  return { from: view.table.sql, conditions: (alias) => [joinCondition(relationship, outer, alias)] };
-}
-
-/** The role's row condition on an alias. A view without a select permission is never asked for its rows. */
-export function visibleRows(view: TableView, alias: Sql): readonly Sql[] {
-  return view.select?.where ? [view.select.where(alias)] : [];
+  return {
+    from: view.table.sql,
+    conditions: (alias) => [joinCondition(relationship, outer, alias)],
+    rule: (alias) => visibleThrough(from, relationship, view, alias),
+    stored: true,
+  };
 }
 
 /** The rows that the arguments select, with every condition in place. */
 export interface Base {
+  /** The view of a row of them. */
+  readonly view: TableView;
   readonly alias: Sql;
   /** `from …`, with joins that neither add rows nor take any away that the conditions would not. */
   readonly from: Sql;
@@ -48,7 +57,7 @@ export interface Base {
 
 /** @param limit the role's; undefined = none */
 export function baseRows(
-  view: TableView,
+  target: TableView,
   args: RootArguments,
   source: RowSource,
   limit: number | undefined,
@@ -56,16 +65,18 @@ export function baseRows(
   scope: Scope,
 ): Base {
   const alias = scope.alias();
+  const view = source.stored ? seen(target) : target;
   const name = argumentName(view);
   const joins: Sql[] = [];
   const conditions = [
     ...source.conditions(alias),
-    ...visibleRows(view, alias),
+    ...(source.rule?.(alias) ?? visible(view, alias)),
     whereCondition(args.get('where'), alias, view, scope, joins),
   ].filter((condition) => !isTrue(condition));
   const keys = sortKeys(args.get(name('order_by')), alias, view, scope);
   const clauses = [...limitClause(args, limit), ...offsetClause(args)];
   return {
+    view,
     alias,
     from: sql`from ${source.from} as ${alias}${join(joins, '')}`,
     where: conditions.length ? sql` where ${join(conditions, ' and ')}` : raw(''),

@@ -10,15 +10,7 @@ import type { ColumnType } from '../types.ts';
 import { computedField } from './computed.ts';
 import { jsonPath } from './json-path.ts';
 import { orderBy, type SortKey } from './order.ts';
-import {
-  baseRows,
-  type DerivedRows,
-  derivedRows,
-  type RowSource,
-  relatedRows,
-  tableRows,
-  visibleRows,
-} from './rows.ts';
+import { baseRows, type DerivedRows, derivedRows, type RowSource, relatedRows, tableRows } from './rows.ts';
 import {
   areColumnNames,
   columns,
@@ -28,6 +20,7 @@ import {
   scopeOf,
   strictParameter,
 } from './scope.ts';
+import { seen, visible, visibleThrough } from './visible.ts';
 import { keyCondition } from './where.ts';
 
 /** Resolver of a list field: the rows of a table that the requester's rule and the arguments allow. */
@@ -52,8 +45,15 @@ export function selectByKey(
   const scope = scopeOf(requester);
   const view = scope.view.byAccess(access);
   const alias = scope.alias();
-  const conditions = [...keyCondition(view, alias, args), ...visibleRows(view, alias)];
-  return singleRow(view, selection, view.table.sql, alias, sql`where ${join(conditions, ' and ')}`, scope);
+  const conditions = [...keyCondition(view, alias, args), ...visible(view, alias)];
+  return singleRow(
+    seen(view),
+    selection,
+    view.table.sql,
+    alias,
+    sql`where ${join(conditions, ' and ')}`,
+    scope,
+  );
 }
 
 /** Resolver of an aggregate field. */
@@ -79,14 +79,14 @@ export function listOfRows(
   const base = baseRows(view, args, source, view.select?.limit, selection.argumentsPath, scope);
   if (base.distinct.length === 0 && !(base.limited && selection.fields.some(isCostly))) {
     const joins = noJoins();
-    const entries = rowEntries(selection, view, base.alias, scope, joins);
+    const entries = rowEntries(selection, base.view, base.alias, scope, joins);
     const rest = sql`${base.from}${joined(joins)}${base.where}${orderBy(base.keys)}${base.limit}`;
     return jsonRows('list', entries, rest, scope);
   }
   const rows = derivedRows(view, base, scope);
   const order = orderAgain(base.keys, view, rows.row);
   const joins = order && noJoins();
-  const entries = rowEntries(selection, view, rows.row, scope, joins);
+  const entries = rowEntries(selection, base.view, rows.row, scope, joins);
   const rest = joins?.tables.length ? sql`${joined(joins)}${order!}` : raw('');
   return jsonRows('list', entries, sql`from ${rows.from}${rest}`, scope);
 }
@@ -174,19 +174,19 @@ function rowValue(
       return columnValue(field, meaning.column, alias, scope);
     case 'relationship': {
       if (meaning.relationship.shape.kind === 'array') {
-        const related = relatedRows(meaning.view, meaning.relationship, alias);
+        const related = relatedRows(meaning.view, meaning.relationship, view, alias);
         return listOfRows(meaning.view, field.selection, field.arguments, related, scope);
       }
       return joins && canJoin(meaning, field.selection, joins)
-        ? joinedRow(meaning, field.selection, alias, scope, joins)
-        : relatedRow(meaning, field.selection, alias, scope);
+        ? joinedRow(meaning, field.selection, view, alias, scope, joins)
+        : relatedRow(meaning, field.selection, view, alias, scope);
     }
     case 'relationshipAggregate':
       return aggregateOfRows(
         meaning.view,
         field.selection,
         field.arguments,
-        relatedRows(meaning.view, meaning.relationship, alias),
+        relatedRows(meaning.view, meaning.relationship, view, alias),
         scope,
       );
     case 'computedField':
@@ -199,11 +199,18 @@ function rowValue(
 type ToOne = Extract<FieldMeaning, { kind: 'relationship' }>;
 
 /** The row of an object relationship. Where several match (a manual relationship to a column that is no key), any one. */
-function relatedRow({ view, relationship }: ToOne, selection: Selection, outer: Sql, scope: Scope): Sql {
+function relatedRow(
+  { view, relationship }: ToOne,
+  selection: Selection,
+  from: TableView,
+  outer: Sql,
+  scope: Scope,
+): Sql {
   const alias = scope.alias();
-  const conditions = [joinCondition(relationship, outer, alias), ...visibleRows(view, alias)];
+  const rule = visibleThrough(from, relationship, view, alias);
+  const conditions = [joinCondition(relationship, outer, alias), ...rule];
   const rest = sql`where ${join(conditions, ' and ')}${raw(relationship.shape.unique ? '' : ' limit 1')}`;
-  return singleRow(view, selection, view.table.sql, alias, rest, scope);
+  return singleRow(seen(view), selection, view.table.sql, alias, rest, scope);
 }
 
 /** Computed fields keep to subselects: behind a left join, a function would be called for rows that are not there. */
@@ -218,14 +225,16 @@ function canJoin({ relationship }: ToOne, selection: Selection, joins: Joins): b
 function joinedRow(
   { view, relationship }: ToOne,
   selection: Selection,
+  from: TableView,
   outer: Sql,
   scope: Scope,
   joins: Joins,
 ): Sql {
   const alias = scope.alias();
-  const conditions = [joinCondition(relationship, outer, alias), ...visibleRows(view, alias)];
+  const rule = visibleThrough(from, relationship, view, alias);
+  const conditions = [joinCondition(relationship, outer, alias), ...rule];
   joins.tables.push(sql` left join ${view.table.sql} as ${alias} on ${join(conditions, ' and ')}`);
-  const entries = rowEntries(selection, view, alias, scope, joins);
+  const entries = rowEntries(selection, seen(view), alias, scope, joins);
   const [[, key]] = relationship.columns as [Relationship['columns'][number]];
   const matched = sql`${alias}.${identifier(key.name)} is not null`;
   return sql`case when ${matched} then ${lateralObject(entries, joins.objects, scope)} end`;
@@ -284,7 +293,7 @@ function computedFieldValue(
 /** The only row of a function that returns a composite value; a null result is no row. */
 export function functionRow(view: TableView, selection: Selection, source: RowSource, scope: Scope): Sql {
   const alias = scope.alias();
-  const conditions = [sql`not (${alias} is null)`, ...visibleRows(view, alias)];
+  const conditions = [sql`not (${alias} is null)`, ...visible(view, alias)];
   return singleRow(view, selection, source.from, alias, sql`where ${join(conditions, ' and ')}`, scope);
 }
 
@@ -330,7 +339,7 @@ export function aggregateOfRows(
               scope,
             );
           case 'nodes': {
-            const node = lateralObject(rowEntries(field.selection, view, rows.row, scope), nodes, scope);
+            const node = lateralObject(rowEntries(field.selection, base.view, rows.row, scope), nodes, scope);
             const position = sql`${rows.alias}."row number"`;
             const order = reordered ? sql` order by ${position}` : raw('');
             const filter = capped ? sql` filter (where ${position} <= ${raw(String(limit))})` : raw('');

@@ -6,9 +6,10 @@ import { joinCondition, type TableView } from '../schema/table-view.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { and, identifier, isTrue, join, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
-import { comparison, type ObjectNode, objectOf, requireObject, visible } from './comparison.ts';
+import { comparison, type ObjectNode, objectOf, requireObject } from './comparison.ts';
 import { computedField } from './computed.ts';
 import { type Scope, valueParameter } from './scope.ts';
+import { seen, visible, visibleThrough } from './visible.ts';
 
 /**
  * The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. With `joins`,
@@ -73,20 +74,17 @@ function expression(
         const target = meaning.view;
         const condition = requireObject(value, definition.type);
         const tie = joinCondition(meaning.relationship, alias, inner);
+        const rule = visibleThrough(view, meaning.relationship, target, inner);
         if (joins && meaning.relationship.shape.unique) {
           // At most one row: the join neither repeats rows nor leaves more out than `exists` would.
           joins.push(sql` join ${target.table.sql} as ${inner} on ${tie}`);
-          conditions.push(...visible(target, inner), expression(condition, inner, target, scope, joins));
+          conditions.push(...rule, expression(condition, inner, seen(target), scope, joins));
           break;
         }
         const innerJoins: Sql[] = [];
-        const nested = expression(condition, inner, target, scope, innerJoins);
+        const nested = expression(condition, inner, seen(target), scope, innerJoins);
         conditions.push(
-          exists(sql`${target.table.sql} as ${inner}${join(innerJoins, '')}`, [
-            tie,
-            ...visible(target, inner),
-            nested,
-          ]),
+          exists(sql`${target.table.sql} as ${inner}${join(innerJoins, '')}`, [tie, ...rule, nested]),
         );
         break;
       }
@@ -97,8 +95,9 @@ function expression(
             meaning.view,
             requireObject(value, definition.type),
             alias,
+            view,
             scope,
-            (filter, inner) => whereCondition(filter, inner, meaning.view, scope),
+            (filter, inner) => whereCondition(filter, inner, seen(meaning.view), scope),
           ),
         );
         break;
@@ -119,7 +118,7 @@ function expression(
         conditions.push(
           exists(sql`${meaning.view.table.sql} as ${inner}`, [
             ...visible(meaning.view, inner),
-            whereCondition(value, inner, meaning.view, scope),
+            whereCondition(value, inner, seen(meaning.view), scope),
           ]),
         );
         break;

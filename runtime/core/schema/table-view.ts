@@ -7,6 +7,7 @@ import {
   type DeleteRule,
   EVERY_ROW,
   type InsertRule,
+  type RuleText,
   type SelectRule,
   type TableAccess,
   type UpdateRule,
@@ -48,7 +49,8 @@ export interface SelectView {
   readonly computedMask: (name: string) => ((alias: Sql) => Sql) | undefined;
   /** Relationships whose target the role may read. */
   readonly relationships: readonly { readonly relationship: Relationship; readonly view: TableView }[];
-  /** Row condition for an alias, in parentheses; undefined = every row. */
+  readonly rule: RuleText;
+  /** The rule as a condition on an alias, in parentheses; undefined = every row. */
   readonly where: ((alias: Sql) => Sql) | undefined;
   readonly limit: number | undefined;
   readonly aggregations: boolean;
@@ -149,6 +151,7 @@ function selectView(table: Table, rule: SelectRule, filter: RuleReference, of: T
     get relationships() {
       return relationships();
     },
+    rule: rule.where,
     where: rule.where === EVERY_ROW ? undefined : boundRule(rule.where, filter),
     limit: rule.limit,
     aggregations: rule.aggregations ?? false,

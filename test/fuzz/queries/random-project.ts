@@ -15,6 +15,7 @@ import type {
 } from './project.ts';
 import { columnNamed, tableNamed } from './project.ts';
 import { randomCondition } from './random-condition.ts';
+import { withRelatedRules } from './related-rules.ts';
 import { arrayText, equal, postgresText, TYPE_NAMES, TYPES, type TypeName, type Value } from './types.ts';
 
 /** Words that SQL reserves are among them, and names that differ in case only. */
@@ -267,7 +268,10 @@ function withPermissions(random: Random, project: Project): Project {
   const mentioned = BASE_ROLES.every((role) =>
     tables.some(({ permissions }) => permissions.some((permission) => permission.role === role)),
   );
-  return mentioned ? result : withPermissions(random, project);
+  if (!mentioned) return withPermissions(random, project);
+  return withRelatedRules(random, result, BASE_ROLES, (table, name) =>
+    sessionName(columnNamed(table, name).type, false),
+  );
 }
 
 function randomPermission(random: Random, project: Project, table: Table, role: string): Permission {

@@ -1,0 +1,110 @@
+/**
+ * Rules that follow from each other: a customer is mine, an invoice is if its customer is. Independent random rules never
+ * do, and what the engine leaves out of statements because it follows has to be tried. Some only look as if they followed.
+ */
+import type { Random } from '../random.ts';
+import type { Condition } from './condition.ts';
+import {
+  columnNamed,
+  type Permission,
+  type Project,
+  type Relationship,
+  type Table,
+  tableNamed,
+} from './project.ts';
+
+/** Longest rule that is made a part of others, as JSON. */
+const LONGEST = 1200;
+
+/** The project with some rules rewritten in terms of those of related tables. */
+export function withRelatedRules(
+  random: Random,
+  project: Project,
+  roles: readonly string[],
+  session: (table: Table, column: string) => string,
+): Project {
+  let result = project;
+  for (let count = random.between(0, 6); count > 0; count -= 1) {
+    const table = random.pick(result.tables);
+    if (table.relationships.length === 0) continue;
+    const relationship = random.pick(table.relationships);
+    result = relate(random, result, table, relationship, random.pick(roles), session);
+  }
+  return result;
+}
+
+function relate(
+  random: Random,
+  project: Project,
+  table: Table,
+  relationship: Relationship,
+  role: string,
+  session: (table: Table, column: string) => string,
+): Project {
+  const target = tableNamed(project, relationship.target);
+  const [near, far] = [filterOf(table, role), filterOf(target, role)];
+  if (!near || !far || !isPortable(near) || !isPortable(far)) return project;
+  switch (random.pick(['back', 'back', 'forth', 'column'] as const)) {
+    case 'back': {
+      const back = target.relationships.filter((each) => each.target === table.name);
+      const inverse = back.filter(({ columns }) =>
+        columns.every(([own, other]) =>
+          relationship.columns.some(([near, far]) => near === other && far === own),
+        ),
+      );
+      if (back.length === 0) return project;
+      const { name } = random.pick(inverse.length > 0 && random.chance(0.8) ? inverse : back);
+      return withFilter(
+        project,
+        target,
+        role,
+        alone(random, { kind: 'relationship', name, item: near }, far),
+      );
+    }
+    case 'forth': {
+      const { name } = relationship;
+      return withFilter(project, table, role, alone(random, { kind: 'relationship', name, item: far }, near));
+    }
+    case 'column': {
+      const [own, other] = random.pick(relationship.columns);
+      const { type } = columnNamed(table, own);
+      if (columnNamed(target, other).type !== type) return project;
+      const comparisons = [
+        { kind: 'operator', operator: '_eq', operand: { kind: 'session', name: session(table, own) } },
+      ] as const;
+      const both = withFilter(project, table, role, { kind: 'column', name: own, type, comparisons });
+      return withFilter(both, tableNamed(both, target.name), role, {
+        kind: 'column',
+        name: other,
+        type,
+        comparisons,
+      });
+    }
+  }
+}
+
+/** Mostly by itself; with what was there before, the rule still says the first. */
+function alone(random: Random, condition: Condition, before: Condition): Condition {
+  return random.chance(0.8) ? condition : { kind: 'and', items: random.shuffle([condition, before]) };
+}
+
+function filterOf(table: Table, role: string): Condition | undefined {
+  return table.permissions.find((permission) => permission.role === role)?.filter;
+}
+
+/** What speaks of the row that the rule is about would speak of another one elsewhere. */
+function isPortable(condition: Condition): boolean {
+  const text = JSON.stringify(condition);
+  return text.length < LONGEST && !text.includes('"root":true');
+}
+
+function withFilter(project: Project, { name }: Table, role: string, filter: Condition): Project {
+  const changed = (permission: Permission) =>
+    permission.role === role ? { ...permission, filter } : permission;
+  return {
+    ...project,
+    tables: project.tables.map((table) =>
+      table.name === name ? { ...table, permissions: table.permissions.map(changed) } : table,
+    ),
+  };
+}
