@@ -17,6 +17,10 @@ export interface Reason extends RuleReference {
   readonly why: string;
   /** The session variable that is missing. */
   readonly variable?: string;
+  /** Which of the conditions that the rule joins with `and`, counted from 1. */
+  readonly condition?: { readonly number: number; readonly of: number };
+  /** The name lacks its end, which is the role of whoever asked. */
+  readonly isOfRole?: true;
   /** Where a rule that is no permission is set: a path of the metadata, or an option of the server. */
   readonly path?: string;
 }
@@ -51,19 +55,24 @@ export interface DescribedReason {
   readonly why: string;
   readonly part?: string;
   readonly variable?: string;
+  /** `2 of 3`, where the rule has several. */
+  readonly condition?: string;
   /** Where it stands: `metadata.sources[0].tables[3].select_permissions[1].permission.filter.author_id._eq`. */
   readonly paths?: readonly string[];
 }
 
 /** @param found where the rule stands in the metadata, as far as that is known */
 export function describeReason(reason: Reason, found: readonly string[] = []): DescribedReason {
-  const { rule, why, part, variable, path } = reason;
+  const { rule, why, part, variable, condition, path } = reason;
   const paths = path === undefined ? found : [path];
   return {
     rule,
     why,
     ...(part === undefined ? {} : { part: part.join('.') }),
     ...(variable === undefined ? {} : { variable }),
+    ...(condition === undefined || condition.of === 1
+      ? {}
+      : { condition: `${condition.number} of ${condition.of}` }),
     ...(paths.length === 0 ? {} : { paths }),
   };
 }

@@ -1,7 +1,7 @@
 /** What a client gets to see of errors of a database (reference graphql-api §7.3). */
 import pg from 'pg';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
-import { FAILED_CHECK } from '../core/mutation/written.ts';
+import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';
 import { ConnectionFailedError, connectionLost, PoolTimeoutError } from './pool.ts';
 
 /** The statement that failed; shown in `internal` only. */
@@ -24,8 +24,8 @@ export function databaseError(error: unknown, statement?: FailedStatement, path 
       : noDatabase(error);
   }
   if (error instanceof pg.DatabaseError) {
-    if (error.code === '22P02' && error.message.includes(`"${FAILED_CHECK}"`))
-      return new EngineError('permission-error', FAILED_CHECK, { path, cause: error });
+    const reason = error.code === '22P02' ? failedCheck(error.message) : undefined;
+    if (reason) return new EngineError('permission-error', FAILED_CHECK, { path, reason, cause: error });
     if (error.code === '53300') return noConnection(error);
     if (connectionLost(error)) return noDatabase(error);
     const [code, message, status] = explain(error);

@@ -40,7 +40,7 @@ export async function answerableError(
 ): Promise<EngineError> {
   const error = expected(context, databaseError(thrown));
   if (error) {
-    const explained = await explain(context, error);
+    const explained = await explain(context, request, error);
     request.exchange.error = errorObject(explained, true);
     return explained;
   }
@@ -51,9 +51,15 @@ export async function answerableError(
 }
 
 /** The error with its reason among what administrators see. */
-async function explain({ locate }: HttpContext, error: EngineError): Promise<EngineError> {
-  const { reason, internal } = error;
-  if (!reason) return error;
+async function explain(
+  { locate }: HttpContext,
+  { exchange }: FastifyRequest,
+  error: EngineError,
+): Promise<EngineError> {
+  const { internal } = error;
+  if (!error.reason) return error;
+  const { isOfRole, ...given } = error.reason;
+  const reason = isOfRole ? { ...given, rule: `${given.rule}.${exchange.session?.role}` } : given;
   const paths = reason.path === undefined && locate ? await inTime(locate(reason)) : [];
   const details = typeof internal === 'object' ? internal : { message: internal };
   return error.withInternal({ ...details, reason: describeReason(reason, paths) });

@@ -1,7 +1,16 @@
 /** Where the rule of a denial stands in the metadata. Looked for when somebody is denied: permissions carry no places. */
-import type { Json, Metadata, TableEntry } from '../../compiler/model/metadata.ts';
+import type {
+  FunctionEntry,
+  Json,
+  Metadata,
+  Permission,
+  Source,
+  TableEntry,
+} from '../../compiler/model/metadata.ts';
+import { byKey } from '../../compiler/phases/1-read/export-json.ts';
 import { pathStep } from '../core/errors.ts';
 import { type Reason, ruleName } from '../core/reason.ts';
+import type { MetadataState, SourceDatabase } from './working-copy.ts';
 
 const TABLE_OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
 
@@ -10,47 +19,69 @@ const TABLE_OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
  * the missing variable, else the part that denied, else the permission. Of a role that inherits: in the permissions of its
  * parents. Of a permission that does not exist: the list that it would be in.
  */
-export function locateRule(metadata: Metadata, reason: Reason): readonly string[] {
-  for (const [sourceIndex, source] of metadata.sources.entries()) {
+export function locateRule(
+  { metadata, catalogs }: Pick<MetadataState<SourceDatabase>, 'metadata' | 'catalogs'>,
+  reason: Reason,
+): readonly string[] {
+  const columnsOf = (source: Source, { table }: TableEntry): ReadonlySet<string> => {
+    const catalog = catalogs[source.name];
+    const tables = catalog && 'tables' in catalog ? catalog.tables : [];
+    const found = tables.find(({ schema, name }) => schema === table.schema && name === table.name);
+    return new Set(found?.columns.map(({ name }) => name));
+  };
+  for (const source of metadata.sources) {
     if (!reason.rule.startsWith(`${source.name}.`)) continue;
-    const place = `metadata.sources[${sourceIndex}]`;
-    for (const [index, entry] of source.tables.entries()) {
-      const found = locateInTable(metadata, source, entry, `${place}.tables[${index}]`, reason);
-      if (found) return found;
+    const place = () => positionIn('metadata.sources', metadata.sources, source, sourceKey);
+    for (const entry of source.tables) {
+      for (const operation of TABLE_OPERATIONS) {
+        const start = ruleName({ source, ...entry.table }, operation, '');
+        if (!reason.rule.startsWith(start)) continue;
+        const table = positionIn(`${place()}.tables`, source.tables, entry, tableKey);
+        const role = reason.rule.slice(start.length);
+        return locateInTable(metadata, entry, operation, role, table, reason, columnsOf(source, entry));
+      }
     }
-    for (const [index, entry] of source.functions.entries()) {
-      const role = roleAfter(ruleName({ source, ...entry.function }, 'function', ''), reason.rule);
-      if (role !== undefined) return [`${place}.functions[${index}].permissions`];
+    for (const entry of source.functions) {
+      if (!reason.rule.startsWith(ruleName({ source, ...entry.function }, 'function', ''))) continue;
+      return [`${positionIn(`${place()}.functions`, source.functions, entry, functionKey)}.permissions`];
     }
   }
   return [];
 }
 
-function locateInTable(
-  metadata: Metadata,
-  source: { readonly name: string },
-  entry: TableEntry,
-  place: string,
-  reason: Reason,
-): readonly string[] | undefined {
-  for (const operation of TABLE_OPERATIONS) {
-    const role = roleAfter(ruleName({ source, ...entry.table }, operation, ''), reason.rule);
-    if (role === undefined) continue;
-    const list = `${place}.${operation}_permissions`;
-    const own = new Set([role, ...parentsOf(metadata, role)]);
-    const found = entry[`${operation}_permissions`].flatMap((each, index) =>
-      own.has(each.role)
-        ? locateInPermission(each.permission as unknown as Json, `${list}[${index}].permission`, reason)
-        : [],
-    );
-    return found.length > 0 ? found : [list];
-  }
-  return undefined;
+const sourceKey = ({ name }: Source) => (name === 'default' ? '' : name);
+const tableKey = ({ table }: TableEntry) => [table.schema, table.name];
+const functionKey = (entry: FunctionEntry) => [entry.function.schema, entry.function.name];
+
+/** Path of an item, counted as export_metadata shows the list. */
+function positionIn<Item>(
+  list: string,
+  items: readonly Item[],
+  item: Item,
+  keyOf: (item: Item) => string | readonly string[],
+): string {
+  return `${list}[${byKey(items, keyOf).indexOf(item)}]`;
 }
 
-/** The end of a rule's name that begins with the given text: the role. */
-function roleAfter(start: string, rule: string): string | undefined {
-  return rule.startsWith(start) ? rule.slice(start.length) : undefined;
+function locateInTable(
+  metadata: Metadata,
+  entry: TableEntry,
+  operation: (typeof TABLE_OPERATIONS)[number],
+  role: string,
+  table: string,
+  reason: Reason,
+  columns: ReadonlySet<string>,
+): readonly string[] {
+  const list = `${table}.${operation}_permissions`;
+  const permissions: readonly Permission<unknown>[] = entry[`${operation}_permissions`];
+  const roles = new Set([role, ...parentsOf(metadata, role)]);
+  const found = permissions
+    .filter((each) => roles.has(each.role))
+    .flatMap((each) => {
+      const place = positionIn(list, permissions, each, (permission) => permission.role);
+      return locateInPermission(each.permission as Json, `${place}.permission`, reason, columns);
+    });
+  return found.length > 0 ? found : [list];
 }
 
 /** The roles that a role inherits from, directly and indirectly. */
@@ -71,6 +102,7 @@ function locateInPermission(
   permission: Json,
   place: string,
   { part, variable, condition }: Reason,
+  columns: ReadonlySet<string>,
 ): readonly string[] {
   let value: Json | undefined = permission;
   let path = place;
@@ -81,28 +113,37 @@ function locateInPermission(
     value = next;
   }
   if (condition !== undefined) {
-    const conditions = conditionsOf(value, path);
+    const conditions = conditionsOf(value, path, columns);
     return [conditions.length === condition.of ? conditions[condition.number - 1]! : path];
   }
   if (variable === undefined) return [path];
   return leavesWith(value, variable, path);
 }
 
-/** Paths of the conditions that an expression joins with `and`, in order. */
-function conditionsOf(value: Json, path: string): readonly string[] {
+/** Paths of the conditions that an expression joins with `and`, in the order of the compiled rule. */
+function conditionsOf(value: Json, path: string, columns: ReadonlySet<string>): readonly string[] {
   if (!isObject(value)) return [path];
-  return Object.entries(value).flatMap(([key, item]) => {
-    const place = pathStep(path, key);
-    if (/^[_$]and$/.test(key) && Array.isArray(item))
-      return item.flatMap((each, index) => conditionsOf(each, pathStep(place, index)));
-    const operators = isObject(item) && /^[_$]/.test(key) === false ? Object.keys(item) : [];
-    const areComparisons = operators.length > 1 && operators.every((name) => COMPARISON.test(name));
-    return areComparisons ? operators.map((name) => pathStep(place, name)) : [place];
-  });
+  const keys = Object.keys(value).sort();
+  const first = keys.filter((key) => columns.has(key));
+  const others = keys.filter((key) => !columns.has(key));
+  return [
+    ...first.flatMap((key) => comparisonsOf(value[key]!, pathStep(path, key))),
+    ...others.flatMap((key) => {
+      const item = value[key]!;
+      const place = pathStep(path, key);
+      return /^[_$]and$/.test(key) && Array.isArray(item)
+        ? item.flatMap((each, index) => conditionsOf(each, pathStep(place, index), columns))
+        : [place];
+    }),
+  ];
 }
 
-/** Operators of columns; what else begins so joins conditions. */
-const COMPARISON = /^[_$](?!and$|or$|not$|exists$)/;
+/** Paths of the comparisons under a column: a bare value, or operators. */
+function comparisonsOf(value: Json, path: string): readonly string[] {
+  if (!isObject(value)) return [path];
+  const operators = Object.keys(value).sort();
+  return operators.map((operator) => pathStep(path, operator));
+}
 
 /** Paths of the texts that name a session variable. */
 function leavesWith(value: Json, variable: string, path: string): readonly string[] {

@@ -36,6 +36,7 @@ function placed(error: EngineError, base: string): EngineError {
     path,
     status: error.status,
     internal: error.internal,
+    reason: error.reason,
     cause: error,
   });
 }

@@ -71,7 +71,7 @@ function handle(running: Running, message: Exclude<MessageToThread, { kind: 'ans
     case 'request':
       return answerRequest(running.engine, message.path, message.body, message.session, running.dataForRoles);
     case 'locate':
-      return Promise.resolve(JSON.stringify(locateRule(running.engine.state.metadata, message.reason)));
+      return Promise.resolve(JSON.stringify(locateRule(running.engine.state, message.reason)));
     case 'health':
       return running.health();
     case 'stop':

@@ -4,11 +4,15 @@ import type { Scope } from '../query/scope.ts';
 import { whereCondition } from '../query/where.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import { boundRule, type TableView } from '../schema/table-view.ts';
+import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW } from '../shapes.ts';
-import { identifier, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { type RowCheck, rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
 import { presetAssignments } from './update.ts';
+
+/** What a check says of rows that all pass. */
+const NONE = raw('null');
 
 /** What an insert does where a row exists already. */
 export interface Conflict {
@@ -74,15 +78,14 @@ export function checkOfInsert(
   conflict: Conflict | undefined,
   alias: Sql,
   scope: Scope,
-): Sql | undefined {
+): RowCheck {
   const inserted = view.insert?.check ?? EVERY_ROW;
   const updated = conflict && conflict.columns.length > 0 ? view.update?.check : undefined;
-  const bound = (operation: 'insert' | 'update', text: string) =>
-    text === EVERY_ROW ? TRUE : boundRule(text, view.rule(operation, 'check'))(alias);
-  if (updated === undefined || updated === inserted)
-    return inserted === EVERY_ROW ? undefined : bound('insert', inserted);
+  const ofNew = rowCheck(view, 'insert', inserted, alias);
+  if (updated === undefined || updated === inserted) return ofNew;
+  const ofChanged = rowCheck(view, 'update', updated, alias);
   const isNew = isNewRow(view, conflict?.target, alias, scope);
-  return sql`case when ${isNew} then ${bound('insert', inserted)} else ${bound('update', updated)} end`;
+  return sql`case when ${isNew} then ${ofNew ?? NONE} else ${ofChanged ?? NONE} end`;
 }
 
 /**

@@ -8,10 +8,11 @@ import type { InputNode, RootArguments, Selection } from '../request/selection.t
 import type { Requester } from '../resolvers.ts';
 import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
-import { boundRule, type TableView } from '../schema/table-view.ts';
+import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW, type TableAccess } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { parseRule } from '../sql/rule.ts';
+import { rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
 import type { MutationExecution, MutationStep } from './step.ts';
 import { type AnswerForm, nothingWritten, writeStep } from './written.ts';
@@ -140,10 +141,7 @@ export function changeRows(
     ...conditions,
   ]);
   const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
-  const check =
-    rule.check === undefined || rule.check === EVERY_ROW
-      ? undefined
-      : boundRule(rule.check, view.rule('update', 'check'))(alias);
+  const check = rowCheck(view, 'update', rule.check ?? EVERY_ROW, alias);
   return writeStep({ statement, alias, check, path: '$', checkPath: '$' }, view, selection, form, scope);
 }
 

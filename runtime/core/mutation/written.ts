@@ -8,13 +8,14 @@ import { rowEntries } from '../query/select.ts';
 import type { Selection } from '../request/selection.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { join, literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import { failUnlessPassed, type RowCheck } from './check.ts';
 import type { MutationExecution, MutationStep, WriteStatements } from './step.ts';
 
 /** `object` answers with `affected_rows` and `returning`, `row` with the row itself. */
 export type AnswerForm = 'object' | 'row';
 
 export const WRITTEN = raw('"written"');
-/** Extra column of a write: whether the row passes the role's check. No column of a real table is named so. */
+/** Extra column of a write: what the role's check says of the row. No column of a real table is named so. */
 const CHECK = raw('"engine check"');
 
 export interface Write {
@@ -22,8 +23,8 @@ export interface Write {
   readonly statement: Sql;
   /** Alias of the written table inside the statement. */
   readonly alias: Sql;
-  /** The condition on each written row. */
-  readonly check: Sql | undefined;
+  /** For each written row. */
+  readonly check: RowCheck;
   /** Where errors of the database belong. */
   readonly path: string;
   /** Where a failed check belongs. */
@@ -35,17 +36,8 @@ function writtenRows({ statement, alias, check }: Write): Sql {
   return sql`with ${WRITTEN} as (${statement} returning ${alias}.*${check ? sql`, ${check} as ${CHECK}` : raw('')})`;
 }
 
-/** What Postgres is made to say when rows do not pass the role's check. */
-export const FAILED_CHECK = 'check constraint of an insert/update permission has failed';
-
-/**
- * A column that fails the statement when a written row does not pass the check: it casts a text that is no boolean. So a
- * single statement needs no transaction around it to be undone, and nobody learns from foreign keys or triggers, which
- * Postgres looks at last, about rows that the role may not refer to.
- */
-function checkColumn(check: Sql | undefined): Sql {
-  if (!check) return raw('');
-  return sql`(select case when bool_and(coalesce(${CHECK}, false)) is not false then 'true' else ${literal(FAILED_CHECK)} end from ${WRITTEN})::boolean::text, `;
+function checkColumn(check: RowCheck): Sql {
+  return check ? sql`${failUnlessPassed(CHECK, WRITTEN)}, ` : raw('');
 }
 
 /** The statement of a write; its row has the given columns, behind one for the check if there is one. */

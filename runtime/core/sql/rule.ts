@@ -31,6 +31,27 @@ function nodeText(node: SqlNode): string {
   throw new Error('a rule cannot hold a value of a request');
 }
 
+const WORD = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\{[^{}]*\}|[()]|\b(?:and|or|between|case|end)\b/gi;
+
+/** The conditions that a rule joins with `and`, in order; one where it joins them otherwise. */
+export function ruleConditions(text: string): readonly string[] {
+  const conditions: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const { 0: found, index } of text.matchAll(WORD)) {
+    const word = found.toLowerCase();
+    if (word === '(' || word === 'case') depth += 1;
+    else if (word === ')' || word === 'end') depth -= 1;
+    else if (depth > 0) continue;
+    else if (word === 'or' || word === 'between') return [text];
+    else if (word === 'and') {
+      conditions.push(text.slice(start, index).trim());
+      start = index + word.length;
+    }
+  }
+  return [...conditions, text.slice(start).trim()];
+}
+
 const HOLE = /\{\{|\}\}|\{row\}|\{session::([^{}]+)\}|\{session\.([^{}:]+)::([^{}]+)\}|[{}]/g;
 
 /**

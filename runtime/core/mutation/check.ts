@@ -1,0 +1,60 @@
+/**
+ * Checks of written rows. Postgres itself is made to refuse a statement whose rows do not pass, with a text that says whose
+ * check it was and which of its conditions did not hold.
+ */
+import type { Reason } from '../reason.ts';
+import { boundRule, type TableView } from '../schema/table-view.ts';
+import { EVERY_ROW, type RuleText } from '../shapes.ts';
+import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { ruleConditions } from '../sql/rule.ts';
+
+/** What a client is told. */
+export const FAILED_CHECK = 'check constraint of an insert/update permission has failed';
+
+/** A text for each row that does not pass a check, null for the others; undefined where every row passes. */
+export type RowCheck = Sql | undefined;
+
+/** The check of an operation for the row of an alias. */
+export function rowCheck(
+  view: TableView,
+  operation: 'insert' | 'update',
+  text: RuleText,
+  alias: Sql,
+): RowCheck {
+  if (text === EVERY_ROW) return undefined;
+  const reference = view.rule(operation, 'check');
+  const conditions = ruleConditions(text);
+  const { source, schema, name } = view.table.shape;
+  // Without the role: roles with the same rule share their statements.
+  const rule = [source.name, schema, name, operation].join('.');
+  const cases = conditions.map((condition, index) => {
+    const which = conditions.length === 1 ? '' : ` ${index + 1}/${conditions.length}`;
+    return sql`when ${boundRule(condition, reference)(alias)} is not true then ${literal(`${rule} check${which}`)}`;
+  });
+  return sql`case ${join(cases, ' ')} end`;
+}
+
+/**
+ * A column that fails its statement when one of the texts is there: it casts what is no boolean. So a single statement needs
+ * no transaction around it to be undone, and nobody learns from foreign keys or triggers, which Postgres looks at last, about
+ * rows that the role may not refer to.
+ * @param texts column of the written rows
+ */
+export function failUnlessPassed(texts: Sql, rows: Sql): Sql {
+  return sql`(select coalesce(${literal(`${FAILED_CHECK} [`)} || min(${texts}) || ${raw("']'")}, 'true') from ${rows})::boolean::text`;
+}
+
+const FAILURE = new RegExp(`${FAILED_CHECK} \\[(.+) check(?: (\\d+)/(\\d+))?\\]`, 's');
+
+/** The reason that a refused statement gives; undefined when its error is another one. */
+export function failedCheck(message: string): Reason | undefined {
+  const [found, rule, number = '1', of = '1'] = FAILURE.exec(message) ?? [];
+  if (found === undefined) return undefined;
+  return {
+    rule: rule!,
+    isOfRole: true,
+    part: ['check'],
+    why: 'the row does not pass the check',
+    condition: { number: Number(number), of: Number(of) },
+  };
+}
