@@ -148,13 +148,21 @@ function addSchema(program: Command, context: CommandContext, finish: (status: n
     .description('print the GraphQL schema that a role sees, or TypeScript types for its clients');
   addProjectOptions(command)
     .requiredOption('--role <name>', 'the role')
-    .addOption(new Option('--as <form>', 'what to print').choices(['sdl', 'types']).default('sdl'))
+    .addOption(
+      new Option(
+        '--as <form>',
+        'what to print: the schema, its types, or types of the saved operations that the role may run',
+      )
+        .choices(['sdl', 'types', 'operations'])
+        .default('sdl'),
+    )
     .addHelpText(
       'after',
       `
 Examples:
   engine schema --metadata metadata --role user > schema.graphql
-  engine schema --metadata metadata --catalog catalog.json --role user --as types > types.ts`,
+  engine schema --metadata metadata --catalog catalog.json --role user --as types > types.ts
+  engine schema --metadata metadata --catalog catalog.json --role user --as operations > operations.ts`,
     )
     .action(async (_options, command: Command) => {
       const { schemaCommand } = await import('./schema-command.ts');

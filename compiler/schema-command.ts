@@ -1,9 +1,8 @@
-/** `engine schema`: what a role sees, as SDL or as TypeScript types for its clients. */
-import { codegen } from '@graphql-codegen/core';
-import * as typescript from '@graphql-codegen/typescript';
-import { type GraphQLSchema, parse, printSchema } from 'graphql';
+/** `engine schema`: what a role sees, as SDL or as TypeScript types for its clients, or what it may run. */
+import { printSchema } from 'graphql';
 import { linkProgram } from '../runtime/core/program.ts';
 import { graphqlSchema } from '../runtime/core/schema/introspection.ts';
+import { operationTypes, schemaTypes } from './client-types.ts';
 import type { CommandContext } from './command.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
 import { renderDiagnostic } from './diagnostics/render.ts';
@@ -14,7 +13,7 @@ import { type ProjectOptions, withProject } from './project.ts';
 
 export interface SchemaOptions extends ProjectOptions {
   readonly role: string;
-  readonly as: 'sdl' | 'types';
+  readonly as: 'sdl' | 'types' | 'operations';
 }
 
 /** Runs the command and returns its exit status: 1 when the metadata has errors, which are told on standard error. */
@@ -31,19 +30,14 @@ export function schemaCommand(options: SchemaOptions, context: CommandContext): 
     }
     const program = linkProgram(programOf(result.state.plan), serving);
     const schema = graphqlSchema(program.view(options.role, false));
-    context.stdout(options.as === 'sdl' ? `${printSchema(schema)}\n` : await clientTypes(schema));
+    const { stringifyNumbers } = serving;
+    const saved = result.state.plan.saved?.operations ?? [];
+    const texts = {
+      sdl: () => `${printSchema(schema)}\n`,
+      types: () => schemaTypes(schema, program, stringifyNumbers),
+      operations: () => operationTypes(schema, options.role, program, saved, stringifyNumbers),
+    };
+    context.stdout(await texts[options.as]());
     return 0;
-  });
-}
-
-/** TypeScript types of a schema. Custom scalars are `unknown`: what they hold is between the database and the client. */
-function clientTypes(schema: GraphQLSchema): Promise<string> {
-  return codegen({
-    documents: [],
-    filename: 'types.ts',
-    schema: parse(printSchema(schema)),
-    config: { defaultScalarType: 'unknown', useTypeImports: true },
-    plugins: [{ typescript: {} }],
-    pluginMap: { typescript },
   });
 }
