@@ -5,7 +5,17 @@
  */
 
 /** The work that is done by unit. The unit is a piece of metadata, model or plan. */
-type Work = 'permissions' | 'rules' | 'facts' | 'ledger' | 'files' | 'text';
+type Work =
+  | 'not-served'
+  | 'structure'
+  | 'roles'
+  | 'permissions'
+  | 'rules'
+  | 'facts'
+  | 'ledger'
+  | 'names'
+  | 'files'
+  | 'text';
 
 interface Remembered {
   readonly value: unknown;
@@ -13,6 +23,8 @@ interface Remembered {
 }
 
 export interface Memory {
+  /** The unit of work that is about the program as a whole. */
+  readonly program: object;
   /** The result of `make` for the unit, from before if all the inputs are the identical ones. `make` is given the last one. */
   remember<Value>(
     work: Work,
@@ -43,6 +55,7 @@ export function createMemory(): Memory {
     return units;
   };
   return {
+    program: {},
     remember: (work, unit, inputs, make) => {
       const units = unitsOf(work);
       const known = units.get(unit);

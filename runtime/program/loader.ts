@@ -63,7 +63,9 @@ export function createTranspiler(): Transpiler {
     transpile: inTurn(async (files) => {
       const next = await transpileAll(files, known);
       known = next;
-      return new Map([...next].map(([path, { file }]) => [path, file]));
+      const transpiled = new Map<string, TranspiledFile>();
+      for (const [path, { file }] of next) transpiled.set(path, file);
+      return transpiled;
     }),
   };
 }
@@ -126,30 +128,32 @@ async function transpileAll(
   known: ReadonlyMap<string, KnownFile>,
 ): Promise<ReadonlyMap<string, KnownFile>> {
   const result = new Map<string, KnownFile>();
-  let level = [ENTRY];
-  while (level.length > 0) {
-    const found = new Set<string>();
-    for (let start = 0; start < level.length; start += BATCH) {
-      const batch = level.slice(start, start + BATCH);
-      const done = await Promise.all(batch.map((path) => transpileFile(path, files, known.get(path))));
+  let level = new Set([ENTRY]);
+  while (level.size > 0) {
+    const changed: string[] = [];
+    for (const path of level) {
+      const before = known.get(path);
+      if (before && before.text === files.get(path)) result.set(path, before);
+      else changed.push(path);
+    }
+    for (let start = 0; start < changed.length; start += BATCH) {
+      const batch = changed.slice(start, start + BATCH);
+      const done = await Promise.all(batch.map((path) => transpileFile(path, files)));
       batch.forEach((path, index) => {
         result.set(path, done[index]!);
-        for (const imported of done[index]!.file.imports) found.add(imported);
       });
     }
-    level = [...found].filter((path) => !result.has(path));
+    const found = new Set<string>();
+    for (const path of level)
+      for (const imported of result.get(path)!.file.imports) if (!result.has(imported)) found.add(imported);
+    level = found;
   }
   return result;
 }
 
-async function transpileFile(
-  path: string,
-  files: GeneratedFiles,
-  known: KnownFile | undefined,
-): Promise<KnownFile> {
+async function transpileFile(path: string, files: GeneratedFiles): Promise<KnownFile> {
   const text = files.get(path);
   if (text === undefined) throw new LoadError(path, 'the file is missing');
-  if (known?.text === text) return known;
   let code: string;
   try {
     ({ code } = await transform(text, { loader: 'ts', format: 'cjs', target: 'node20', sourcefile: path }));

@@ -14,7 +14,7 @@ import { keyOf, quoted, type SourceScope } from './scope.ts';
 import { typeKey } from './type.ts';
 
 /** Resolves a tracked function. @throws Failure */
-export function resolveFunction(scope: SourceScope, entry: FunctionEntry): ModelFunction {
+export function resolveFunction(scope: SourceScope, entry: FunctionEntry): Omit<ModelFunction, 'roles'> {
   const called = catalogFunction(scope, entry.function);
   const { configuration } = entry;
   const graphqlName = configuration.custom_name ?? defaultBaseName(called.schema, called.name);
@@ -57,7 +57,6 @@ export function resolveFunction(scope: SourceScope, entry: FunctionEntry): Model
     shape,
     exposedAs,
     rootFields: rootFields(scope, entry, graphqlName, exposedAs),
-    roles: roles(scope, entry),
   };
 }
 
@@ -106,7 +105,8 @@ function rootFields(
   return [rows, { kind: 'function_aggregate', name: customizeRootField(aggregate, customization, naming) }];
 }
 
-function roles(scope: SourceScope, entry: FunctionEntry): string[] {
+/** Roles with a permission of their own, sorted. */
+export function functionRoles(scope: SourceScope, entry: FunctionEntry): string[] {
   const names: string[] = [];
   for (const { role, path } of entry.permissions) {
     if (role === 'admin') scope.diagnostics.push(at(path, diagnostics.permissionForAdmin()));

@@ -1,25 +1,18 @@
 /** Phase 3: names to objects. What cannot be resolved leaves with its reason, and its dependents follow. */
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Memory } from '../../incremental/memory.ts';
 import { reuse } from '../../incremental/reuse.ts';
-import type { SourceCatalog } from '../../model/catalog.ts';
-import type { NamedInconsistency } from '../../model/inconsistency.ts';
-import type { InheritedRole, Metadata, Source } from '../../model/metadata.ts';
+import type { InheritedRole, Metadata } from '../../model/metadata.ts';
 import type { Model } from '../../model/model.ts';
 import type { Result } from '../../model/result.ts';
-import { createRootFieldRegister, leaveOutTypeConflicts } from './conflict.ts';
+import { resolveAccess } from './access.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
-import { leaveOut } from './report.ts';
-import type { SourceScope } from './scope.ts';
-import { addSingleRowFields, closeSource, type NamingOptions, openSource } from './source.ts';
+import type { CatalogResult, NamingOptions } from './source.ts';
+import { resolveStructure } from './structure.ts';
 
-export type { NamingOptions } from './source.ts';
-
-/** The catalog of a source, or why it could not be read (without passwords). */
-export type CatalogResult = SourceCatalog | { readonly error: string };
+export type { CatalogResult, NamingOptions } from './source.ts';
 
 /** What an earlier run left: its model, the roles it ordered, and results that hold as long as their inputs do. */
 export interface Earlier {
@@ -39,25 +32,16 @@ export function resolve(
   earlier: Earlier,
 ): Result<Model> & { readonly inheritedRoles: readonly InheritedRole[] } {
   const before = new Map(earlier.model?.sources.map((source) => [source.shape.name, source]));
-  const diagnostics: Diagnostic[] = [...reportNotServed(metadata)];
-  const scopes: SourceScope[] = [];
-  for (const source of metadata.sources) {
-    const catalog = Object.hasOwn(catalogs, source.name)
-      ? catalogs[source.name]!
-      : { error: 'no catalog was given' };
-    if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error);
-    else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)));
-  }
-  leaveOutTypeConflicts(scopes);
-  const inheritedRoles = reuse(orderInheritedRoles({ diagnostics }, metadata), earlier.inheritedRoles);
-  const rootFields = createRootFieldRegister();
-  const closed = scopes.map((scope) => {
-    const previous = before.get(scope.source.name);
-    return closeSource(scope, inheritedRoles, rootFields, earlier.memory, previous);
+  const structure = resolveStructure(metadata.sources, catalogs, naming, earlier);
+  const diagnostics: Diagnostic[] = [...reportNotServed(metadata, earlier.memory), ...structure.diagnostics];
+  const ordered = orderInheritedRoles({ diagnostics }, metadata, earlier.memory);
+  const inheritedRoles = reuse(ordered, earlier.inheritedRoles);
+  const byName = new Map(metadata.sources.map((source) => [source.name, source]));
+  const sources = structure.sources.map((each) => {
+    const { name } = each.scope.source;
+    const source = byName.get(name)!;
+    return resolveAccess(source, each, inheritedRoles, diagnostics, earlier.memory, before.get(name));
   });
-  const sources = closed.map((source, index) =>
-    addSingleRowFields(scopes[index]!, source, rootFields, before.get(source.shape.name)),
-  );
   sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
   return { value: { settings: readSettings(metadata), sources }, diagnostics, inheritedRoles };
 }
@@ -69,21 +53,4 @@ function readSettings({ api_limits: limits, graphql_schema_introspection }: Meta
     ...(roles.length > 0 ? { introspectionDisabledFor: roles } : {}),
     ...(limits && !limits.disabled ? { limits } : {}),
   };
-}
-
-function leaveOutSource(diagnostics: Diagnostic[], source: Source, error: string): void {
-  const problem = messages.sourceUnreachable({ reason: error });
-  const object = {
-    path: source.path,
-    type: 'source',
-    name: `source ${source.name}`,
-    definition: source.name,
-    context: '',
-  };
-  leaveOut({ diagnostics }, object, problem);
-  const reported = diagnostics.pop()!;
-  diagnostics.push({
-    ...reported,
-    inconsistency: { ...(reported.inconsistency as NamedInconsistency), message: error },
-  });
 }

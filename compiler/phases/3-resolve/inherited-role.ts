@@ -5,16 +5,18 @@
 import { displayName } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at } from '../../diagnostics/diagnostic.ts';
-import type { InheritedRole, Metadata } from '../../model/metadata.ts';
+import type { Memory } from '../../incremental/memory.ts';
+import type { InheritedRole, Metadata, TableEntry } from '../../model/metadata.ts';
 import type { Condition, ModelSelectPermission, TablePermissions } from '../../model/model.ts';
 import type { Operation } from './permission.ts';
 import { leaveOut, type Report, type ReportedObject } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 
 /** Inherited roles whose parents exist, each after its parents. What fails is reported. */
-export function orderInheritedRoles(report: Report, metadata: Metadata): InheritedRole[] {
+export function orderInheritedRoles(report: Report, metadata: Metadata, memory: Memory): InheritedRole[] {
+  if (metadata.inherited_roles.length === 0) return [];
   const inherited = new Map(metadata.inherited_roles.map((role) => [role.role_name, role]));
-  const known = rolesWithPermissions(metadata);
+  const known = rolesWithPermissions(metadata, memory);
   const ordered: InheritedRole[] = [];
   const state = new Map<string, 'open' | 'done' | 'out'>();
   const visit = (role: InheritedRole, trail: readonly string[]): void => {
@@ -57,23 +59,27 @@ export function orderInheritedRoles(report: Report, metadata: Metadata): Inherit
 }
 
 /** Roles that any permission of the metadata names: the roles that exist. */
-function rolesWithPermissions(metadata: Metadata): Set<string> {
+function rolesWithPermissions(metadata: Metadata, memory: Memory): Set<string> {
   const roles = new Set<string>();
   const add = (permissions: readonly { readonly role: string }[]) => {
     for (const { role } of permissions) roles.add(role);
   };
   for (const source of metadata.sources) {
     for (const table of source.tables) {
-      add(table.select_permissions);
-      add(table.insert_permissions);
-      add(table.update_permissions);
-      add(table.delete_permissions);
+      const own = memory.remember('roles', table, [], () => rolesOfTable(table));
+      for (const role of own) roles.add(role);
     }
     for (const { permissions } of source.functions) add(permissions);
   }
   for (const { permissions } of metadata.actions) add(permissions);
   for (const { permissions } of metadata.remote_schemas) add(permissions);
   return roles;
+}
+
+function rolesOfTable(table: TableEntry): readonly string[] {
+  const { select_permissions, insert_permissions, update_permissions, delete_permissions } = table;
+  const all = [...select_permissions, ...insert_permissions, ...update_permissions, ...delete_permissions];
+  return [...new Set(all.map(({ role }) => role))];
 }
 
 function roleObject(role: InheritedRole): ReportedObject {

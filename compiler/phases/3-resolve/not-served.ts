@@ -1,15 +1,16 @@
 /** Objects that are read and kept but not served by this version: each is named, none is passed over in silence. */
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Metadata, MetadataPath, Source } from '../../model/metadata.ts';
+import type { Memory } from '../../incremental/memory.ts';
+import type { Metadata, MetadataPath, Source, TableEntry } from '../../model/metadata.ts';
 
 /** A warning for every object of the metadata that has no effect yet. */
-export function reportNotServed(metadata: Metadata): Diagnostic[] {
+export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const report = (path: MetadataPath, kind: string, name: string) => {
+  const report: Report = (path, kind, name) => {
     found.push(at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })));
   };
-  for (const source of metadata.sources) reportSource(source, report);
+  for (const source of metadata.sources) reportSource(source, found, report, memory);
   for (const { path, name } of metadata.remote_schemas) report(path, 'Remote schema', name);
   for (const { path, name } of metadata.actions) report(path, 'Action', name);
   const { custom_types: types } = metadata;
@@ -24,26 +25,33 @@ export function reportNotServed(metadata: Metadata): Diagnostic[] {
   return found;
 }
 
-function reportSource(
-  source: Source,
-  report: (path: MetadataPath, kind: string, name: string) => void,
-): void {
-  for (const table of source.tables) {
-    for (const { path, name } of table.remote_relationships) report(path, 'Remote relationship', name);
-    for (const { path, name } of table.event_triggers) report(path, 'Event trigger', name);
-    if (table.apollo_federation_config)
-      report([...table.path, 'apollo_federation_config'], 'Setting', 'apollo_federation_config');
-    for (const { path, role, permission } of [
-      ...table.insert_permissions,
-      ...table.update_permissions,
-      ...table.delete_permissions,
-    ])
-      if (permission.validate_input)
-        report([...path, 'permission', 'validate_input'], 'Input validation of role', role);
-  }
+type Report = (path: MetadataPath, kind: string, name: string) => void;
+
+function reportSource(source: Source, found: Diagnostic[], report: Report, memory: Memory): void {
+  for (const table of source.tables)
+    found.push(...memory.remember('not-served', table, [], () => ofTable(table)));
   for (const key of ['native_queries', 'stored_procedures', 'logical_models', 'query_tags'] as const) {
     const value = source[key];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     report([...source.path, key], 'Setting', key);
   }
+}
+
+function ofTable(table: TableEntry): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const report: Report = (path, kind, name) => {
+    found.push(at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })));
+  };
+  for (const { path, name } of table.remote_relationships) report(path, 'Remote relationship', name);
+  for (const { path, name } of table.event_triggers) report(path, 'Event trigger', name);
+  if (table.apollo_federation_config)
+    report([...table.path, 'apollo_federation_config'], 'Setting', 'apollo_federation_config');
+  for (const { path, role, permission } of [
+    ...table.insert_permissions,
+    ...table.update_permissions,
+    ...table.delete_permissions,
+  ])
+    if (permission.validate_input)
+      report([...path, 'permission', 'validate_input'], 'Input validation of role', role);
+  return found;
 }

@@ -1,0 +1,236 @@
+/**
+ * What does not depend on permissions: tables with their fields, root fields, functions. It is made anew when any of it
+ * changes, and left alone when permissions do.
+ */
+import { displayName, objectKey } from '../../../runtime/core/names.ts';
+import type { TableShape } from '../../../runtime/core/shapes.ts';
+import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Memory } from '../../incremental/memory.ts';
+import { reuse } from '../../incremental/reuse.ts';
+import type { NamedInconsistency } from '../../model/inconsistency.ts';
+import type { FunctionEntry, Source, TableEntry } from '../../model/metadata.ts';
+import type { Model, ModelFunction, RootField } from '../../model/model.ts';
+import { computedFieldObject, resolveComputedField } from './computed-field.ts';
+import {
+  createRootFieldRegister,
+  leaveOutTypeConflicts,
+  type RootFieldOwner,
+  type RootFieldRegister,
+  rootTypeOf,
+} from './conflict.ts';
+import { contestedFieldNames } from './field.ts';
+import { functionObject, resolveFunction } from './function.ts';
+import { relationshipObject, resolveRelationship } from './relationship.ts';
+import { attempt, Failure, leaveOut } from './report.ts';
+import { resolveRootFields, singleRowField } from './root-field.ts';
+import type { SourceScope, TableScope } from './scope.ts';
+import { type CatalogResult, type NamingOptions, openSource } from './source.ts';
+import { tableObject, tableShape } from './table.ts';
+
+export interface Structure {
+  /** In the order of the metadata, without those that cannot be reached. */
+  readonly sources: readonly SourceStructure[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface SourceStructure {
+  /** Its tables are complete. */
+  readonly scope: SourceScope;
+  /** Tables sorted by key, as the model has them. */
+  readonly tables: readonly TableStructure[];
+  /** Sorted by key. */
+  readonly functions: readonly FunctionStructure[];
+}
+
+export interface TableStructure {
+  readonly key: string;
+  readonly shape: TableShape;
+  readonly rootFields: readonly RootField[];
+}
+
+export type FunctionStructure = Omit<ModelFunction, 'roles'>;
+
+type Catalogs = Readonly<Record<string, CatalogResult>>;
+
+/** The structure of the sources, from before where nothing that it is made of changed. */
+export function resolveStructure(
+  sources: readonly Source[],
+  catalogs: Catalogs,
+  naming: NamingOptions,
+  earlier: { readonly model?: Model; readonly memory: Memory },
+): Structure {
+  const { memory, model } = earlier;
+  const inputs = structureInputs(sources, catalogs, naming);
+  return memory.remember('structure', memory.program, inputs, () => make(sources, catalogs, naming, model));
+}
+
+/** Permissions are not part of the structure; whatever else an entry has may be. */
+const PERMISSIONS: ReadonlySet<string> = new Set<keyof TableEntry | keyof FunctionEntry>([
+  'select_permissions',
+  'insert_permissions',
+  'update_permissions',
+  'delete_permissions',
+  'permissions',
+]);
+const LISTS: ReadonlySet<string> = new Set<keyof Source>(['tables', 'functions']);
+
+/** Every piece of data that the structure may depend on, each with its name before it. */
+function structureInputs(
+  sources: readonly Source[],
+  catalogs: Catalogs,
+  naming: NamingOptions,
+): readonly unknown[] {
+  const inputs: unknown[] = [naming.enabled, naming.default];
+  const add = (object: object, leftOut: ReadonlySet<string>) => {
+    for (const [key, value] of Object.entries(object)) if (!leftOut.has(key)) inputs.push(key, value);
+  };
+  for (const source of sources) {
+    const catalog = catalogOf(source, catalogs);
+    inputs.push('source', 'error' in catalog ? catalog.error : catalog);
+    add(source, LISTS);
+    for (const table of source.tables) add(table, PERMISSIONS);
+    for (const each of source.functions) add(each, PERMISSIONS);
+  }
+  return inputs;
+}
+
+function catalogOf(source: Source, catalogs: Catalogs): CatalogResult {
+  return Object.hasOwn(catalogs, source.name) ? catalogs[source.name]! : { error: 'no catalog was given' };
+}
+
+function make(
+  sources: readonly Source[],
+  catalogs: Catalogs,
+  naming: NamingOptions,
+  earlier: Model | undefined,
+): Structure {
+  const before = new Map(earlier?.sources.map((source) => [source.shape.name, source]));
+  const diagnostics: Diagnostic[] = [];
+  const scopes: SourceScope[] = [];
+  for (const source of sources) {
+    const catalog = catalogOf(source, catalogs);
+    if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error);
+    else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)));
+  }
+  leaveOutTypeConflicts(scopes);
+  const register = createRootFieldRegister();
+  const closed = scopes.map((scope) => {
+    const previous = before.get(scope.source.name);
+    const shapes = new Map(previous?.tables.map((table) => [table.key, table.shape]));
+    return closeSource(scope, register, shapes);
+  });
+  return {
+    sources: closed.map((source) => ({ ...source, tables: addSingleRowFields(source, register) })),
+    diagnostics,
+  };
+}
+
+/**
+ * Completes a source. What failed is absent when its dependents are resolved, so one pass reaches the fixed point.
+ */
+function closeSource(
+  scope: SourceScope,
+  register: RootFieldRegister,
+  before: ReadonlyMap<string, TableShape>,
+): SourceStructure {
+  for (const table of scope.tables.values()) resolveFields(scope, table);
+  const tables = [...scope.tables.values()].map((table): TableStructure => {
+    const wanted =
+      attempt(scope, tableObject(scope, table.entry), () => resolveRootFields(scope, table)) ?? [];
+    return {
+      key: table.key,
+      shape: reuse(tableShape(scope, table), before.get(table.key)),
+      rootFields: register.claim(scope, tableOwner(scope, table), wanted, rootTypeOf),
+    };
+  });
+  tables.sort((left, right) => (left.key < right.key ? -1 : 1));
+  return { scope, tables, functions: resolveFunctions(scope, register) };
+}
+
+/**
+ * The tables with the second names of by-key fields, where no field of any source is called so: asked once all others have
+ * theirs.
+ */
+function addSingleRowFields(
+  { scope, tables }: SourceStructure,
+  register: RootFieldRegister,
+): readonly TableStructure[] {
+  return tables.map((structure) => {
+    const table = scope.tables.get(structure.key)!;
+    const field = singleRowField(scope, table);
+    const byKey = structure.rootFields.findIndex(({ kind }) => kind === 'select_by_pk');
+    if (!field || byKey < 0) return structure;
+    const owner = tableOwner(scope, table).name;
+    if (!register.claimUnused(scope, owner, rootTypeOf(field), field.name)) return structure;
+    return { ...structure, rootFields: structure.rootFields.toSpliced(byKey + 1, 0, field) };
+  });
+}
+
+function tableOwner(scope: SourceScope, { catalog, entry }: TableScope): RootFieldOwner {
+  const name = `table ${displayName(catalog.schema, catalog.name)} in source ${scope.source.name}`;
+  return { name, path: entry.path };
+}
+
+function resolveFields(scope: SourceScope, table: TableScope): void {
+  const contested = contestedFieldNames(table);
+  const requireUncontested = (name: string) => {
+    if (contested.has(name)) throw new Failure(messages.fieldsConflict({ field: name }));
+  };
+  const { object_relationships, array_relationships, computed_fields } = table.entry;
+  const relationships = [
+    ...object_relationships.map((relationship) => ['object', relationship] as const),
+    ...array_relationships.map((relationship) => ['array', relationship] as const),
+  ];
+  for (const [kind, relationship] of relationships) {
+    const shape = attempt(scope, relationshipObject(scope, table, kind, relationship), () => {
+      requireUncontested(relationship.name);
+      return resolveRelationship(scope, table, kind, relationship);
+    });
+    if (shape) table.relationships.set(relationship.name, shape);
+  }
+  for (const field of computed_fields) {
+    const shape = attempt(scope, computedFieldObject(scope, table, field), () => {
+      requireUncontested(field.name);
+      return resolveComputedField(scope, table, field);
+    });
+    if (shape) table.computedFields.set(field.name, shape);
+  }
+}
+
+function resolveFunctions(scope: SourceScope, register: RootFieldRegister): readonly FunctionStructure[] {
+  const functions: FunctionStructure[] = [];
+  for (const entry of scope.source.functions) {
+    const resolved = attempt(scope, functionObject(scope, entry), () => resolveFunction(scope, entry));
+    if (!resolved) continue;
+    const owner = {
+      name: `function ${displayName(entry.function.schema, entry.function.name)} in source ${scope.source.name}`,
+      path: entry.path,
+    };
+    const free = register.claim(scope, owner, resolved.rootFields, () => `${resolved.exposedAs}_root`);
+    functions.push({ ...resolved, rootFields: free });
+  }
+  return functions.sort((left, right) => (functionKey(left) < functionKey(right) ? -1 : 1));
+}
+
+/** Key of a function among those of its source. */
+export function functionKey({ shape }: FunctionStructure): string {
+  return objectKey(shape.schema, shape.name);
+}
+
+function leaveOutSource(diagnostics: Diagnostic[], source: Source, error: string): void {
+  const problem = messages.sourceUnreachable({ reason: error });
+  const object = {
+    path: source.path,
+    type: 'source',
+    name: `source ${source.name}`,
+    definition: source.name,
+    context: '',
+  };
+  leaveOut({ diagnostics }, object, problem);
+  const reported = diagnostics.pop()!;
+  diagnostics.push({
+    ...reported,
+    inconsistency: { ...(reported.inconsistency as NamedInconsistency), message: error },
+  });
+}
