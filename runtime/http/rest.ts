@@ -76,7 +76,8 @@ function givenVariables(
     .split(';')[0]!
     .trim()
     .toLowerCase();
-  if (type === 'application/x-www-form-urlencoded') {
+  // JSON under the type that curl gives every body is meant as JSON: no form begins with a brace.
+  if (type === 'application/x-www-form-urlencoded' && !text.trimStart().startsWith('{')) {
     for (const [name, value] of new URLSearchParams(text)) query.set(name, value);
     return { query, body: {}, path };
   }

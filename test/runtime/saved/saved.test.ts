@@ -161,6 +161,8 @@ describe('REST endpoints', () => {
       type: 'application/x-www-form-urlencoded',
     });
     expect(form.json).toEqual({ note: [{ id: 2 }] });
+    const asCurlSends = { body: '{"rank": 1.75}', type: 'application/x-www-form-urlencoded' };
+    expect((await rest('since/2026-01-01', asCurlSends)).json).toEqual({ note: [{ id: 2 }] });
     expect((await rest('some?ids=9', { body: { ids: [3, 1] } })).status).toBe(400);
     expect((await rest('some', { body: { ids: [3, 1] } })).json).toEqual({ note: [{ id: 1 }, { id: 3 }] });
   });
