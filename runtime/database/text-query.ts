@@ -68,7 +68,10 @@ Object.setPrototypeOf(
   (pg as unknown as { Query: { prototype: object } }).Query.prototype,
 );
 
-/** One execution; `settle` is called once, with the row or with the error, when the connection is done with it. */
+/**
+ * One execution; `settle` is called once, with the row or with the error, when the connection is done with it. With both,
+ * the statement went well and what came after it, the end of its transaction, did not.
+ */
 export class TextQuery extends PipelinedQuery {
   readonly text: string;
   readonly #preparation: Preparation;
@@ -128,7 +131,7 @@ export class TextQuery extends PipelinedQuery {
   }
 
   handleError(error: Error): void {
-    this.#settle(error, undefined);
+    this.#settle(error, this.#row);
   }
 
   handleRowDescription(): void {}

@@ -10,6 +10,13 @@ import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 const COMMIT = commandBytes('commit');
 const SAVEPOINT = commandBytes('savepoint attempt');
 
+/** All statements went well, and what they wrote did not become permanent: a deferred constraint, for instance. */
+export class CommitFailedError extends Error {
+  constructor(cause: unknown) {
+    super('the transaction could not be committed', { cause });
+  }
+}
+
 export class Transaction implements SourceTransaction {
   readonly #connection: PooledConnection;
   readonly #kind: string;
@@ -45,9 +52,10 @@ export class Transaction implements SourceTransaction {
         0,
         this.#unnamed,
         (error, row) => {
+          if (row && isLast) this.#state = 'ended';
           if (row) {
-            if (isLast) this.#state = 'ended';
-            resolve(row);
+            if (error) reject(new CommitFailedError(error));
+            else resolve(row);
             return;
           }
           if (statementLost(error)) this.#connection.statements.forget(text);

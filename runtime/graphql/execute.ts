@@ -8,6 +8,7 @@ import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import type { SourceConnection, SourceConnections, SourceTransaction } from '../database/source.ts';
+import { CommitFailedError } from '../database/transaction.ts';
 import type { Limits } from './limits.ts';
 import { limitTime } from './time-limit.ts';
 
@@ -176,6 +177,8 @@ function mutationExecution(
       try {
         return await transaction.readTexts(statement, values, isLast && endsStep);
       } catch (error) {
+        // What was wrong in the end belongs to no field.
+        if (error instanceof CommitFailedError) throw databaseError(error.cause);
         throw databaseError(error, { text: statement.text, values }, path);
       }
     },
