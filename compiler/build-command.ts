@@ -56,9 +56,9 @@ export function buildCommand(options: BuildOptions, context: CommandContext): Pr
     reportCompile({ ...compiled, ...reportOptions(options, context), origin: read.origin, built: true });
     write(options.out, text, manifest, files);
     const size = (Buffer.byteLength(text) / 1e6).toFixed(1);
-    context.stdout(
-      `${options.out}: ${size} MB, ${roles ? `roles ${roles.join(', ')}` : 'every role'}\nhash        ${manifest.hash}\nfingerprint ${manifest.fingerprint}\n`,
-    );
+    const tell = options.format === 'text' ? context.stdout : context.stderr;
+    tell(`${options.out}: ${size} MB, ${roles ? `roles ${roles.join(', ')}` : 'every role'}\n`);
+    tell(`hash        ${manifest.hash}\nfingerprint ${manifest.fingerprint}\n`);
     return 0;
   });
 }

@@ -3,7 +3,7 @@
 import { objectKey } from '../../runtime/core/names.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import type { ApiLimits, Limit } from '../../runtime/core/settings.ts';
-import type { AccessRules, RelationshipShape, TableShape } from '../../runtime/core/shapes.ts';
+import type { AccessRules, ColumnShape, RelationshipShape, TableShape } from '../../runtime/core/shapes.ts';
 import type { Plan, PlannedSource, PlannedTable } from '../model/plan.ts';
 import type { PlannedSaved } from '../model/saved.ts';
 
@@ -124,6 +124,8 @@ function selectTable(
     ...rules.flatMap((rule) => [...rule.columns, ...Object.keys(rule.presets ?? {})]),
     ...(shape.primaryKey?.columns ?? []),
     ...Object.values(shape.unique ?? {}).flat(),
+    // What a new row must have is checked against the database, whoever fills it in.
+    ...(access.insert ? Object.keys(shape.columns).filter((name) => isRequired(shape.columns[name]!)) : []),
   ]);
   const computed = new Set(rules.flatMap((rule) => rule.computedFields ?? []));
   const relationships = Object.entries<RelationshipShape>(shape.relationships ?? {}).filter(
@@ -142,6 +144,10 @@ function selectTable(
     access,
     rootFields: rootFields.filter(({ kind }) => operations.has(kind.slice(0, 6))),
   };
+}
+
+function isRequired({ notNull, hasDefault }: ColumnShape): boolean {
+  return notNull === true && !hasDefault;
 }
 
 /** Statements of other roles go, and with them operations that only those may run. */

@@ -108,10 +108,15 @@ export function proofsOf(program: Pick<GeneratedProgram, 'tables' | 'functions' 
       },
     );
   }
-  for (const { collection, name, plans } of program.saved?.operations ?? [])
-    for (const { roles, steps } of plans ?? [])
-      for (const step of steps)
-        add(step.source, step.sql, { kind: 'saved operation', collection, name, roles });
+  for (const { collection, name, plans } of program.saved?.operations ?? []) {
+    for (const { roles, steps } of plans ?? []) {
+      const subject: ProofSubject = { kind: 'saved operation', collection, name, roles };
+      for (const step of steps) {
+        add(step.source, step.sql, subject);
+        if ('read' in step && step.read) add(step.source, step.read.sql, subject);
+      }
+    }
+  }
   return [...proofs.values()];
 }
 

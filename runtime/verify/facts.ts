@@ -26,6 +26,8 @@ export type Fact =
       /** Never written: generated, identity always, or an expression of a view. */
       readonly readOnly: boolean;
     }
+  /** Columns that every new row has to be given a value for. */
+  | { readonly kind: 'required columns'; readonly table: string; readonly columns: readonly string[] }
   | {
       readonly kind: 'key';
       readonly table: string;
@@ -54,8 +56,10 @@ export type Fact =
 export function factKey(fact: Fact): string {
   switch (fact.kind) {
     case 'table':
-    case 'enum values':
       return `${fact.kind} ${fact.table}`;
+    case 'enum values':
+    case 'required columns':
+      return `${fact.kind} of ${fact.table}`;
     case 'column':
       return `column ${fact.table}.${fact.column}`;
     case 'key':
@@ -83,6 +87,7 @@ export function factText(fact: Fact): string {
         ...(fact.readOnly ? ['read only'] : []),
       ].join(', ');
     case 'key':
+    case 'required columns':
       return `(${fact.columns.join(', ')})`;
     case 'foreign key':
       return 'there';
@@ -90,7 +95,7 @@ export function factText(fact: Fact): string {
       return `(${fact.arguments.join(', ')}) returns ${fact.set ? 'setof ' : ''}${fact.returns}`;
     case 'enum':
     case 'enum values':
-      return fact.values.join(', ');
+      return fact.values.length > 0 ? fact.values.join(', ') : 'none';
     case 'domain':
       return fact.base;
   }
@@ -104,6 +109,14 @@ export function fingerprint(facts: Iterable<readonly [source: string, fact: Fact
 
 export function tableFact(table: TableShape): Fact {
   return { kind: 'table', table: objectKey(table.schema, table.name), readOnly: [...(table.readOnly ?? [])] };
+}
+
+/** Columns of a new row that nothing fills in: not null and without a default. */
+export function requiredFact(table: TableShape): Fact {
+  const columns = Object.entries(table.columns).flatMap(([name, column]) =>
+    column.notNull && !column.hasDefault ? [name] : [],
+  );
+  return { kind: 'required columns', table: objectKey(table.schema, table.name), columns: columns.sort() };
 }
 
 /** Undefined for a column that the shape does not have. */
@@ -221,6 +234,10 @@ function observeTable(
             column.generated !== undefined || column.identity === 'always' || column.updatable === false,
         }
       );
+    }
+    case 'required columns': {
+      const columns = table.columns.filter(({ notNull, hasDefault }) => notNull && !hasDefault);
+      return { ...expected, columns: columns.map(({ name }) => name).sort() };
     }
     case 'key': {
       const keys = [

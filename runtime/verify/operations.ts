@@ -5,7 +5,7 @@ import type { Operation } from '../core/proof.ts';
 import type { GeneratedProgram, TableResolvers } from '../core/resolvers.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import type { ComputedFieldShape, RelationshipShape, RuleText, TableShape } from '../core/shapes.ts';
-import { columnFact, type Fact, factKey, functionFact, tableFact, typeFacts } from './facts.ts';
+import { columnFact, type Fact, factKey, functionFact, requiredFact, tableFact, typeFacts } from './facts.ts';
 
 /** Something a client may call, as a role. */
 export interface ServedOperation {
@@ -30,6 +30,7 @@ type Rule = {
   readonly presets?: Readonly<Record<string, RuleText>>;
   readonly cells?: Readonly<Record<string, RuleText>>;
   readonly queryRoots?: readonly string[];
+  readonly aggregations?: true;
 };
 
 /** Everything that the roles of a program may call. */
@@ -75,7 +76,11 @@ function ruleOf({ access }: TableResolvers, operation: Operation, role: string):
   const { table } = access;
   if (operation !== 'select' && table.readOnly?.includes(operation)) return undefined;
   if (role === ADMIN_ROLE)
-    return { columns: Object.keys(table.columns), computedFields: Object.keys(table.computedFields ?? {}) };
+    return {
+      columns: Object.keys(table.columns),
+      computedFields: Object.keys(table.computedFields ?? {}),
+      aggregations: true,
+    };
   const rules: Readonly<Record<string, Rule>> = access[operation] ?? {};
   return Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
@@ -93,6 +98,7 @@ function tableOperations(resolvers: TableResolvers, role: string, find: Find): S
     const operation = operationOf(field);
     const rule = ruleOf(resolvers, operation, role);
     if (!rule || (rule.queryRoots && root === 'query' && !rule.queryRoots.includes(field))) return [];
+    if (field === 'select_aggregate' && !rule.aggregations) return [];
     const facts = known.get(operation) ?? factsOf(resolvers, operation, rule, role, find);
     known.set(operation, facts);
     const key = field.endsWith('_by_pk') ? keyFact(table) : undefined;
@@ -153,10 +159,12 @@ function factsOf(
       if (named) addColumn(named, column);
     }
   }
-  if (operation === 'insert')
+  if (operation === 'insert') {
+    add(requiredFact(table));
+    add(keyFact(table));
     for (const [name, columns] of Object.entries(table.unique ?? {}))
       add({ kind: 'key', table: keyOf(table), name, columns });
-  if (operation === 'insert') add(keyFact(table));
+  }
   if (operation !== 'select') return facts;
   for (const name of rule.computedFields ?? []) {
     const field: ComputedFieldShape | undefined = table.computedFields?.[name];
@@ -190,15 +198,16 @@ function functionOperations(
     const returned = find(shape.source.name, shape.returns.table);
     const fact = functionFact(shape, shape);
     const fields = [
-      ...Object.keys(query ?? {}).map((name) => `query ${name}`),
-      ...Object.keys(mutation ?? {}).map((name) => `mutation ${name}`),
+      ...Object.entries(query ?? {}).map(([name, { field }]) => [`query ${name}`, field] as const),
+      ...Object.entries(mutation ?? {}).map(([name, { field }]) => [`mutation ${name}`, field] as const),
     ];
     return roles.flatMap((role) => {
       const rule = returned && ruleOf(returned, 'select', role);
       // A query may be inferred from the rows it returns; whether it is, is an option of the server.
       if (!rule || (role !== ADMIN_ROLE && mutation && !access.roles?.includes(role))) return [];
       const facts = new Map([[factKey(fact), fact], ...factsOf(returned, 'select', rule, role, find)]);
-      return fields.map((name) => ({
+      const offered = fields.filter(([, field]) => field === 'function' || rule.aggregations);
+      return offered.map(([name]) => ({
         source: shape.source.name,
         role,
         name,

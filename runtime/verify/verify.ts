@@ -142,6 +142,12 @@ function isBreaking(
       return (
         observed === undefined || isBreakingColumn(expected, observed as typeof expected, operation, program)
       );
+    case 'required columns': {
+      const added = (observed as typeof expected | undefined)?.columns.filter(
+        (column) => !expected.columns.includes(column) && !operation.writes.has(column),
+      );
+      return added === undefined || added.length > 0;
+    }
     case 'key':
       // Named in on_conflict, or what makes one row of many.
       return true;
@@ -170,12 +176,7 @@ function isBreakingColumn(
   if (!isSameScalar(before.type, after.type, operation.source, program)) return true;
   const isOwn = before.table === operation.of;
   switch (operation.kind) {
-    case 'insert': {
-      const written = isOwn && operation.writes.has(before.column);
-      const mustBeGiven = after.notNull && !after.hasDefault && !after.readOnly;
-      const mustNowBeGiven = mustBeGiven && !(before.notNull && !before.hasDefault);
-      return (written && after.readOnly && !before.readOnly) || (isOwn && mustNowBeGiven);
-    }
+    case 'insert':
     case 'update':
       return isOwn && operation.writes.has(before.column) && after.readOnly && !before.readOnly;
     case 'delete':

