@@ -15,11 +15,21 @@ function message(
 
 /** Every message of the compiler, by code: a function of what the message names. */
 export const diagnostics = {
+  /** the type: "%name%" is not defined in custom types or it is not a scalar/enum/input_object */
+  actionArgumentTypeUnknown: ({ name }: { name: Hole }): Message =>
+    message('action-argument-type-unknown', 'error', [
+      `the type: "${name}" is not defined in custom types or it is not a scalar/enum/input_object`,
+    ]),
   /** action %action% is not present in actions.graphql */
   actionNotInSdl: ({ action, nearest }: { action: Hole; nearest?: Hole | undefined }): Message =>
     message('action-not-in-sdl', 'error', [
       `action ${action} is not present in actions.graphql`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** the type: "%name%" is not an object or scalar type defined in custom types */
+  actionOutputTypeUnknown: ({ name }: { name: Hole }): Message =>
+    message('action-output-type-unknown', 'error', [
+      `the type: "${name}" is not an object or scalar type defined in custom types`,
     ]),
   /** The %construct% %name% in actions.graphql has no meaning for actions and is left out. */
   actionSdlIgnored: ({ construct, name }: { construct: Hole; name: Hole }): Message =>
@@ -29,6 +39,12 @@ export const diagnostics = {
   /** actions.graphql is not a GraphQL document: %reason%. */
   actionsSdlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('actions-sdl-invalid', 'error', [`actions.graphql is not a GraphQL document: ${reason}.`]),
+  /** Role "%role%" may %operation% all columns ("*") of table %table%, also those that the table gets later. */
+  allColumnsGranted: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
+    message('all-columns-granted', 'warning', [
+      `Role "${role}" may ${operation} all columns ("*") of table ${table}, also those that the table gets later.`,
+      'Name the columns.',
+    ]),
   /** The allow-list lets every role send the query "%query%" of collection "%collection%", but no role may run it. Role "%role%": %error%.%rule% */
   allowedQueryForNobody: ({
     query,
@@ -112,6 +128,12 @@ export const diagnostics = {
       `custom type ${type} is not present in actions.graphql`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** custom types are inconsistent */
+  customTypesInconsistent: (): Message =>
+    message('custom-types-inconsistent', 'error', ['custom types are inconsistent']),
+  /** validation for the given custom types failed %reasons% */
+  customTypesInvalid: ({ reasons }: { reasons: Hole }): Message =>
+    message('custom-types-invalid', 'error', [`validation for the given custom types failed ${reasons}`]),
   /** multiple declarations exist for the following %kind%: %names% */
   duplicateDeclaration: ({ kind, names }: { kind: Hole; names: Hole }): Message =>
     message('duplicate-declaration', 'error', [
@@ -236,6 +258,24 @@ export const diagnostics = {
   /** the function %name% cannot be tracked %reasons% */
   functionUntrackable: ({ name, reasons }: { name: Hole; reasons: Hole }): Message =>
     message('function-untrackable', 'error', [`the function ${name} cannot be tracked ${reasons}`]),
+  /** Role "%role%" may not read column "%column%" of table %table%, but reads it as column "%shown%" of the view %view%. */
+  hiddenColumnShownByView: ({
+    role,
+    column,
+    table,
+    shown,
+    view,
+  }: {
+    role: Hole;
+    column: Hole;
+    table: Hole;
+    shown: Hole;
+    view: Hole;
+  }): Message =>
+    message('hidden-column-shown-by-view', 'warning', [
+      `Role "${role}" may not read column "${column}" of table ${table}, but reads it as column "${shown}" of the view ${view}.`,
+      'Take the column out of the permission on the view, or allow it on purpose.',
+    ]),
   /** %file% includes itself through %chain%. */
   includeCycle: ({ file, chain }: { file: Hole; chain: Hole }): Message =>
     message('include-cycle', 'error', [`${file} includes itself through ${chain}.`]),
@@ -267,6 +307,20 @@ export const diagnostics = {
   inheritedRoleParentsMissing: ({ parents, role }: { parents: Hole; role: Hole }): Message =>
     message('inherited-role-parents-missing', 'error', [
       `the following parent role(s) are not found: ${parents} which are required to construct the inherited role: "${role}"`,
+    ]),
+  /** "%name%" does not exist */
+  joinFieldMissing: ({ name, nearest }: { name: Hole; nearest?: Hole | undefined }): Message =>
+    message('join-field-missing', 'error', [
+      `"${name}" does not exist`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** The configuration allows "%rule%" where nothing of it is reported%place?%. */
+  lintAllowanceUnused: ({ rule, place }: { rule: Hole; place?: Hole | undefined }): Message =>
+    message('lint-allowance-unused', 'warning', [
+      place === undefined
+        ? undefined
+        : `The configuration allows "${rule}" where nothing of it is reported${place}.`,
+      'Remove the entry, so that it does not hide what comes later.',
     ]),
   /** %reason% */
   literalMisfit: ({ reason }: { reason: Hole }): Message => message('literal-misfit', 'error', [`${reason}`]),
@@ -343,6 +397,42 @@ export const diagnostics = {
     message('operator-unknown', 'error', [
       `Unknown operator: ${operator}`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** The row rule of role "%role%" for %operation% on table %table% has an _or with a branch that no session variable is part of, beside one that has some. */
+  orBranchWithoutSession: ({
+    role,
+    operation,
+    table,
+    branch,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    branch: Hole;
+  }): Message =>
+    message('or-branch-without-session', 'warning', [
+      `The row rule of role "${role}" for ${operation} on table ${table} has an _or with a branch that no session variable is part of, beside one that has some.`,
+      `Every caller gets the rows of that branch, whoever they are: ${branch}`,
+      "Put the session's condition beside the _or, if the rows are not for everybody.",
+    ]),
+  /** Role "%role%" may insert column "%column%" of table %table%, which says whose a row is (%rule%), and neither a preset nor the check binds it to the session. */
+  ownerCanBeChosen: ({
+    role,
+    column,
+    table,
+    rule,
+    variable,
+  }: {
+    role: Hole;
+    column: Hole;
+    table: Hole;
+    rule: Hole;
+    variable: Hole;
+  }): Message =>
+    message('owner-can-be-chosen', 'warning', [
+      `Role "${role}" may insert column "${column}" of table ${table}, which says whose a row is (${rule}), and neither a preset nor the check binds it to the session.`,
+      "A row can be made in somebody else's name.",
+      `Set the column by a preset ("${column}": "${variable}") and take it out of the columns, or put it into the check.`,
     ]),
   /** expecting a database column; but, "%name%" is a relationship; permissions for relationships are automatically inferred */
   permissionColumnIsRelationship: ({ name }: { name: Hole }): Message =>
@@ -425,6 +515,9 @@ export const diagnostics = {
       `table ${table} has no field named "${column}"`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** remote schema with name "%name%" not found */
+  remoteSchemaMissing: ({ name }: { name: Hole }): Message =>
+    message('remote-schema-missing', 'error', [`remote schema with name "${name}" not found`]),
   /** Encountered conflicting definitions in the selection set for '%root%' for field '%field%' defined in [%first%, %second%]. Fields must not be defined more than once across all sources. */
   rootFieldConflict: ({
     root,
@@ -439,6 +532,43 @@ export const diagnostics = {
   }): Message =>
     message('root-field-conflict', 'error', [
       `Encountered conflicting definitions in the selection set for '${root}' for field '${field}' defined in [${first}, ${second}]. Fields must not be defined more than once across all sources.`,
+    ]),
+  /** Role "%role%" may update column "%column%" of table %table%, on which its row rule depends, and no check binds the new value to the session. */
+  rowCanBeGivenAway: ({ role, column, table }: { role: Hole; column: Hole; table: Hole }): Message =>
+    message('row-can-be-given-away', 'warning', [
+      `Role "${role}" may update column "${column}" of table ${table}, on which its row rule depends, and no check binds the new value to the session.`,
+      'A row can be given to somebody else, or taken into a tenant that it does not belong to.',
+      'Take the column out of the permission, set it by a preset, or write a check.',
+    ]),
+  /** A row rule (role "%role%", %operation%) looks for rows of %target% by column "%column%", and no index begins with it.%more% */
+  ruleColumnWithoutIndex: ({
+    role,
+    operation,
+    target,
+    column,
+    more,
+  }: {
+    role: Hole;
+    operation: Hole;
+    target: Hole;
+    column: Hole;
+    more: Hole;
+  }): Message =>
+    message('rule-column-without-index', 'warning', [
+      `A row rule (role "${role}", ${operation}) looks for rows of ${target} by column "${column}", and no index begins with it.${more}`,
+      `Every request that the rule stands on reads the whole table. Create an index: create index on ${target} (${column})`,
+    ]),
+  /** The rule of role "%role%" for %operation% on table %table% looks like a condition, but every row fulfils it. */
+  ruleIsAlwaysTrue: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
+    message('rule-is-always-true', 'warning', [
+      `The rule of role "${role}" for ${operation} on table ${table} looks like a condition, but every row fulfils it.`,
+      'Write {} if every row is meant.',
+    ]),
+  /** The rule of role "%role%" for %operation% on table %table% is fulfilled by no row. */
+  ruleIsNeverTrue: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
+    message('rule-is-never-true', 'warning', [
+      `The rule of role "${role}" for ${operation} on table ${table} is fulfilled by no row.`,
+      'Remove the permission, or correct the rule.',
     ]),
   /** In query collection "%collection%" the query "%query%" is invalid with the following error(s): %error%%uses% */
   savedQueryInvalid: ({
@@ -460,6 +590,9 @@ export const diagnostics = {
     message('source-kind-unsupported', 'error', [
       `Source "${source}" is of kind "${kind}"; only "postgres" can be served.`,
     ]),
+  /** source not found: "%name%" */
+  sourceMissing: ({ name }: { name: Hole }): Message =>
+    message('source-missing', 'error', [`source not found: "${name}"`]),
   /** connection error */
   sourceUnreachable: ({ reason }: { reason: Hole }): Message =>
     message('source-unreachable', 'error', ['connection error', `${reason}`]),
@@ -509,9 +642,42 @@ export const diagnostics = {
       `The key "${key}" is not known here and has no effect.`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** The rule of role "%role%" for %operation% on table %table% needs the session variable %variable%, which no claim supplies. */
+  variableNotSupplied: ({
+    role,
+    operation,
+    table,
+    variable,
+    nearest,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    variable: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
+    message('variable-not-supplied', 'warning', [
+      `The rule of role "${role}" for ${operation} on table ${table} needs the session variable ${variable}, which no claim supplies.`,
+      nearest === undefined ? undefined : `Did you mean ${nearest}?`,
+      "Correct the name, or add it to session_variables of the lint's configuration.",
+    ]),
+  /** Role "%role%" reads table %table% by a row rule with session variables, but the view %view%, which shows columns of that table, by none. */
+  viewWithoutRowRule: ({ role, table, view }: { role: Hole; table: Hole; view: Hole }): Message =>
+    message('view-without-row-rule', 'warning', [
+      `Role "${role}" reads table ${table} by a row rule with session variables, but the view ${view}, which shows columns of that table, by none.`,
+      'Every caller sees the rows of the view, those of others among them.',
+      'Give the permission on the view a row rule of its own.',
+    ]),
   /** Only table columns can have %operation% permissions defined, "%name%" is not a column */
   writePermissionColumnIsRelationship: ({ operation, name }: { operation: Hole; name: Hole }): Message =>
     message('write-permission-column-is-relationship', 'error', [
       `Only table columns can have ${operation} permissions defined, "${name}" is not a column`,
+    ]),
+  /** Role "%role%" may %operation% rows of table %table% that it may not read: its rule there has no session variable, that for reading has. */
+  writeWiderThanRead: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
+    message('write-wider-than-read', 'warning', [
+      `Role "${role}" may ${operation} rows of table ${table} that it may not read: its rule there has no session variable, that for reading has.`,
+      'The answer of a mutation shows the rows that it wrote.',
+      'Use the row rule of the select permission for this operation, too.',
     ]),
 } as const;

@@ -65,6 +65,11 @@ import {
   updateRemoteRelationship,
 } from './operations/remote-relationships.ts';
 import {
+  createRemoteSchemaRemoteRelationship,
+  deleteRemoteSchemaRemoteRelationship,
+  updateRemoteSchemaRemoteRelationship,
+} from './operations/remote-schema-relationships.ts';
+import {
   addRemoteSchema,
   addRemoteSchemaPermissions,
   dropRemoteSchemaPermissions,
@@ -101,6 +106,15 @@ import suggestRelationships from './operations/suggest-relationships.ts';
 import trackFunction from './operations/track-function.ts';
 import trackTable from './operations/track-table.ts';
 import { trackTables, untrackTables } from './operations/track-tables.ts';
+import {
+  deleteScheduledEvent,
+  getEventInvocationLogs,
+  getEventLogs,
+  getScheduledEventInvocations,
+  getScheduledEvents,
+  introspectRemoteSchema,
+  testWebhookTransform,
+} from './operations/unserved-readers.ts';
 import untrackFunction from './operations/untrack-function.ts';
 import untrackTable from './operations/untrack-table.ts';
 import update from './operations/update.ts';
@@ -143,6 +157,9 @@ export const operations: readonly Operation[] = [
   createRemoteRelationship,
   updateRemoteRelationship,
   deleteRemoteRelationship,
+  createRemoteSchemaRemoteRelationship,
+  updateRemoteSchemaRemoteRelationship,
+  deleteRemoteSchemaRemoteRelationship,
   trackFunction,
   setFunctionCustomization,
   untrackFunction,
@@ -163,14 +180,20 @@ export const operations: readonly Operation[] = [
   deleteEventTrigger,
   redeliverEvent,
   invokeEventTrigger,
+  getEventLogs,
+  getEventInvocationLogs,
   createCronTrigger,
   deleteCronTrigger,
   getCronTriggers,
   createScheduledEvent,
+  deleteScheduledEvent,
+  getScheduledEvents,
+  getScheduledEventInvocations,
   addRemoteSchema,
   updateRemoteSchema,
   removeRemoteSchema,
   reloadRemoteSchema,
+  introspectRemoteSchema,
   addRemoteSchemaPermissions,
   dropRemoteSchemaPermissions,
   setCustomTypes,
@@ -200,6 +223,7 @@ export const operations: readonly Operation[] = [
   setOpentelemetryStatus,
   addHostToTlsAllowlist,
   dropHostFromTlsAllowlist,
+  testWebhookTransform,
   runSql,
   select,
   count,

@@ -111,6 +111,7 @@ interface Savepoint {
   readonly compilation: Compilation;
   readonly inconsistent: readonly InconsistentObject[];
   readonly checked: { readonly metadata: Metadata; readonly catalogs: unknown };
+  readonly warnings: readonly Warning[];
 }
 
 export class WorkingCopy {
@@ -228,9 +229,10 @@ export class WorkingCopy {
   /** Checks, and throws if the outcome since `before` is not acceptable. */
   async accept(policy: Policy, before: Baseline, targets: readonly ObjectIdentity[] = []): Promise<void> {
     await this.check();
-    for (const message of nameConflicts(this.#compilation)) {
-      if (!before.conflicts.has(message)) throw new EngineError('unexpected', message);
-    }
+    const conflicts = [...nameConflicts(this.#compilation)].filter(
+      (message) => !before.conflicts.has(message),
+    );
+    if (conflicts.length > 0) throw new EngineError('unexpected', describeConflicts(conflicts));
     enforcePolicy(policy, { before: before.inconsistent, after: this.#inconsistent, targets });
   }
 
@@ -243,6 +245,7 @@ export class WorkingCopy {
       compilation: this.#compilation,
       inconsistent: this.#inconsistent,
       checked: this.#checked,
+      warnings: [...this.warnings],
     };
   }
 
@@ -253,6 +256,7 @@ export class WorkingCopy {
     this.#compilation = point.compilation;
     this.#inconsistent = point.inconsistent;
     this.#checked = point.checked;
+    this.warnings.splice(0, this.warnings.length, ...point.warnings);
   }
 
   /** What other instances have to read again because of this copy. */
@@ -357,6 +361,20 @@ const CONFLICT_CODES: ReadonlySet<string> = new Set(['root-field-conflict', 'typ
 function nameConflicts(compilation: Compilation): ReadonlySet<string> {
   const conflicts = compilation.diagnostics.filter(({ code }) => CONFLICT_CODES.has(code));
   return new Set(conflicts.map(({ message }) => message));
+}
+
+const ROOT_FIELD_CONFLICT =
+  /^(.* in the selection set for '\w+') for field ('\w+' defined in \[.*\])\. (.*)$/s;
+
+/** The first conflict; with it, if it is about a root field, all others of the same root type. */
+function describeConflicts([first = '', ...others]: readonly string[]): string {
+  const [, start, , end] = ROOT_FIELD_CONFLICT.exec(first) ?? [];
+  const fields = [first, ...others].flatMap((message) => {
+    const [, otherStart, field] = ROOT_FIELD_CONFLICT.exec(message) ?? [];
+    return otherStart === start && field !== undefined ? [field] : [];
+  });
+  if (start === undefined || fields.length < 2) return first;
+  return `${start} for fields: [\n${fields.map((field) => `  ${field}`).join(',\n')}\n]. ${end}`;
 }
 
 const ENUM = 'enum ';

@@ -105,12 +105,11 @@ function withoutKey(value: unknown, path: MetadataPath, key: string): unknown {
 
 /** The reference's text for an issue that the schema does not word itself. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  const key = issue.path?.at(-1);
+  if (issue.input === undefined && typeof key === 'string') return missingKey(key);
   switch (issue.code) {
-    case 'invalid_type': {
-      const key = issue.path?.at(-1);
-      if (issue.input === undefined && typeof key === 'string') return missingKey(key);
+    case 'invalid_type':
       return describeType(issue.expected, issue.input);
-    }
     case 'invalid_value':
       return `expected one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}, but encountered ${JSON.stringify(issue.input)}`;
     case 'too_small':

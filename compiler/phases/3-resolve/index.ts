@@ -7,8 +7,10 @@ import type { InheritedRole, Metadata } from '../../model/metadata.ts';
 import type { Model } from '../../model/model.ts';
 import type { Result } from '../../model/result.ts';
 import { resolveAccess } from './access.ts';
+import { checkCustomTypes } from './custom-types.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
+import { checkRemoteRelationships } from './remote-relationship.ts';
 import type { CatalogResult, NamingOptions } from './source.ts';
 import { resolveStructure } from './structure.ts';
 
@@ -34,6 +36,9 @@ export function resolve(
   const before = new Map(earlier.model?.sources.map((source) => [source.shape.name, source]));
   const structure = resolveStructure(metadata.sources, catalogs, naming, earlier);
   const diagnostics: Diagnostic[] = [...reportNotServed(metadata, earlier.memory), ...structure.diagnostics];
+  const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
+  checkRemoteRelationships(metadata, scopes, diagnostics);
+  checkCustomTypes(metadata, scopes, diagnostics);
   const ordered = orderInheritedRoles({ diagnostics }, metadata, earlier.memory);
   const inheritedRoles = reuse(ordered, earlier.inheritedRoles);
   const byName = new Map(metadata.sources.map((source) => [source.name, source]));

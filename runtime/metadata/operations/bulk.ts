@@ -60,6 +60,9 @@ const relationshipOperations = new Set([
   'create_remote_relationship',
   'update_remote_relationship',
   'delete_remote_relationship',
+  'create_remote_schema_remote_relationship',
+  'update_remote_schema_remote_relationship',
+  'delete_remote_schema_remote_relationship',
 ]);
 
 export const bulkAtomic: Operation = operation<MetadataRequest[]>({

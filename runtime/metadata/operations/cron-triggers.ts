@@ -31,7 +31,6 @@ export const createCronTrigger = operation<CreateArguments>({
       throw new EngineError('already-exists', `cron trigger with name: ${entry.name} already exists`);
     }
     if (!exists && replace) throw missing(entry.name);
-    requireSchedule(entry.schedule);
     const others = copy.metadata.cron_triggers.filter(({ name }) => name !== entry.name);
     copy.metadata = { ...copy.metadata, cron_triggers: [...others, { ...NO_PATH, ...entry }] };
     warnNotServed(copy, 'cron_trigger', entry.name, 'Cron triggers');
@@ -74,40 +73,4 @@ function cronTriggers(copy: WorkingCopy): Json {
 
 function missing(name: string): EngineError {
   return new EngineError('not-exists', `cron trigger with name: ${name} does not exist`);
-}
-
-const FIELDS: readonly (readonly [lowest: number, highest: number, names: readonly string[]])[] = [
-  [0, 59, []],
-  [0, 23, []],
-  [1, 31, []],
-  [1, 12, ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']],
-  [0, 7, ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']],
-];
-
-/** Five fields, each a list of `*`, numbers, names and ranges, with steps. */
-function requireSchedule(schedule: string): void {
-  const fields = schedule.trim().split(/\s+/);
-  const fits =
-    fields.length === FIELDS.length && fields.every((field, index) => fitsField(field, FIELDS[index]!));
-  if (!fits) {
-    throw new EngineError('parse-failed', `${JSON.stringify(schedule)} is no cron schedule of five fields`, {
-      path: '$.schedule',
-    });
-  }
-}
-
-function fitsField(field: string, [lowest, highest, names]: (typeof FIELDS)[number]): boolean {
-  const value = (text: string) => {
-    const named = names.indexOf(text.toLowerCase());
-    if (named >= 0) return named + (lowest === 1 ? 1 : 0);
-    return /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  };
-  return field.split(',').every((part) => {
-    const [range = '', step, ...rest] = part.split('/');
-    if (rest.length > 0 || (step !== undefined && !/^[1-9]\d*$/.test(step))) return false;
-    if (range === '*') return true;
-    const ends = range.split('-').map(value);
-    if (ends.length > 2 || ends.some((end) => !(end >= lowest && end <= highest))) return false;
-    return ends.length === 1 || ends[0]! <= ends[1]!;
-  });
 }

@@ -141,7 +141,7 @@ export const createEventTrigger = operation<CreateArguments>({
     if (owner !== undefined && !replace) {
       throw new EngineError('already-exists', `Event trigger with name "${name}" already exists`);
     }
-    if (replace && owner === undefined) throw missing(name);
+    if (replace && owner === undefined) throw missingEventTrigger(name);
     if (owner !== undefined && !sameName(owner, table)) {
       throw new EngineError('not-supported', 'cannot replace table or schema for trigger');
     }
@@ -172,7 +172,7 @@ export const deleteEventTrigger = operation<NameArguments>({
   changesMetadata: true,
   run: ({ name, source }, copy) => {
     findSource(copy.metadata, source);
-    if (ownerOf(copy, source, name) === undefined) throw missing(name);
+    if (ownerOf(copy, source, name) === undefined) throw missingEventTrigger(name);
     copy.metadata = withSource(copy.metadata, source, (owner) => ({
       ...owner,
       tables: replaceWhere(
@@ -221,7 +221,7 @@ export const invokeEventTrigger = operation<InvokeArguments>({
     const trigger = findSource(copy.metadata, source)
       .tables.flatMap((entry) => entry.event_triggers)
       .find((candidate) => candidate.name === name);
-    if (trigger === undefined) throw missing(name);
+    if (trigger === undefined) throw missingEventTrigger(name);
     if (!trigger.definition.enable_manual) {
       throw new EngineError('not-supported', 'manual mode is not enabled for event trigger');
     }
@@ -260,6 +260,6 @@ function requireColumns(
   }
 }
 
-function missing(name: string): EngineError {
+export function missingEventTrigger(name: string): EngineError {
   return new EngineError('not-exists', `event trigger "${name}" does not exist`);
 }

@@ -9,13 +9,11 @@ import { isObject, nameSchema, object } from '../../../compiler/phases/1-read/sc
 import { validateNested } from '../../../compiler/phases/1-read/validate.ts';
 import { EngineError } from '../../core/errors.ts';
 import { tableArguments } from '../arguments.ts';
-import { findTable, NO_PATH, replaceWhere, trackedTable, withTable } from '../edit.ts';
-import { columnNames } from '../find-relationship.ts';
+import { findTable, NO_PATH, replaceWhere, withTable } from '../edit.ts';
 import { quoted, tablePart } from '../names.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
 import { fieldNames } from '../table-fields.ts';
-import type { WorkingCopy } from '../working-copy.ts';
 
 interface NameArguments {
   readonly table: QualifiedName;
@@ -42,9 +40,22 @@ const relationshipArguments = z.unknown().transform((input, context) => {
     context.issues.push({ code: 'custom', message, input });
     return z.NEVER;
   }
-  const form = validateNested(remoteRelationshipDefinitionSchema, definition ?? flat, context);
+  const form = validateDefinition(definition, flat, context);
   return head === undefined || form === undefined ? z.NEVER : { ...head, definition: form };
 }) as z.ZodType<Arguments>;
+
+/** Problems are said to be below `definition` where it was given. */
+function validateDefinition(
+  definition: unknown,
+  flat: object,
+  context: z.RefinementCtx,
+): RemoteRelationshipDefinition | undefined {
+  if (definition === undefined) return validateNested(remoteRelationshipDefinitionSchema, flat, context);
+  const wrapped = object<{ definition: RemoteRelationshipDefinition }>({
+    definition: remoteRelationshipDefinitionSchema,
+  });
+  return validateNested(wrapped, { definition }, context)?.definition;
+}
 
 function defined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, property]) => property !== undefined));
@@ -64,8 +75,7 @@ function writeRemoteRelationship(verb: 'create' | 'update', documentation: strin
     policy: 'target',
     targets: target,
     changesMetadata: true,
-    run: (args, copy) => {
-      const { source, table, name, definition } = args;
+    run: ({ source, table, name, definition }, copy) => {
       const entry = findTable(copy.metadata, source, table);
       if (verb === 'update') requireRemoteRelationship(entry.remote_relationships, name);
       else if (fieldNames(entry).has(name)) {
@@ -74,7 +84,6 @@ function writeRemoteRelationship(verb: 'create' | 'update', documentation: strin
           `field with name "${name}" already exists in table ${quoted(table)}`,
         );
       }
-      requireReferences(args, copy);
       const written: RemoteRelationship = { ...NO_PATH, name, definition };
       copy.metadata = withTable(copy.metadata, source, table, (found) => ({
         ...found,
@@ -124,27 +133,4 @@ export const deleteRemoteRelationship = operation<NameArguments>({
 function requireRemoteRelationship(list: readonly RemoteRelationship[], name: string): void {
   if (list.some((entry) => entry.name === name)) return;
   throw new EngineError('not-exists', `"${name}" does not exist`);
-}
-
-/** What the definition names has to be there (reference metadata-api §10). */
-function requireReferences({ source, table, definition }: Arguments, copy: WorkingCopy): void {
-  const own = columnNames(copy, source, table);
-  const joined =
-    definition.kind === 'to_source' ? Object.keys(definition.field_mapping) : definition.lhs_fields;
-  const unknown = joined.find((column) => !own.has(column));
-  if (unknown !== undefined) throw new EngineError('not-exists', `"${unknown}" does not exist`);
-  if (definition.kind === 'to_remote_schema') {
-    const name = definition.remote_schema;
-    if (copy.metadata.remote_schemas.some((schema) => schema.name === name)) return;
-    throw new EngineError('not-found', `remote schema with name "${name}" not found`);
-  }
-  if (!copy.metadata.sources.some(({ name }) => name === definition.source)) {
-    throw new EngineError('not-found', `source not found: "${definition.source}"`);
-  }
-  if (trackedTable(copy.metadata, definition.source, definition.table) === undefined) {
-    throw new EngineError(
-      'not-exists',
-      `table ${quoted(definition.table)} does not exist in source: ${definition.source}`,
-    );
-  }
 }

@@ -1,9 +1,13 @@
+import { GraphQLError, parse } from 'graphql';
+import { z } from 'zod';
 import type { RemoteSchema } from '../../../compiler/model/metadata.ts';
 import {
   type RemoteSchemaHead,
   remoteSchemaHeadSchema,
 } from '../../../compiler/phases/1-read/schemas/remote-schema.ts';
 import {
+  choose,
+  isObject,
   nameSchema,
   object,
   objectAs,
@@ -35,16 +39,34 @@ interface DropPermissionArguments {
   readonly role: string;
 }
 
-export const addRemoteSchema = operation<RemoteSchemaHead>({
+/** The definition has not exactly one address, which is no error of the arguments' shape (reference metadata-api §7). */
+interface Refused {
+  readonly refusal: string;
+}
+
+const headArguments = choose<RemoteSchemaHead | Refused>((input) => {
+  const definition = isObject(input) ? input.definition : undefined;
+  if (!isObject(definition)) return remoteSchemaHeadSchema;
+  const given = [definition.url, definition.url_from_env].filter((url) => url !== undefined && url !== null);
+  if (given.length === 1) return remoteSchemaHeadSchema;
+  const refusal =
+    given.length === 0
+      ? 'must provide one of "url" or "url_from_env"'
+      : 'only one of "url" or "url_from_env" should be given';
+  return z.unknown().transform(() => ({ refusal }));
+});
+
+export const addRemoteSchema = operation<RemoteSchemaHead | Refused>({
   name: 'add_remote_schema',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: "Adds another GraphQL service's schema.",
-  arguments: remoteSchemaHeadSchema,
+  arguments: headArguments,
   policy: 'target',
-  targets: ({ name }) => [globalObject('remote_schema', name)],
+  targets: (head) => ('refusal' in head ? [] : [globalObject('remote_schema', head.name)]),
   changesMetadata: true,
   run: (head, copy) => {
+    if ('refusal' in head) throw new EngineError('invalid-params', head.refusal);
     const { name } = head;
     if (copy.metadata.remote_schemas.some((schema) => schema.name === name)) {
       throw new EngineError('already-exists', `remote schema with name "${name}" already exists`);
@@ -56,16 +78,17 @@ export const addRemoteSchema = operation<RemoteSchemaHead>({
   },
 });
 
-export const updateRemoteSchema = operation<RemoteSchemaHead>({
+export const updateRemoteSchema = operation<RemoteSchemaHead | Refused>({
   name: 'update_remote_schema',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Replaces the definition of a remote schema; permissions and relationships stay.',
-  arguments: remoteSchemaHeadSchema,
+  arguments: headArguments,
   policy: 'target',
-  targets: ({ name }) => [globalObject('remote_schema', name)],
+  targets: (head) => ('refusal' in head ? [] : [globalObject('remote_schema', head.name)]),
   changesMetadata: true,
   run: (head, copy) => {
+    if ('refusal' in head) throw new EngineError('invalid-params', head.refusal);
     const { permissions, remote_relationships } = findRemoteSchema(
       copy,
       head.name,
@@ -112,6 +135,15 @@ export const reloadRemoteSchema = operation<NameArguments>({
   },
 });
 
+const sdl = text.check((context) => {
+  try {
+    parse(context.value);
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    context.issues.push({ code: 'custom', message: error.message, input: context.value });
+  }
+});
+
 export const addRemoteSchemaPermissions = operation<PermissionArguments>({
   name: 'add_remote_schema_permissions',
   spelling: 'bare',
@@ -120,7 +152,7 @@ export const addRemoteSchemaPermissions = operation<PermissionArguments>({
   arguments: object<PermissionArguments>({
     remote_schema: nameSchema,
     role: nameSchema,
-    definition: object<{ schema: string }>({ schema: text }),
+    definition: object<{ schema: string }>({ schema: sdl }),
     comment: optional(text),
   }),
   policy: 'target',

@@ -20,6 +20,9 @@ import { optionally, without } from '../edit.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 
+/** What is served, and removing what is not. */
+const WITHOUT_WARNING = /^(remove_|drop_|set_api_limits$|set_graphql_schema_introspection_options$)/;
+
 /** An operation that sets one top-level key of the metadata. */
 function setting<Value>(
   name: string,
@@ -38,7 +41,7 @@ function setting<Value>(
     changesMetadata: true,
     run: (value, copy) => {
       copy.metadata = change(copy.metadata, value);
-      if (!name.startsWith('remove_')) warnNotServed(copy, 'setting', name, `The settings of ${name}`);
+      if (!WITHOUT_WARNING.test(name)) warnNotServed(copy, 'setting', name, `The settings of ${name}`);
       return SUCCESS;
     },
   });

@@ -15,6 +15,7 @@ import {
   boolean,
   flag,
   graphqlNameSchema,
+  graphqlTypeSchema,
   headerSchema,
   jsonObject,
   list,
@@ -34,7 +35,7 @@ import {
 
 const actionArgument = object<ActionArgument>({
   name: graphqlNameSchema,
-  type: nameSchema,
+  type: graphqlTypeSchema,
   description: optional(text),
 });
 
@@ -56,7 +57,7 @@ interface RawActionDefinition {
 export const actionDefinitionSchema = objectAs<RawActionDefinition, ActionDefinition>(
   {
     handler: text,
-    output_type: nameSchema,
+    output_type: graphqlTypeSchema,
     type: withDefault<'query' | 'mutation'>(oneOf('query', 'mutation'), 'mutation'),
     kind: withDefault<RawActionDefinition['kind']>(oneOf('synchronous', 'asynchronous', ''), 'synchronous'),
     arguments: list(actionArgument),
@@ -88,7 +89,7 @@ export const actionHeadSchema = object<ActionHead>({
 
 const customField = object<CustomField>({
   name: graphqlNameSchema,
-  type: nameSchema,
+  type: graphqlTypeSchema,
   description: optional(text),
 });
 

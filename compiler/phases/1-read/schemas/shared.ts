@@ -2,6 +2,7 @@
  * The building blocks of the schemas. A schema takes one spelling of the metadata and gives the normalised object of
  * `model/metadata.ts`; null and absent are the same for every optional key.
  */
+import { parseType } from 'graphql';
 import { z } from 'zod';
 import type {
   Address,
@@ -105,6 +106,20 @@ export const nameSchema: z.ZodType<string> = z.string().min(1);
 export const graphqlNameSchema: z.ZodType<string> = z.string().regex(/^[_A-Za-z][_0-9A-Za-z]*$/, {
   error: (issue) => `${JSON.stringify(issue.input)} is not valid GraphQL name`,
 });
+
+/** A GraphQL type as text, such as `[String!]!`. */
+export const graphqlTypeSchema: z.ZodType<string> = z.string().refine(isGraphqlType, {
+  error: (issue) => `not a valid GraphQL type: ${JSON.stringify(issue.input)}`,
+});
+
+function isGraphqlType(type: string): boolean {
+  try {
+    parseType(type);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Any JSON but an absent key. */
 export const json: z.ZodType<Json> = choose(() => z.unknown() as z.ZodType<Json>);

@@ -10,16 +10,17 @@ import type {
   JsonObject,
   ScheduledRetryConfiguration,
 } from '../../../model/metadata.ts';
+import { cronScheduleSchema } from './cron-schedule.ts';
 import {
   boolean,
   columnsSchema,
   flag,
   headerSchema,
-  integer,
   json,
   jsonObject,
   list,
   nameSchema,
+  naturalNumber,
   object,
   objectAs,
   optional,
@@ -48,9 +49,9 @@ export const eventRetryDefaults: EventRetryConfiguration = {
 };
 
 export const eventRetryConfigurationSchema = object<EventRetryConfiguration>({
-  num_retries: withDefault(integer, eventRetryDefaults.num_retries),
-  interval_sec: withDefault(integer, eventRetryDefaults.interval_sec),
-  timeout_sec: withDefault(integer, eventRetryDefaults.timeout_sec),
+  num_retries: naturalNumber,
+  interval_sec: naturalNumber,
+  timeout_sec: withDefault(naturalNumber, eventRetryDefaults.timeout_sec),
 });
 
 interface RawEventTrigger {
@@ -97,16 +98,16 @@ export const scheduledRetryDefaults: ScheduledRetryConfiguration = {
 };
 
 export const scheduledRetryConfigurationSchema = object<ScheduledRetryConfiguration>({
-  num_retries: withDefault(integer, scheduledRetryDefaults.num_retries),
-  retry_interval_seconds: withDefault(integer, scheduledRetryDefaults.retry_interval_seconds),
-  timeout_seconds: withDefault(integer, scheduledRetryDefaults.timeout_seconds),
-  tolerance_seconds: withDefault(integer, scheduledRetryDefaults.tolerance_seconds),
+  num_retries: withDefault(naturalNumber, scheduledRetryDefaults.num_retries),
+  retry_interval_seconds: withDefault(naturalNumber, scheduledRetryDefaults.retry_interval_seconds),
+  timeout_seconds: withDefault(naturalNumber, scheduledRetryDefaults.timeout_seconds),
+  tolerance_seconds: withDefault(naturalNumber, scheduledRetryDefaults.tolerance_seconds),
 });
 
 export const cronTriggerSchema = object<Omit<CronTrigger, 'path'>>({
   name: nameSchema,
   webhook: text,
-  schedule: nameSchema,
+  schedule: cronScheduleSchema,
   include_in_metadata: boolean,
   payload: optional(json),
   retry_conf: withDefault<ScheduledRetryConfiguration>(
