@@ -56,6 +56,26 @@ export function versionConflict(referenced: number): EngineError {
   );
 }
 
+// One statement is one transaction, and one trip. On an empty table the insert decides a race; afterwards the row lock of
+// the update does: the second writer waits, and then finds another version than it expected.
+const commitStatement = (stored: string) => `
+  with stored as (${stored} returning resource_version),
+  told as (
+    insert into engine_catalog.schema_notifications (id, notification, resource_version, instance_id)
+    select 1, $3::json, resource_version, $4::uuid from stored
+    on conflict (id) do update set notification = excluded.notification, instance_id = excluded.instance_id,
+      resource_version = excluded.resource_version, updated_at = now()
+  )
+  select resource_version, pg_notify($5, resource_version::text) from stored`;
+
+const INSERT = commitStatement(`
+  insert into engine_catalog.metadata (id, metadata, resource_version) values (1, $1, $2::int + 1)
+  on conflict (id) do nothing`);
+
+const UPDATE = commitStatement(`
+  update engine_catalog.metadata set metadata = $1, resource_version = resource_version + 1
+  where resource_version = $2::int`);
+
 /** Connects to the metadata database and brings its catalog up to date. */
 export async function openMetadataStore(url: string): Promise<MetadataStore> {
   const pool = new pg.Pool({ connectionString: url, max: 4, application_name: 'engine metadata' });
@@ -81,36 +101,17 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
       return { metadata: row.metadata, resourceVersion: row.resource_version };
     },
     readVersion: async () => readVersion(pool),
-    commit: (metadata, expected, invalidations) =>
-      withClient(pool, async (client) => {
-        await client.query('begin');
-        try {
-          // On an empty table the insert decides the race; afterwards the row lock of the update does.
-          const { rows } = await client.query<{ resource_version: number }>(
-            expected === 0
-              ? `insert into engine_catalog.metadata (id, metadata, resource_version) values (1, $1, $2 + 1)
-                 on conflict (id) do nothing returning resource_version`
-              : `update engine_catalog.metadata set metadata = $1, resource_version = resource_version + 1
-                 where resource_version = $2 returning resource_version`,
-            [metadata, expected],
-          );
-          if (rows[0] === undefined) throw versionConflict(expected);
-          const resourceVersion = rows[0].resource_version;
-          await client.query(
-            `insert into engine_catalog.schema_notifications (id, notification, resource_version, instance_id)
-             values (1, $1, $2, $3)
-             on conflict (id) do update set notification = excluded.notification, instance_id = excluded.instance_id,
-               resource_version = excluded.resource_version, updated_at = now()`,
-            [JSON.stringify(invalidations), resourceVersion, instanceId],
-          );
-          await client.query('select pg_notify($1, $2)', [METADATA_CHANNEL, String(resourceVersion)]);
-          await client.query('commit');
-          return resourceVersion;
-        } catch (error) {
-          await client.query('rollback');
-          throw error;
-        }
-      }),
+    commit: async (metadata, expected, invalidations) => {
+      const { rows } = await pool.query<{ resource_version: number }>(expected === 0 ? INSERT : UPDATE, [
+        metadata,
+        expected,
+        JSON.stringify(invalidations),
+        instanceId,
+        METADATA_CHANNEL,
+      ]);
+      if (rows[0] === undefined) throw versionConflict(expected);
+      return rows[0].resource_version;
+    },
     readNotification: async () => {
       const { rows } = await pool.query<{
         notification: Invalidations;

@@ -38,6 +38,10 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
       case 'answer':
         calls.answer(message.number, message.value ?? '', message.error);
         return;
+      case 'files':
+        served.receive(message.changed);
+        send({ kind: 'answer', number: message.number });
+        return;
       case 'load':
         served.load(message).then(
           () => send({ kind: 'answer', number: message.number }),
@@ -94,6 +98,8 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
 type Load = Extract<MessageFromThread, { kind: 'load' }>;
 
 interface Served {
+  /** Takes files over that a later message makes a program of. */
+  receive(changed: ReadonlyMap<string, TranspiledFile>): void;
   /** Makes the program of a message ready. Messages build on each other, so every one must come here, in order. */
   load(message: Load): Promise<void>;
   /** Serves what was loaded under the number. */
@@ -103,7 +109,7 @@ interface Served {
 
 function createServed(context: HostContext): Served {
   const evaluator = createEvaluator();
-  let files: ReadonlyMap<string, TranspiledFile> = new Map();
+  const files = new Map<string, TranspiledFile>();
   const loaded = new Map<number, { program: PreparedProgram; sources: ReadonlySet<number> }>();
   /** By the number that the thread gave them. */
   const connections = new Map<number, SourceConnection>();
@@ -118,19 +124,21 @@ function createServed(context: HostContext): Served {
       context.observe({ kind: 'unhandled-internal-error', error });
     });
   };
+  const receive = (changed: ReadonlyMap<string, TranspiledFile>) => {
+    for (const [path, file] of changed) files.set(path, file);
+  };
   return {
+    receive,
     load: async ({ number, changed, removed, sources }) => {
-      const next = new Map(files);
-      for (const path of removed) next.delete(path);
-      for (const [path, file] of changed) next.set(path, file);
-      files = next;
+      receive(changed);
+      for (const path of removed) files.delete(path);
       for (const source of sources) {
         clearTimeout(retiring.get(source.number));
         retiring.delete(source.number);
         if (!connections.has(source.number)) connections.set(source.number, openSource(source.info, context));
       }
       const byName = new Map(sources.map((source) => [source.name, connections.get(source.number)!]));
-      const program = context.prepare(await evaluator.evaluate(next), byName);
+      const program = context.prepare(await evaluator.evaluate(new Map(files)), byName);
       loaded.set(number, { program, sources: new Set(sources.map((source) => source.number)) });
     },
     activate: (number) => {

@@ -7,6 +7,7 @@ import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { transform } from 'esbuild';
 import * as contract from '../core/contract.ts';
+import { remember } from '../core/remember.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import { LoadError } from './load-error.ts';
 
@@ -25,9 +26,18 @@ export type TranspiledFiles = ReadonlyMap<string, TranspiledFile>;
 
 interface Module {
   readonly file: TranspiledFile;
-  /** The modules it imports: with the same code and the same imports, a module is the same. */
-  readonly imports: readonly Module[];
+  /** Runs the file again, for modules whose imports changed. */
+  readonly run: Run;
   readonly exports: Record<string, unknown>;
+}
+
+type Run = (modules: ReadonlyMap<string, Module>) => Record<string, unknown>;
+
+/** What an evaluation leaves for the next one. */
+interface Evaluated {
+  readonly modules: ReadonlyMap<string, Module>;
+  /** Path → paths of the files that import it. */
+  readonly importers: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Milliseconds of evaluation before other work gets its turn. */
@@ -78,17 +88,17 @@ export interface Evaluator {
 }
 
 export function createEvaluator(): Evaluator {
-  let modules: ReadonlyMap<string, Module> = new Map();
-  const finish = (next: ReadonlyMap<string, Module>): GeneratedProgram => {
-    const program = next.get(ENTRY)!.exports.default;
+  let last: Evaluated = { modules: new Map(), importers: new Map() };
+  const finish = (next: Evaluated): GeneratedProgram => {
+    const program = next.modules.get(ENTRY)!.exports.default;
     if (typeof program !== 'object' || program === null)
       throw new LoadError(ENTRY, 'it has no default export');
-    modules = next;
+    last = next;
     return program as GeneratedProgram;
   };
   return {
     evaluate: inTurn(async (files) => {
-      const steps = evaluateAll(files, modules);
+      const steps = evaluateChanged(files, last);
       let sliceStart = performance.now();
       for (;;) {
         const { done, value } = steps.next();
@@ -99,7 +109,7 @@ export function createEvaluator(): Evaluator {
       }
     }),
     evaluateNow: (files) => {
-      const steps = evaluateAll(files, modules);
+      const steps = evaluateChanged(files, last);
       for (;;) {
         const { done, value } = steps.next();
         if (done) return finish(value);
@@ -186,57 +196,96 @@ function resolveImport(path: string, specifier: string): string {
   );
 }
 
-/** Evaluates the files, imported ones first; a step each. */
-function* evaluateAll(
-  files: TranspiledFiles,
-  known: ReadonlyMap<string, Module>,
-): Generator<undefined, ReadonlyMap<string, Module>> {
+/** Evaluates what changed and what imports it, imported files first; a step each. */
+function* evaluateChanged(files: TranspiledFiles, last: Evaluated): Generator<undefined, Evaluated> {
+  const changed: string[] = [];
+  let sameImports = files.size === last.modules.size;
+  for (const [path, file] of files) {
+    const known = last.modules.get(path)?.file;
+    if (known === file) continue;
+    if (known?.code !== file.code) changed.push(path);
+    sameImports &&= known !== undefined && sameItems(known.imports, file.imports);
+  }
+  const importers = sameImports ? last.importers : importersOf(files);
   const modules = new Map<string, Module>();
-  for (const path of importedFirst(files)) {
+  for (const path of files.keys()) {
+    const known = last.modules.get(path);
+    if (known) modules.set(path, known);
+  }
+  for (const path of importedFirst(withImporters(changed, importers), files)) {
     const file = files.get(path)!;
-    const imports = file.imports.map((imported) => modules.get(imported)!);
-    const before = known.get(path);
-    if (
-      before?.file.code === file.code &&
-      before.imports.every((module, index) => module === imports[index])
-    ) {
-      modules.set(path, before);
-      continue;
-    }
-    modules.set(path, { file, imports, exports: run(path, file.code, modules) });
+    const known = last.modules.get(path);
+    const run = known?.file.code === file.code ? known.run : prepareRun(path, file.code);
+    modules.set(path, { file, run, exports: run(modules) });
     yield;
   }
-  return modules;
+  return { modules, importers };
 }
 
-function importedFirst(files: TranspiledFiles): readonly string[] {
+function importersOf(files: TranspiledFiles): ReadonlyMap<string, readonly string[]> {
+  const importers = new Map<string, string[]>();
+  for (const [path, { imports }] of files) {
+    for (const imported of imports) {
+      const known = importers.get(imported);
+      if (known) known.push(path);
+      else importers.set(imported, [path]);
+    }
+  }
+  return importers;
+}
+
+/** The files and those that import them, directly or not. */
+function withImporters(
+  paths: readonly string[],
+  importers: ReadonlyMap<string, readonly string[]>,
+): ReadonlySet<string> {
+  const found = new Set(paths);
+  // A set that grows while it is walked: what is added is walked as well.
+  for (const path of found) for (const importer of importers.get(path) ?? []) found.add(importer);
+  return found;
+}
+
+function importedFirst(paths: ReadonlySet<string>, files: TranspiledFiles): readonly string[] {
   const order: string[] = [];
   const done = new Set<string>();
   const underWay = new Set<string>();
   const visit = (path: string) => {
-    if (done.has(path)) return;
+    if (done.has(path) || !paths.has(path)) return;
     if (underWay.has(path)) throw new LoadError(path, 'it imports itself through others');
     underWay.add(path);
     for (const imported of files.get(path)!.imports) visit(imported);
     done.add(path);
     order.push(path);
   };
-  visit(ENTRY);
+  for (const path of paths) visit(path);
   return order;
 }
 
-function run(path: string, code: string, modules: ReadonlyMap<string, Module>): Record<string, unknown> {
-  const module = { exports: {} as Record<string, unknown> };
-  const require = (specifier: string) =>
-    specifier === 'engine/contract' ? contract : modules.get(resolveImport(path, specifier))!.exports;
-  try {
-    new Function('exports', 'require', 'module', `${code}\n//# sourceURL=generated/${path}`)(
-      module.exports,
-      require,
-      module,
-    );
-  } catch (error) {
-    throw new LoadError(path, (error as Error).message, error);
-  }
-  return module.exports;
+function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
 }
+
+function prepareRun(path: string, code: string): Run {
+  const resolved = new Map<string, string>();
+  const pathOf = (specifier: string) => remember(resolved, specifier, () => resolveImport(path, specifier));
+  let body: Body | undefined;
+  return (modules) => {
+    const module = { exports: {} as Record<string, unknown> };
+    const require = (specifier: string) =>
+      specifier === 'engine/contract' ? contract : modules.get(pathOf(specifier))!.exports;
+    try {
+      body ??= new Function(
+        'exports',
+        'require',
+        'module',
+        `${code}\n//# sourceURL=generated/${path}`,
+      ) as Body;
+      body(module.exports, require, module);
+    } catch (error) {
+      throw new LoadError(path, (error as Error).message, error);
+    }
+    return module.exports;
+  };
+}
+
+type Body = (exports: object, require: (specifier: string) => unknown, module: object) => void;

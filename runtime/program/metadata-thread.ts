@@ -25,7 +25,7 @@ import {
 import { locateRule } from '../metadata/locate-rule.ts';
 import type { Observation } from '../observe.ts';
 import type { PreparedProgram } from './host.ts';
-import { createEvaluator, createTranspiler, type TranspiledFiles } from './loader.ts';
+import { createEvaluator, createTranspiler, type TranspiledFile, type TranspiledFiles } from './loader.ts';
 import { openSource } from './sources.ts';
 import {
   createCalls,
@@ -187,12 +187,18 @@ function createPrepare({
   return async ({ compilation, sources }) => {
     const files = await transpiler.transpile(compilation.files);
     let number = STARTED;
+    const pieces = inPieces([...files].filter(([path, file]) => sent.get(path) !== file));
+    const last = pieces.pop() ?? new Map();
+    for (const changed of pieces) {
+      await loads.call((next) => post({ kind: 'files', number: next, changed }));
+      sent = new Map([...sent, ...changed]);
+    }
     await loads.call((next) => {
       number = next;
       post({
         kind: 'load',
         number,
-        changed: new Map([...files].filter(([path, file]) => sent.get(path) !== file)),
+        changed: last,
         removed: [...sent.keys()].filter((path) => !files.has(path)),
         sources: [...sources].map(([name, { configuration: source, database }]) => ({
           number: numberOf(database),
@@ -217,6 +223,23 @@ function createPrepare({
       activate: () => post({ kind: 'activate', number }),
     };
   };
+}
+
+/** Characters of one message: received in a millisecond or two. */
+const PIECE = 500_000;
+
+function inPieces(files: readonly (readonly [string, TranspiledFile])[]): Map<string, TranspiledFile>[] {
+  const pieces: Map<string, TranspiledFile>[] = [];
+  let room = 0;
+  for (const [path, file] of files) {
+    if (room <= 0) {
+      pieces.push(new Map());
+      room = PIECE;
+    }
+    pieces.at(-1)!.set(path, file);
+    room -= file.code.length;
+  }
+  return pieces;
 }
 
 async function openStore({ configuration }: ThreadData): Promise<MetadataStore> {

@@ -37,7 +37,16 @@ export type MessageToThread =
 
 export type MessageFromThread =
   | { readonly kind: 'answer'; readonly number: number; readonly value?: string; readonly error?: SentError }
-  /** Files that differ from those of the last message of this kind, and the databases of the program. */
+  /**
+   * Files that differ from those sent so far, in pieces that are small enough to be received between two requests; each
+   * is answered before the next one is sent.
+   */
+  | {
+      readonly kind: 'files';
+      readonly number: number;
+      readonly changed: ReadonlyMap<string, TranspiledFile>;
+    }
+  /** Makes a program of the files that were sent, without those to be removed, and of the databases. */
   | {
       readonly kind: 'load';
       readonly number: number;

@@ -81,10 +81,11 @@ function structureInputs(
   catalogs: Catalogs,
   naming: NamingOptions,
 ): readonly unknown[] {
-  const inputs: unknown[] = [naming.enabled, naming.default];
+  const inputs: unknown[] = [];
   const add = (object: object, leftOut: ReadonlySet<string>) => {
     for (const [key, value] of Object.entries(object)) if (!leftOut.has(key)) inputs.push(key, value);
   };
+  add(naming, new Set());
   for (const source of sources) {
     const catalog = catalogOf(source, catalogs);
     inputs.push('source', 'error' in catalog ? catalog.error : catalog);
