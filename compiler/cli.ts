@@ -32,6 +32,7 @@ const COMMANDS: readonly string[] = [
 const EXPECTED: Readonly<Record<string, number>> = {
   UsageError: USAGE,
   GeneratedCodeError: USAGE,
+  LintConfigurationError: USAGE,
   CatalogFileError: 1,
   OutputFolderError: 1,
   MigrationsFolderError: 1,

@@ -1,6 +1,8 @@
 /** The commands that review generated code and permissions: check, audit, lint, test. */
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command.ts';
+import { FORMATS } from './compile-report.ts';
+import { addProjectOptions, CATALOGS } from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
 export function addReviewCommands(
@@ -10,6 +12,7 @@ export function addReviewCommands(
 ): void {
   addCheck(program, context, finish);
   addAudit(program, context, finish);
+  addLint(program, context, finish);
 }
 
 const PLACES = `
@@ -155,5 +158,53 @@ Examples:
     .action(async (base: string, head: string, options) => {
       const { diffCommand } = await import('./audit-command.ts');
       finish(diffCommand(base, head, options, context));
+    });
+}
+
+function addLint(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  const command = program
+    .command('lint')
+    .description(
+      'permissions by which real systems leaked, each with its place, and a way to allow it on purpose',
+    );
+  addProjectOptions(command)
+    .option('--config <file>', 'configuration of the lint; engine-lint.yaml where there is one')
+    .option('--session-variables <list>', 'variables that sessions have, separated by commas')
+    .option('--public-roles <list>', 'roles of callers without an account; public, anonymous, guest, visitor')
+    .addOption(new Option('--format <format>', 'of the report').choices(FORMATS).default('text'))
+    .addHelpText(
+      'after',
+      `${CATALOGS}
+
+Rules (engine explain CODE says more about each):
+  or-branch-without-session    an _or with a branch for everybody beside one for the caller
+  rule-is-always-true          a condition that is none
+  rule-is-never-true           a condition that nothing fulfils
+  row-can-be-given-away        an update that can change what its own row rule asks
+  owner-can-be-chosen          an insert that can choose whose the row is
+  all-columns-granted          * for writing, or for reading by a public role
+  hidden-column-shown-by-view  a column that is hidden in a table and shown by a view
+  view-without-row-rule        a view that shows what the row rule of its table holds back
+  write-wider-than-read        rows that can be written, and so seen, but not read
+  variable-not-supplied        a session variable that no session has
+  rule-column-without-index    a row rule that reads whole tables
+
+engine-lint.yaml:
+  public_roles: [public]
+  session_variables: [X-Engine-User-Id, X-Engine-Tenant-Id]
+  allow:
+    - rule: or-branch-without-session
+      table: article            # and role, column: each narrows the allowance
+      reason: Published articles are for everybody
+
+Exit status: 0 nothing found, 1 something, or errors in the metadata, 2 wrong use.
+
+Examples:
+  engine lint --metadata metadata --migrations migrations
+  engine lint --metadata metadata --catalog catalog.json --format sarif > lint.sarif`,
+    )
+    .action(async (_options, options: Command) => {
+      const { lintCommand } = await import('./lint-command.ts');
+      finish(await lintCommand(options.optsWithGlobals(), context));
     });
 }

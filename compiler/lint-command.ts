@@ -1,0 +1,130 @@
+/** `engine lint`: permissions by which real systems leaked. */
+import { existsSync } from 'node:fs';
+import type { CommandContext } from './command.ts';
+import type { Format } from './compile-report.ts';
+import { renderAnnotations } from './diagnostics/annotations.ts';
+import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
+import { readMessages } from './diagnostics/messages.ts';
+import { renderDiagnostic } from './diagnostics/render.ts';
+import { findingsOf, renderSarif, rulesOf } from './diagnostics/sarif.ts';
+import { compile, version } from './index.ts';
+import {
+  applyAllowances,
+  DEFAULT_PUBLIC_ROLES,
+  type LintConfiguration,
+  readLintConfiguration,
+} from './lint/configuration.ts';
+import { LINT_CODES, lint } from './lint/index.ts';
+import { placeTables } from './lint/place.ts';
+import { startProgress } from './progress.ts';
+import { type ProjectOptions, withProject } from './project.ts';
+
+export interface LintOptions extends ProjectOptions {
+  readonly config?: string;
+  /** Names separated by commas. */
+  readonly sessionVariables?: string;
+  readonly publicRoles?: string;
+  readonly format: Format;
+}
+
+/** Read when it is there and --config names no other. */
+export const DEFAULT_CONFIGURATION = 'engine-lint.yaml';
+
+/** Runs the command and returns its exit status: 1 when something is reported. @throws LintConfigurationError, UsageError */
+export function lintCommand(options: LintOptions, context: CommandContext): Promise<number> {
+  const configuration = readConfiguration(options);
+  const progress = startProgress(context);
+  return withProject(options, context, progress, async ({ read, catalogs, naming, serving, obstacles }) => {
+    progress.step('compiling');
+    const result =
+      obstacles.length > 0
+        ? undefined
+        : compile({ metadata: read.value, catalogs, origin: read.origin, naming, serving });
+    progress.end();
+    const errors = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
+      ({ severity }) => severity === 'error',
+    );
+    const input = result && placeTables(read.value, result.state.model, result.state.plan, catalogs);
+    const { remaining, allowed } = applyAllowances(
+      input ? lint(input, configuration) : [],
+      configuration.allow,
+    );
+    const found = [...errors, ...remaining.map((diagnostic) => locate(diagnostic, read.origin.locate))];
+    report(
+      found,
+      allowed,
+      input?.tables.reduce((sum, { permissions }) => sum + permissions.length, 0) ?? 0,
+      options.format,
+      read.origin.describe,
+      context,
+    );
+    return found.length > 0 ? 1 : 0;
+  });
+}
+
+function readConfiguration({ config, sessionVariables, publicRoles }: LintOptions): LintConfiguration {
+  const file = config ?? (existsSync(DEFAULT_CONFIGURATION) ? DEFAULT_CONFIGURATION : undefined);
+  const base =
+    file === undefined
+      ? { publicRoles: DEFAULT_PUBLIC_ROLES, allow: [] }
+      : readLintConfiguration(file, LINT_CODES);
+  const list = (text: string) =>
+    text
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean);
+  return {
+    ...base,
+    ...(sessionVariables !== undefined && { sessionVariables: list(sessionVariables) }),
+    ...(publicRoles !== undefined && { publicRoles: list(publicRoles) }),
+  };
+}
+
+function locate(
+  diagnostic: Diagnostic,
+  find: (path: Diagnostic['path']) => Diagnostic['location'],
+): Diagnostic {
+  const location = diagnostic.location ?? find(diagnostic.path);
+  return location ? { ...diagnostic, location } : diagnostic;
+}
+
+function report(
+  found: readonly Diagnostic[],
+  allowed: number,
+  permissions: number,
+  format: Format,
+  describe: (path: Diagnostic['path']) => string,
+  { stdout, stderr }: CommandContext,
+): void {
+  switch (format) {
+    case 'json':
+      stdout(
+        `${JSON.stringify({ findings: found.map((each) => ({ ...each, object: describe(each.path) })), allowed }, null, 2)}\n`,
+      );
+      return;
+    case 'sarif':
+      stdout(renderSarif(findingsOf(found, describe), rulesOf(readMessages()), version));
+      return;
+    case 'annotations':
+      stdout(renderAnnotations(findingsOf(found, describe)));
+      break;
+    case 'text':
+      for (const diagnostic of found) stdout(`${renderDiagnostic(diagnostic, describe)}\n\n`);
+  }
+  const counts = new Map<string, number>();
+  for (const { code } of found) counts.set(code, (counts.get(code) ?? 0) + 1);
+  const list = [...counts]
+    .sort(([, left], [, right]) => right - left)
+    .map(([code, number]) => `  ${String(number).padStart(4)}  ${code}`);
+  const kept = allowed > 0 ? `, ${allowed} allowed` : '';
+  const summary = hasErrors(found)
+    ? 'The metadata has errors; what they leave out was not looked at.'
+    : `${found.length === 0 ? 'Nothing' : found.length} found in ${permissions} permissions${kept}.`;
+  (format === 'text' ? stdout : stderr)(
+    `${[...list, ...(list.length > 0 ? [''] : []), summary].join('\n')}\n`,
+  );
+  if (found.length > 0 && format === 'text')
+    stderr(
+      `engine explain ${found[0]!.code} says more, as for the other codes. What is meant goes into ${DEFAULT_CONFIGURATION}, with a reason.\n`,
+    );
+}
