@@ -18,7 +18,13 @@ interface Node {
   readonly literals: Map<string, Node>;
   /** Below any value. */
   variable?: Node;
-  readonly routes: RestRoute[];
+  readonly routes: Entry[];
+}
+
+interface Entry {
+  readonly route: RestRoute;
+  /** Variables of the URL, and which segments they are. */
+  readonly variables: readonly (readonly [name: string, segment: number])[];
 }
 
 const METHODS: readonly RestMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -29,17 +35,20 @@ export function createRouter(routes: readonly RestRoute[]): MatchRoute {
   for (const route of routes) {
     let node = root;
     for (const segment of route.url.split('/')) node = child(node, segment);
-    node.routes.push(route);
+    node.routes.push({ route, variables: variablesOf(route) });
   }
   return (method, path) => {
-    const found: RestRoute[] = [];
+    const found: Entry[] = [];
     collect(root, path, 0, found);
-    const usable = found.filter(({ methods }) => (methods as readonly string[]).includes(method));
-    const [route] = usable;
-    if (route && usable.length === 1) return { kind: 'one', route, values: pathValues(route, path) };
+    const usable = found.filter(({ route }) => (route.methods as readonly string[]).includes(method));
+    const [entry] = usable;
+    if (entry && usable.length === 1) {
+      const values = new Map(entry.variables.map(([name, segment]) => [name, path[segment]!]));
+      return { kind: 'one', route: entry.route, values };
+    }
     if (usable.length > 1) return { kind: 'several' };
     if (found.length === 0) return { kind: 'none' };
-    const methods = METHODS.filter((each) => found.some((other) => other.methods.includes(each)));
+    const methods = METHODS.filter((each) => found.some(({ route }) => route.methods.includes(each)));
     return { kind: 'otherMethods', methods };
   };
 }
@@ -54,7 +63,7 @@ function child(node: Node, segment: string): Node {
   return known;
 }
 
-function collect(node: Node, path: readonly string[], depth: number, found: RestRoute[]): void {
+function collect(node: Node, path: readonly string[], depth: number, found: Entry[]): void {
   if (depth === path.length) {
     found.push(...node.routes);
     return;
@@ -65,10 +74,8 @@ function collect(node: Node, path: readonly string[], depth: number, found: Rest
   if (node.variable && segment !== '') collect(node.variable, path, depth + 1, found);
 }
 
-function pathValues(route: RestRoute, path: readonly string[]): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  route.url.split('/').forEach((segment, index) => {
-    if (segment.startsWith(':')) values.set(segment.slice(1), path[index]!);
-  });
-  return values;
+function variablesOf({ url }: RestRoute): Entry['variables'] {
+  return url
+    .split('/')
+    .flatMap((segment, index) => (segment.startsWith(':') ? [[segment.slice(1), index] as const] : []));
 }

@@ -18,6 +18,18 @@ export interface BenchCase {
    * of a list open; `shape`, where it leaves open which rows it wants (a limit without an order).
    */
   readonly equality?: 'sorted' | 'shape';
+  /** Asked as a REST endpoint with this URL instead: its variables are the segments that begin with a colon. */
+  readonly endpoint?: string;
+}
+
+/** Cases as REST endpoints: by key, and nested. */
+export function restCases(cases: readonly BenchCase[]): BenchCase[] {
+  return cases
+    .filter(({ name }) => name === 'by key' || name === 'three levels')
+    .map((bench) => {
+      const variables = Object.keys(bench.requests[0]!.variables).map((name) => `:${name}`);
+      return { ...bench, endpoint: [bench.name.replaceAll(' ', '-'), ...variables].join('/') };
+    });
 }
 
 export const CHINOOK = fileURLToPath(new URL('../../../shared/projects/chinook', import.meta.url));

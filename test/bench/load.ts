@@ -7,7 +7,8 @@ import { connect, type Socket } from 'node:net';
 export interface LoadRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Absent: sent with GET. */
+  readonly body?: string;
 }
 
 export interface Load {
@@ -60,20 +61,21 @@ export async function generateLoad(
 /** Sends one request on a connection of its own and gives the body of the answer. @throws unless it is a 200 */
 export async function fetchOnce(port: number, { path, headers, body }: LoadRequest): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body }),
   });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`POST ${path}: status ${response.status}: ${text}`);
+  if (response.status !== 200) throw new Error(`${path}: status ${response.status}: ${text}`);
   return text;
 }
 
 function requestBytes({ path, headers, body }: LoadRequest): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: keep-alive\r\n${lines.join('')}`;
+  if (body === undefined) return Buffer.from(`GET ${head}\r\n`);
   return Buffer.from(
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: keep-alive\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\n${lines.join('')}\r\n${body}`,
+    `POST ${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { readCatalog } from '../../compiler/catalogs.ts';
 import { type CompileResult, compile } from '../../compiler/index.ts';
+import type { Metadata, MetadataPath } from '../../compiler/model/metadata.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
 import type { EmbeddedPostgres } from '../../runtime/database/embedded.ts';
@@ -79,5 +80,25 @@ export async function compileProject(project: Project, databaseUrl: string): Pro
   const [source] = metadata.sources;
   const options = { addresses: new Map([[source!.name, databaseUrl]]), environment: {} };
   const catalogs = { [source!.name]: await readCatalog(source!, options) };
-  return compile({ metadata, catalogs, origin });
+  return compile({ metadata: withEndpoints(metadata, project.cases), catalogs, origin });
+}
+
+/** The metadata with the endpoints that cases ask. */
+function withEndpoints(metadata: Metadata, cases: readonly BenchCase[]): Metadata {
+  const endpoints = cases.filter(({ endpoint }) => endpoint !== undefined);
+  if (endpoints.length === 0) return metadata;
+  const collection = 'bench';
+  const path: MetadataPath = [];
+  const queries = endpoints.map(({ name, query }) => ({ name, query }));
+  return {
+    ...metadata,
+    query_collections: [...metadata.query_collections, { name: collection, definition: { queries }, path }],
+    rest_endpoints: endpoints.map(({ name, endpoint }) => ({
+      name,
+      url: endpoint!,
+      methods: ['GET'],
+      definition: { query: { collection_name: collection, query_name: name } },
+      path,
+    })),
+  };
 }

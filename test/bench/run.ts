@@ -1,11 +1,13 @@
 /**
- * `npm run bench` measures serving, `-- write` mutations, `-- compile` compiling, `-- swap` changes while it serves. Results
+ * `npm run bench` measures reads, `-- write` mutations, `-- routes` REST endpoints, `-- compile` compiling, `-- swap` changes
+ * while it serves; see docs/benchmarks.md. Results
  * go to standard output, and with `--json FILE` to a file as well; progress is shown on standard error.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { resultTable } from './results.ts';
+import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
 import { benchServing } from './serving.ts';
 import { benchSwap } from './swap.ts';
 import { benchWriting, writeTable } from './writing.ts';
@@ -48,6 +50,12 @@ switch (positionals[0] ?? 'serve') {
     publish(writeTable(writes), { writes });
     break;
   }
+  case 'routes': {
+    const routing = benchRouting();
+    const cases = await benchEndpoints(serving);
+    publish(`${resultTable(cases)}\n\n${routingTable(routing)}`, { cases, routing });
+    break;
+  }
   case 'compile': {
     const projects = await benchCompiling(progress);
     publish(compileTable(projects), { projects });
@@ -60,7 +68,7 @@ switch (positionals[0] ?? 'serve') {
   }
   default:
     progress(
-      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), write, compile or swap.`,
+      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), write, routes, compile or swap.`,
     );
     process.exitCode = 2;
 }

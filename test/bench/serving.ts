@@ -42,8 +42,10 @@ interface PreparedCase {
 }
 
 /** Runs the benchmark on an embedded PostgreSQL of its own, and stops everything it started. */
-export async function benchServing(options: ServingOptions): Promise<CaseResult[]> {
-  const project = servedProject();
+export async function benchServing(
+  options: ServingOptions,
+  project: Project = servedProject(),
+): Promise<CaseResult[]> {
   options.progress(`starting PostgreSQL, loading and compiling ${project.name}`);
   const postgres = await startEmbeddedPostgres();
   const directory = mkdtempSync(join(tmpdir(), 'engine-bench-'));
@@ -128,6 +130,7 @@ function floorPath({ name }: BenchCase): string {
 
 /** The same bytes for every server, but for the path. */
 function requestsOf(bench: BenchCase): Record<ServerName, LoadRequest[]> {
+  if (bench.endpoint !== undefined) return restRequests(bench, bench.endpoint);
   const to = (path: string) =>
     bench.requests.map(({ headers, variables }) => ({
       path,
@@ -135,6 +138,19 @@ function requestsOf(bench: BenchCase): Record<ServerName, LoadRequest[]> {
       body: JSON.stringify({ query: bench.query, variables }),
     }));
   return { engine: to('/v1/graphql'), floor: to(floorPath(bench)), handwritten: to(floorPath(bench)) };
+}
+
+function restRequests(bench: BenchCase, endpoint: string): Record<ServerName, LoadRequest[]> {
+  const to = (path: (variables: Record<string, string>) => string) =>
+    bench.requests.map(({ headers, variables }) => ({
+      path: path(variables as Record<string, string>),
+      headers,
+    }));
+  const floor = to((variables) => `${floorPath(bench)}?${new URLSearchParams(variables)}`);
+  const engine = to((variables) =>
+    endpoint.replace(/:(\w+)/g, (_, name: string) => String(variables[name])),
+  ).map((request) => ({ ...request, path: `/api/rest/${request.path}` }));
+  return { engine, floor, handwritten: floor };
 }
 
 async function benchCase(
@@ -178,17 +194,18 @@ async function benchCase(
 
 /** Lengths of the answers by server and request. @throws unless every server answers the same JSON, and data at that */
 async function checkAnswers(
-  { name, requests, equality }: BenchCase,
+  { name, requests, equality, endpoint }: BenchCase,
   loads: Readonly<Record<ServerName, readonly LoadRequest[]>>,
   servers: Readonly<Record<ServerName, MeasuredServer>>,
 ): Promise<Record<ServerName, number[]>> {
   const lengths: Record<ServerName, number[]> = { engine: [], floor: [], handwritten: [] };
+  const isFailure = (answer: string) => endpoint === undefined && !answer.startsWith('{"data":');
   for (const index of requests.keys()) {
     const texts = await Promise.all(
       SERVERS.map((server) => fetchOnce(servers[server].port, loads[server][index]!)),
     );
     const answers = texts.map((text) => comparable(text, equality));
-    if (answers.some((answer) => answer !== answers[0]) || !answers[0]!.startsWith('{"data":')) {
+    if (answers.some((answer) => answer !== answers[0]) || isFailure(answers[0]!)) {
       const shown = SERVERS.map((server, position) => `${server}: ${answers[position]!.slice(0, 2000)}`);
       throw new Error(
         `the answers to request ${index + 1} of the case "${name}" differ:\n${shown.join('\n')}`,

@@ -35,8 +35,13 @@ serveMeasured(async ({ databaseUrl, statements }: FloorOptions) => {
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
-    const { name, text, values, parts } = statements[request.url!]!;
-    const { variables = {} } = JSON.parse(body.toString()) as Body;
+    const [path = '', search] = request.url!.split('?');
+    const { name, text, values, parts } = statements[path]!;
+    // With GET the variables are in the address, and the answer is the content of `data`, as of a REST endpoint.
+    const isRest = search !== undefined;
+    const { variables = {} }: Body = isRest
+      ? { variables: Object.fromEntries(new URLSearchParams(search)) }
+      : (JSON.parse(body.toString()) as Body);
     const { rows } = await pool.query<(string | null)[]>({
       name,
       text,
@@ -44,9 +49,9 @@ serveMeasured(async ({ databaseUrl, statements }: FloorOptions) => {
       rowMode: 'array',
     });
     const row = rows[0] ?? [];
-    let json = '{"data":';
+    let json = isRest ? '' : '{"data":';
     for (const part of parts) json += typeof part === 'string' ? part : (row[part.column] ?? 'null');
-    json += '}';
+    if (!isRest) json += '}';
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.setHeader('content-length', Buffer.byteLength(json));
     response.end(json);
