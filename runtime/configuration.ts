@@ -262,9 +262,14 @@ export const OPTIONS = {
     5,
     'seconds that a registered query is kept since it was last used',
   ),
-  enableMetadataQueryLogging: option(boolean, false, 'metadata requests whole in query logs', pending),
-  httpLogQueryOnlyOnError: option(boolean, false, 'queries in http-log only when they fail', pending),
-  logMaskedVariables: option(list, [], 'GraphQL variables whose values are not logged', pending),
+  enableMetadataQueryLogging: option(boolean, false, 'metadata requests whole in http-log, beside query-log'),
+  httpLogQueryOnlyOnError: option(boolean, false, 'queries in http-log only when they fail'),
+  logMaskedVariables: option(list, [], 'GraphQL variables whose values are not logged'),
+  slowQueryThreshold: option<number | undefined>(
+    seconds as OptionValue<number | undefined>,
+    undefined,
+    'seconds above which an operation is logged as slow-query, with its SQL; off unless given',
+  ),
   enableTriggersErrorLogLevel: option(boolean, false, 'failed event deliveries logged as errors', pending),
   traceSqlQuery: option(boolean, false, 'SQL in traces', {
     variable: 'ENABLE_QUERY_TRACING',

@@ -24,6 +24,7 @@ import type { Session } from './core/session.ts';
 import type { SourceConnections } from './database/source.ts';
 import type { Execution } from './graphql/execute.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
+import { type WatchStatement, watchStatements } from './graphql/watch-statements.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
@@ -124,13 +125,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
     const begin = () => {
       const execution = current();
-      return (call: GraphqlCall, session: Session) => answerCall(call, session, execution);
+      return (call: GraphqlCall, session: Session, watch?: WatchStatement) =>
+        answerCall(call, session, watched(execution, watch));
     };
     const beginRest = (): RestProgram => {
       const execution = current();
       return {
         match: execution.saved.match,
-        run: (operation, variables, session) => runSaved(operation, variables, session, execution),
+        run: (operation, variables, session, watch) =>
+          runSaved(operation, variables, session, watched(execution, watch)),
       };
     };
     const describeEndpoints = (role: string) => {
@@ -190,6 +193,11 @@ function executionOf(
     previous,
   );
   return { planner, sources, limits };
+}
+
+/** The same on connections that are watched, if they are. */
+function watched(execution: Served, watch: WatchStatement | undefined): Served {
+  return watch ? { ...execution, sources: watchStatements(execution.sources, watch) } : execution;
 }
 
 async function listen(app: FastifyInstance, configuration: Configuration): Promise<number> {

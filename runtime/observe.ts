@@ -5,6 +5,7 @@
  */
 import { type DestinationStream, destination, pino } from 'pino';
 import type { Configuration, LogType } from './configuration.ts';
+import type { Trace } from './http/trace.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
@@ -13,6 +14,16 @@ export interface LoggedError {
   readonly error: string;
   readonly code: string;
   readonly internal?: unknown;
+}
+
+/** An operation as logs show it; masked variables have no values. */
+export interface LoggedQuery {
+  readonly operationName?: string;
+  readonly query?: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /** Of a request to the metadata API. */
+  readonly type?: string;
+  readonly args?: unknown;
 }
 
 /** One answered request. Times in seconds, sizes in bytes. */
@@ -30,13 +41,43 @@ export interface HttpRequestObservation {
   readonly mode: 'single' | 'batched' | 'non-graphql' | 'error';
   readonly responseSize: number;
   readonly uncompressedResponseSize: number;
+  /** Until the whole request was there. */
+  readonly readTime?: number | undefined;
   readonly executionTime: number;
+  readonly query?: LoggedQuery | undefined;
+  /** The text of a query that nobody was allowed to send. */
+  readonly rawQuery?: string | undefined;
+  readonly trace: Trace;
   readonly error?: LoggedError | undefined;
 }
 
 export type Observation =
   | { readonly kind: 'startup'; readonly step: string; readonly info: unknown }
   | HttpRequestObservation
+  /** A GraphQL operation ran, or failed. `generatedSql` by source; null where none ran. */
+  | {
+      readonly kind: 'query';
+      readonly requestId: string;
+      readonly query: LoggedQuery;
+      readonly generatedSql: unknown;
+      readonly queryKind: 'database' | 'introspection';
+    }
+  | {
+      readonly kind: 'execution';
+      readonly requestId: string;
+      readonly operationName: string | undefined;
+      readonly seconds: number;
+      readonly statements: readonly { readonly source: string; readonly execution_time: number }[];
+    }
+  /** An operation took longer than the configured threshold. Times in seconds. */
+  | {
+      readonly kind: 'slow-query';
+      readonly requestId: string;
+      readonly query: LoggedQuery;
+      readonly generatedSql: unknown;
+      readonly seconds: number;
+      readonly threshold: number;
+    }
   /** The authentication webhook was asked. */
   | {
       readonly kind: 'webhook';
@@ -106,6 +147,27 @@ export function createLogger(
       case 'http-request':
         if (writeHttp && logger.isLevelEnabled(levelOf(observation))) stream.write(httpLine(observation));
         return;
+      case 'query':
+        if (enabled.has('query-log')) {
+          const { requestId, query, generatedSql, queryKind } = observation;
+          const detail = { request_id: requestId, query, generated_sql: generatedSql, kind: queryKind };
+          logger.info({ type: 'query-log', detail });
+        }
+        return;
+      case 'execution':
+        if (enabled.has('execution-log')) {
+          const { requestId, operationName, seconds, statements } = observation;
+          const statistics = { operation_name: operationName, execution_time: seconds, statements };
+          logger.info({ type: 'execution-log', detail: { request_id: requestId, ...statistics } });
+        }
+        return;
+      case 'slow-query': {
+        const { requestId, query, generatedSql, seconds, threshold } = observation;
+        const times = { execution_time: seconds, threshold };
+        const detail = { request_id: requestId, ...times, query, generated_sql: generatedSql };
+        logger.warn({ type: 'slow-query', detail });
+        return;
+      }
       case 'startup':
         if (enabled.has('startup')) {
           logger.info({ type: 'startup', detail: { kind: observation.step, info: observation.info } });
@@ -155,6 +217,10 @@ function httpLine(request: HttpRequestObservation): string {
   const id = JSON.stringify(request.requestId);
   const encoding = request.contentEncoding === undefined ? 'null' : JSON.stringify(request.contentEncoding);
   const variables = request.userVariables ? `"user_vars":${JSON.stringify(request.userVariables)},` : '';
+  const query = request.query ? `,"query":${JSON.stringify(request.query)}` : '';
+  const rawQuery = request.rawQuery === undefined ? '' : `,"raw_query":${JSON.stringify(request.rawQuery)}`;
+  const readTime = request.readTime === undefined ? '' : `"request_read_time":${request.readTime},`;
+  const { traceId, spanId } = request.trace;
   const error = request.error ? `,"error":${JSON.stringify(request.error)}` : '';
   return (
     `{"level":"${levelOf(request)}","timestamp":"${timestamp()}","type":"http-log","detail":{"request_id":${id},` +
@@ -164,7 +230,8 @@ function httpLine(request: HttpRequestObservation): string {
     `"operation":{"request_id":${id},${variables}"request_mode":"${request.mode}",` +
     `"response_size":${request.responseSize},` +
     `"uncompressed_response_size":${request.uncompressedResponseSize},` +
-    `"query_execution_time":${request.executionTime}${error}}}}\n`
+    `${readTime}"query_execution_time":${request.executionTime}${query}${rawQuery}${error}}},` +
+    `"trace_id":"${traceId}","span_id":"${spanId}"}\n`
   );
 }
 

@@ -5,8 +5,10 @@ import { EngineError } from '../core/errors.ts';
 import { adminOnly, type Reason } from '../core/reason.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { Limits } from '../graphql/limits.ts';
-import type { HttpRequestObservation, LoggedError, Observer } from '../observe.ts';
+import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
+import type { LogOperation } from './operation-log.ts';
+import type { Trace } from './trace.ts';
 
 export interface HttpContext {
   readonly configuration: Configuration;
@@ -14,6 +16,7 @@ export interface HttpContext {
   readonly authenticate: Authenticate;
   /** Those of the program that is served; absent: none. */
   readonly limits?: () => Limits;
+  readonly logOperation: LogOperation;
   /** Where the rule of a denial stands in the metadata; absent where no metadata is at hand. */
   readonly locate?: LocateRule;
 }
@@ -32,6 +35,14 @@ export interface Exchange {
   session: Session | undefined;
   mode: HttpRequestObservation['mode'];
   error: LoggedError | undefined;
+  /** The operation, where logs show it; of a batch the last. */
+  query: LoggedQuery | undefined;
+  rawQuery: string | undefined;
+  /** Texts that stand for masked variables. */
+  secrets: readonly string[];
+  /** Seconds until the whole request was there. */
+  readTime: number | undefined;
+  readonly trace: Trace;
   responseSize: number;
   uncompressedResponseSize: number;
   /** Cookies that the answer carries. */
@@ -57,13 +68,16 @@ export async function authenticateRequest(
   body?: unknown,
 ): Promise<Session> {
   const { exchange, headers, raw, id } = request;
-  const session = await context.authenticate({
+  exchange.readTime = (performance.now() - exchange.startedAt) / 1000;
+  const incoming = {
     headers,
     rawHeaders: raw.rawHeaders,
     requestId: id,
+    trace: exchange.trace,
     body,
     setCookies: cookiesOf(exchange),
-  });
+  };
+  const session = await context.authenticate(incoming);
   exchange.session = session;
   context.limits?.().countRequest(session, request.ip);
   return session;

@@ -8,13 +8,14 @@ import { EngineError } from '../core/errors.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
+import type { WatchStatement } from '../graphql/watch-statements.ts';
 import type { GraphqlCall } from '../saved/call.ts';
 import { parseJson } from './body.ts';
 import { authenticateRequest, type Endpoints, type HttpContext, JSON_TYPE, sendJson } from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 
 /** Runs one operation; yields the text `{"data":…}`. @throws EngineError */
-export type Execute = (call: GraphqlCall, session: Session) => Promise<string>;
+export type Execute = (call: GraphqlCall, session: Session, watch?: WatchStatement) => Promise<string>;
 
 /**
  * The endpoints of GraphQL over HTTP.
@@ -40,8 +41,13 @@ function install(
   path: string,
   statusOf: (error: EngineError) => number,
 ): void {
+  const { logOperation } = context;
+  const run = (request: FastifyRequest, call: GraphqlCall, session: Session, execute: Execute) =>
+    logOperation(request, call, (watch) => execute(call, session, watch));
   const fail = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     request.exchange.mode = 'error';
+    if (!request.exchange.session && context.configuration.enabledLogTypes.includes('query-log'))
+      request.exchange.rawQuery = queryTextOf(request.body);
     const error = await answerableError(context, request, thrown);
     const type = answerType(request);
     const text = graphqlErrorText(error, showsInternal(context, request));
@@ -56,18 +62,23 @@ function install(
       const execute = begin();
       if (!Array.isArray(body)) {
         request.exchange.mode = 'single';
-        return sendJson(reply, await execute(graphqlCall(body), session), 200, answerType(request));
+        return sendJson(
+          reply,
+          await run(request, graphqlCall(body), session, execute),
+          200,
+          answerType(request),
+        );
       }
       request.exchange.mode = 'batched';
       context.limits?.().checkBatch(session, body.length);
       const answers: string[] = [];
       for (const [index, member] of body.entries()) {
-        const run = () => {
+        const runMember = () => {
           // The first was counted with the request.
           if (index > 0) context.limits?.().countRequest(session, request.ip);
-          return execute(graphqlCall(member), session);
+          return run(request, graphqlCall(member), session, execute);
         };
-        answers.push(await answerMember(context, request, run));
+        answers.push(await answerMember(context, request, runMember));
       }
       return sendJson(reply, `[${answers.join(',')}]`);
     },
@@ -79,7 +90,7 @@ function install(
       const session = await authenticateRequest(context, request);
       const call = callOfAddress(request.query);
       request.exchange.mode = 'single';
-      return sendJson(reply, await begin()(call, session), 200, answerType(request));
+      return sendJson(reply, await run(request, call, session, begin()), 200, answerType(request));
     },
   });
 }
@@ -93,6 +104,16 @@ function callOfAddress(parameters: unknown): GraphqlCall {
     ...(typeof extensions === 'string' && { extensions: parseJson(extensions) }),
   });
   return { ...call, onlyQueries: true };
+}
+
+/** The query of a request that was not authenticated, as far as it can be read. */
+function queryTextOf(body: unknown): string | undefined {
+  try {
+    const { query } = JSON.parse(String(body)) as { query?: unknown };
+    return typeof query === 'string' ? query : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';

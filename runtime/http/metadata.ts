@@ -1,5 +1,6 @@
 /** POST /v1/metadata, /v1/query and /v2/query: bodies in, answers of the metadata engine out. */
 import type { Session } from '../core/session.ts';
+import type { LoggedQuery } from '../observe.ts';
 import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
 
 const PATHS = ['/v1/metadata', '/v1/query', '/v2/query'] as const;
@@ -15,12 +16,41 @@ export function metadataEndpoints(
 ): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('metadata')) return;
+    const { enabledLogTypes, enableMetadataQueryLogging } = context.configuration;
+    const logsQueries = enabledLogTypes.includes('query-log');
     for (const path of PATHS) {
       app.post(path, async (request, reply) => {
         const session = await authenticateRequest(context, request);
         const body = typeof request.body === 'string' ? request.body : '';
+        if (logsQueries) request.exchange.query = describeRequest(body, enableMetadataQueryLogging);
         return sendJson(reply, await run(path, body, session));
       });
     }
   };
+}
+
+/** What a log says of a request: its type, or the whole of it without what is secret. */
+function describeRequest(body: string, isWhole: boolean): LoggedQuery {
+  try {
+    const { type, args } = JSON.parse(body) as { type?: unknown; args?: unknown };
+    return { type: String(type), ...(isWhole ? { args: redact(args) } : {}) };
+  } catch {
+    return {};
+  }
+}
+
+const SECRET_KEY = /pass(word|phrase)|secret|token|api.?key|authorization|private/i;
+
+/** Passwords of connection strings, values of headers and of keys that sound secret do not reach logs. */
+function redact(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll(/(:\/\/[^\s/?#]*:)[^\s/?#]*@/g, '$1[REDACTED]@');
+  if (Array.isArray(value)) return value.map(redact);
+  if (typeof value !== 'object' || value === null) return value;
+  const isHeader = 'name' in value && 'value' in value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      SECRET_KEY.test(key) || (isHeader && key === 'value') ? '[REDACTED]' : redact(item),
+    ]),
+  );
 }

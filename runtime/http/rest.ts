@@ -4,6 +4,7 @@ import { EngineError } from '../core/errors.ts';
 import type { SavedOperation } from '../core/saved.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
+import type { WatchStatement } from '../graphql/watch-statements.ts';
 import type { MatchRoute } from '../saved/router.ts';
 import { type GivenVariables, restVariables } from '../saved/variables.ts';
 import { parseJson } from './body.ts';
@@ -17,6 +18,7 @@ export interface RestProgram {
     operation: SavedOperation,
     variables: Readonly<Record<string, unknown>>,
     session: Session,
+    watch?: WatchStatement,
   ) => Promise<string>;
 }
 
@@ -42,10 +44,11 @@ export function restEndpoints(begin: () => RestProgram): Endpoints {
           throw wrongMethod(found.methods.join(', '), reply);
         case 'one': {
           const given = givenVariables(request, search, found.values);
-          const answer = await run(
-            found.route.operation,
-            restVariables(found.route.operation, given),
-            session,
+          const { operation } = found.route;
+          const variables = restVariables(operation, given);
+          const logged = { query: operation.document, operationName: operation.name, variables };
+          const answer = await context.logOperation(request, logged, (watch) =>
+            run(operation, variables, session, watch),
           );
           return sendJson(reply, answer);
         }

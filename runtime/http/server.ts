@@ -1,15 +1,24 @@
 /** The HTTP server: what holds for every endpoint, and the endpoint families as plugins. */
 import { randomUUID } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
+import type { Configuration } from '../configuration.ts';
+import type { LoggedQuery } from '../observe.ts';
 import { installBodyParser } from './body.ts';
 import { installCompression } from './compression.ts';
 import type { Endpoints, Exchange, HttpContext } from './context.ts';
 import { installCors } from './cors.ts';
 import { installErrorHandlers } from './errors.ts';
+import { withoutSecrets } from './masking.ts';
+import { createOperationLog } from './operation-log.ts';
+import { traceOf } from './trace.ts';
 
 /** Makes the server; it does not listen yet. */
-export function createServer(context: HttpContext, families: readonly Endpoints[]): FastifyInstance {
-  const { configuration, observe } = context;
+export function createServer(
+  given: Omit<HttpContext, 'logOperation'>,
+  families: readonly Endpoints[],
+): FastifyInstance {
+  const { configuration, observe } = given;
+  const context: HttpContext = { ...given, logOperation: createOperationLog(configuration, observe) };
   const app = fastify({
     logger: false,
     bodyLimit: configuration.maxRequestBodySize,
@@ -33,6 +42,11 @@ export function createServer(context: HttpContext, families: readonly Endpoints[
       session: undefined,
       mode: 'non-graphql',
       error: undefined,
+      query: undefined,
+      rawQuery: undefined,
+      secrets: [],
+      readTime: undefined,
+      trace: traceOf(request.headers),
       responseSize: 0,
       uncompressedResponseSize: 0,
       cookies: [],
@@ -57,7 +71,7 @@ export function createServer(context: HttpContext, families: readonly Endpoints[
       status: reply.statusCode,
       method: request.method,
       ip: request.ip.startsWith('::ffff:') ? request.ip.slice(7) : request.ip,
-      url: request.url,
+      url: withoutSecrets(pathOf(request.url), exchange.secrets),
       httpVersion: raw.httpVersion,
       contentEncoding: reply.getHeader('content-encoding') as string | undefined,
       userVariables: exchange.session?.variables,
@@ -65,10 +79,25 @@ export function createServer(context: HttpContext, families: readonly Endpoints[
       responseSize: exchange.responseSize,
       uncompressedResponseSize: exchange.uncompressedResponseSize,
       executionTime: (performance.now() - exchange.startedAt) / 1000,
-      error: exchange.error,
+      readTime: exchange.readTime,
+      query: queryToLog(exchange, configuration),
+      rawQuery: exchange.rawQuery,
+      trace: exchange.trace,
+      error: withoutSecrets(exchange.error, exchange.secrets),
     });
     done();
   });
   for (const family of families) app.register(async (instance) => family(instance, context));
   return app;
+}
+
+/** An address without its query, which may hold a token or the values of variables. */
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+function queryToLog({ query, error }: Exchange, configuration: Configuration): LoggedQuery | undefined {
+  if (!query || error || !configuration.httpLogQueryOnlyOnError) return query;
+  return query.operationName === undefined ? {} : { operationName: query.operationName };
 }

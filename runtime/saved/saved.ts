@@ -1,6 +1,7 @@
 /** What is saved, at work: the allow-list's check, the REST routes and the statements of one program. */
 import { EngineError } from '../core/errors.ts';
 import { lazy } from '../core/remember.ts';
+import { MissingSessionVariable } from '../core/request/bind.ts';
 import { chooseOperation, parseDocument } from '../core/request/document.ts';
 import type { RestRoute, SavedOperation, SavedProgram } from '../core/saved.ts';
 import type { Session } from '../core/session.ts';
@@ -111,7 +112,34 @@ export async function runSaved(
   if (operation.plans) {
     const values = savedValues(operation, variables);
     const plan = saved.findPlan(operation, session.role, values);
-    if (plan) return runPlan(plan, values, session, execution);
+    if (plan) {
+      try {
+        return await runPlan(plan, values, session, execution);
+      } catch (error) {
+        throw error instanceof MissingSessionVariable
+          ? withRule(error, operation, values, session, execution)
+          : error;
+      }
+    }
   }
   return executeData({ query: operation.document, variables }, session, execution);
+}
+
+/** Statements that were written to files do not know whose rule asks for a session variable; the planner does. */
+function withRule(
+  error: MissingSessionVariable,
+  { document }: SavedOperation,
+  variables: Readonly<Record<string, unknown>>,
+  session: Session,
+  { planner }: Execution,
+): MissingSessionVariable {
+  const { plan } = planner.plan(session, { query: document, variables });
+  const statements =
+    plan.kind === 'query'
+      ? plan.steps.map(({ statement }) => statement)
+      : plan.fields.flatMap(({ step }) => (step.kind === 'run' && step.statements?.write) || []);
+  const parameter = statements
+    .flatMap(({ parameters }) => parameters)
+    .find(({ source }) => source.from === 'session' && source.name === error.variable);
+  return new MissingSessionVariable(error.variable, parameter?.rule);
 }

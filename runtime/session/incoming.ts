@@ -1,6 +1,7 @@
 /** What authentication is told of a request, whatever transport it came by. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../core/session.ts';
+import type { Trace } from '../http/trace.ts';
 
 export interface Incoming {
   /** By lower-case name; what was sent twice is joined, as Node does. */
@@ -8,6 +9,8 @@ export interface Incoming {
   /** Names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[];
   readonly requestId: string;
+  /** Services that are asked continue it. */
+  readonly trace: Trace;
   /** The GraphQL request or batch, for a webhook that wants to see it; undefined for other requests. */
   readonly body: unknown;
   /** Takes cookies that the answer shall carry. */

@@ -5,6 +5,7 @@
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
+import { traceHeaders } from '../http/trace.ts';
 import type { Observer } from '../observe.ts';
 import { type FetchedText, fetchText, reasonOf } from './fetch.ts';
 import type { Authenticate, Incoming } from './incoming.ts';
@@ -54,7 +55,7 @@ export function webhookMode(options: WebhookOptions): Authenticate {
 function call(options: WebhookOptions, incoming: Incoming): Promise<FetchedText> {
   const { url, method, timeout } = options;
   const limits = { timeout: timeout * 1000, largest: LARGEST_ANSWER };
-  const id = { 'x-request-id': incoming.requestId };
+  const id = { 'x-request-id': incoming.requestId, ...traceHeaders(incoming.trace) };
   if (method === 'GET') {
     return fetchText(url, { ...limits, headers: { ...forwardedHeaders(incoming.headers), ...id } });
   }

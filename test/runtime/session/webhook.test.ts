@@ -241,7 +241,14 @@ describe('the life of a session', () => {
     hook.handler = answering({ 'x-engine-role': 'user', ...answer });
     const observe = Object.assign(() => {}, { flush: () => {} });
     const authenticate = webhookMode({ url, method: 'GET', sendBody: false, timeout: 10, observe });
-    const incoming = { headers: {}, rawHeaders: [], requestId: 'a', body: undefined, setCookies: () => {} };
+    const incoming = {
+      headers: {},
+      rawHeaders: [],
+      requestId: 'a',
+      trace: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
+      body: undefined,
+      setCookies: () => {},
+    };
     return authenticate(incoming);
   };
 

@@ -1,0 +1,95 @@
+/**
+ * What logs say about the operations of a request: the query, the SQL that it became and how long that took (reference
+ * server §11). Where no log asks for it, nothing is watched.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Configuration } from '../configuration.ts';
+import type { RanStatement, WatchStatement } from '../graphql/watch-statements.ts';
+import type { LoggedQuery, Observer } from '../observe.ts';
+import { createMasking, withoutSecrets } from './masking.ts';
+
+/** An operation as a request names it. */
+export interface LoggedOperation {
+  readonly query?: string | undefined;
+  readonly operationName?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Runs an operation and logs it. */
+export type LogOperation = (
+  request: FastifyRequest,
+  operation: LoggedOperation,
+  run: (watch?: WatchStatement) => Promise<string>,
+) => Promise<string>;
+
+/** Runs operations; what is logged of them is what the configuration asks for. */
+export function createOperationLog(configuration: Configuration, observe: Observer): LogOperation {
+  const { enabledLogTypes, slowQueryThreshold: threshold, httpLogQueryOnlyOnError } = configuration;
+  const logsQuery = enabledLogTypes.includes('query-log');
+  const logsExecution = enabledLogTypes.includes('execution-log');
+  const masking = createMasking(configuration.logMaskedVariables);
+  const describe = ({ query, operationName, variables }: LoggedOperation): LoggedQuery => ({
+    ...(operationName === undefined ? {} : { operationName }),
+    ...(query === undefined ? {} : { query }),
+    ...(variables === undefined ? {} : { variables: masking ? masking.variables(variables) : variables }),
+  });
+
+  if (!logsQuery && !logsExecution && threshold === undefined && !httpLogQueryOnlyOnError && !masking)
+    return (_request, _operation, run) => run();
+  return async (request, operation, run) => {
+    const { exchange } = request;
+    const secrets = (operation.variables && masking?.secrets(operation.variables)) ?? [];
+    exchange.secrets = [...exchange.secrets, ...secrets];
+    if (logsQuery || httpLogQueryOnlyOnError) exchange.query = describe(operation);
+    if (!logsQuery && !logsExecution && threshold === undefined) return run();
+    const { requestId } = exchange;
+    const statements: RanStatement[] = [];
+    const start = performance.now();
+    try {
+      return await run((statement) => statements.push(statement));
+    } finally {
+      const seconds = (performance.now() - start) / 1000;
+      const generatedSql = () => withoutSecrets(sqlOf(statements), secrets);
+      const query = describe(operation);
+      if (logsQuery) {
+        const kind = statements.length > 0 ? 'database' : 'introspection';
+        observe({ kind: 'query', requestId, query, generatedSql: generatedSql(), queryKind: kind });
+      }
+      if (logsExecution) {
+        const times = statements.map((statement) => ({
+          source: statement.source,
+          execution_time: statement.seconds,
+        }));
+        observe({
+          kind: 'execution',
+          requestId,
+          operationName: operation.operationName,
+          seconds,
+          statements: times,
+        });
+      }
+      if (threshold !== undefined && seconds > threshold)
+        observe({ kind: 'slow-query', requestId, query, generatedSql: generatedSql(), seconds, threshold });
+    }
+  };
+}
+
+/** Source → its statement, or its statements in the order in which they ended; null where none ran. */
+function sqlOf(statements: readonly RanStatement[]): LoggedSql | null {
+  if (statements.length === 0) return null;
+  const bySource: Record<string, Sql | Sql[]> = {};
+  for (const { source, text, values } of statements) {
+    const entry = { query: text, prepared_arguments: values };
+    const before = bySource[source];
+    if (before === undefined) bySource[source] = entry;
+    else bySource[source] = [...(Array.isArray(before) ? before : [before]), entry];
+  }
+  return bySource;
+}
+
+interface Sql {
+  readonly query: string;
+  readonly prepared_arguments: readonly (string | null)[];
+}
+
+type LoggedSql = Readonly<Record<string, Sql | readonly Sql[]>>;

@@ -1,0 +1,46 @@
+/**
+ * Which trace a request belongs to: the one that its headers name, by B3 or by the W3C's trace context, else a new one. It
+ * stands in every log line of the request and goes along to the services that are called for it (reference server §8).
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface Trace {
+  /** 32 hexadecimal digits, or 16 where a caller counts in those. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits: this server's part. */
+  readonly spanId: string;
+  readonly parentId?: string;
+}
+
+const B3_TRACE = /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i;
+const SPAN = /^[0-9a-f]{16}$/i;
+const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/i;
+
+export function traceOf(headers: IncomingHttpHeaders): Trace {
+  const spanId = randomUUID().replaceAll('-', '').slice(16);
+  const trace = text(headers['x-b3-traceid']);
+  const span = text(headers['x-b3-spanid']);
+  if (B3_TRACE.test(trace)) {
+    const parent = SPAN.test(span) ? { parentId: span.toLowerCase() } : {};
+    return { traceId: trace.toLowerCase(), spanId, ...parent };
+  }
+  const [, traceId, parentId] = TRACE_PARENT.exec(text(headers.traceparent)) ?? [];
+  if (traceId !== undefined && parentId !== undefined)
+    return { traceId: traceId.toLowerCase(), spanId, parentId: parentId.toLowerCase() };
+  return { traceId: randomUUID().replaceAll('-', ''), spanId };
+}
+
+/** The headers by which a called service continues the trace. */
+export function traceHeaders({ traceId, spanId, parentId }: Trace): Readonly<Record<string, string>> {
+  return {
+    'x-b3-traceid': traceId,
+    'x-b3-spanid': spanId,
+    ...(parentId === undefined ? {} : { 'x-b3-parentspanid': parentId }),
+    traceparent: `00-${traceId.padStart(32, '0')}-${spanId}-01`,
+  };
+}
+
+function text(value: string | readonly string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
