@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { SourceConnection } from '../database/source.ts';
 import type { Health } from '../http/health.ts';
 import { metadataEndpoints } from '../http/metadata.ts';
+import { pgDumpEndpoints } from '../http/pg-dump.ts';
 import type { Host, HostContext, PreparedProgram } from './host.ts';
 import { createEvaluator, type TranspiledFile } from './loader.ts';
 import { openSource } from './sources.ts';
@@ -83,6 +84,7 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
       metadataEndpoints((path, body, session) =>
         calls.call((number) => send({ kind: 'request', number, path, body, session })),
       ),
+      pgDumpEndpoints((body, session) => calls.call((number) => send({ kind: 'dump', number, body, session }))),
     ],
     locate: async (reason) =>
       JSON.parse(await calls.call((number) => send({ kind: 'locate', number, reason }))) as string[],

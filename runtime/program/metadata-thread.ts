@@ -23,10 +23,11 @@ import {
   openMetadataStore,
 } from '../metadata/index.ts';
 import { locateRule } from '../metadata/locate-rule.ts';
+import { dumpSource } from '../metadata/pg-dump.ts';
 import type { Observation } from '../observe.ts';
 import type { PreparedProgram } from './host.ts';
 import { createEvaluator, createTranspiler, type TranspiledFile, type TranspiledFiles } from './loader.ts';
-import { openSource } from './sources.ts';
+import { openSource, sourceAddress } from './sources.ts';
 import {
   createCalls,
   type MessageFromThread,
@@ -70,6 +71,10 @@ function handle(running: Running, message: Exclude<MessageToThread, { kind: 'ans
   switch (message.kind) {
     case 'request':
       return answerRequest(running.engine, message.path, message.body, message.session, running.dataForRoles);
+    case 'dump':
+      return dumpSource(running.engine.state, message.body, message.session, (info) =>
+        sourceAddress(info, workerData as ThreadData)(),
+      );
     case 'locate':
       return Promise.resolve(JSON.stringify(locateRule(running.engine.state, message.reason)));
     case 'health':

@@ -7,15 +7,23 @@ import type { HostContext } from './host.ts';
 /** Statements kept prepared on each connection: some 13 MB in its backend. */
 const PREPARED_STATEMENTS = 500;
 
-/** @throws EngineError when the address cannot be made out; nothing is connected to before it is needed */
-export function openSource(
-  info: ConnectionInfo,
-  { configuration, environment }: Pick<HostContext, 'configuration' | 'environment'>,
-): SourceConnection {
-  const address = connectionUrl(info.database_url, info.ssl_configuration, {
+type Surroundings = Pick<HostContext, 'configuration' | 'environment'>;
+
+/**
+ * Where a source's database is; asked anew before every connection.
+ * @throws EngineError when the address cannot be made out
+ */
+export function sourceAddress(info: ConnectionInfo, { configuration, environment }: Surroundings) {
+  return connectionUrl(info.database_url, info.ssl_configuration, {
     environment,
     allowedFolder: configuration.dynamicSecretsAllowedPathPrefix,
   });
+}
+
+/** @throws EngineError when the address cannot be made out; nothing is connected to before it is needed */
+export function openSource(info: ConnectionInfo, surroundings: Surroundings): SourceConnection {
+  const { configuration } = surroundings;
+  const address = sourceAddress(info, surroundings);
   const pool = info.pool_settings ?? {};
   return connectSource(address, {
     maxConnections: pool.max_connections ?? configuration.connections,

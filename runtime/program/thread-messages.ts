@@ -31,6 +31,8 @@ export type MessageToThread =
       readonly session: Session;
     }
   | { readonly kind: 'health' | 'stop'; readonly number: number }
+  /** Answered with SQL. */
+  | { readonly kind: 'dump'; readonly number: number; readonly body: string; readonly session: Session }
   /** Answered with a JSON array of paths. */
   | { readonly kind: 'locate'; readonly number: number; readonly reason: Reason }
   | { readonly kind: 'answer'; readonly number: number; readonly error?: SentError };
