@@ -1,5 +1,7 @@
 /** The compiler: metadata and catalogs in, generated files and diagnostics out. The table of contents of this folder. */
 import { readFileSync } from 'node:fs';
+import type { NamingOptions } from '../runtime/core/names.ts';
+import { lazy } from '../runtime/core/remember.ts';
 import type { SavedOptions } from '../runtime/core/saved.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { createMemory, type Memory } from './incremental/memory.ts';
@@ -8,7 +10,7 @@ import type { InheritedRole, Metadata } from './model/metadata.ts';
 import type { Model } from './model/model.ts';
 import type { Plan } from './model/plan.ts';
 import type { Origin } from './phases/1-read/origin.ts';
-import { type CatalogResult, type NamingOptions, resolve } from './phases/3-resolve/index.ts';
+import { type CatalogResult, resolve } from './phases/3-resolve/index.ts';
 import { plan } from './phases/4-plan/index.ts';
 import { planSaved } from './phases/4-plan/saved.ts';
 import { type Emitted, emit, type Files } from './phases/5-emit/index.ts';
@@ -19,7 +21,7 @@ export interface CompileInput {
   readonly catalogs: Readonly<Record<string, CatalogResult>>;
   /** Where the metadata stands in files, for the places of diagnostics. */
   readonly origin?: Origin;
-  /** Whether naming conventions count, and which is the default; without it names are left as they are. */
+  /** How names and types are shown; without it as the database has them. */
   readonly naming?: NamingOptions;
   /** Options of the server for which statements of saved operations are made. */
   readonly serving?: SavedOptions;

@@ -1,5 +1,11 @@
 /** What a command compiles: metadata, and the catalog of every source with the database it was read from. */
-import { ConfigurationError, readConfiguration, servingOptions } from '../runtime/configuration.ts';
+import {
+  ConfigurationError,
+  namingOptions,
+  readConfiguration,
+  servingOptions,
+} from '../runtime/configuration.ts';
+import type { NamingOptions } from '../runtime/core/names.ts';
 import type { SavedOptions } from '../runtime/core/saved.ts';
 import type { ConnectionConfiguration } from '../runtime/database/connection.ts';
 import { type CatalogOptions, databaseOf, readCatalog } from './catalogs.ts';
@@ -9,7 +15,7 @@ import type { Metadata, Source } from './model/metadata.ts';
 import { type OfflineDatabases, openOffline } from './offline/databases.ts';
 import { type FileResult, readMetadataFile } from './phases/1-read/index.ts';
 import { readCatalogFile } from './phases/2-introspect/index.ts';
-import type { CatalogResult, NamingOptions } from './phases/3-resolve/index.ts';
+import type { CatalogResult } from './phases/3-resolve/index.ts';
 import type { Progress } from './progress.ts';
 
 export interface ProjectOptions {
@@ -108,10 +114,7 @@ function readSettings(
   return {
     allowedFolder: configuration.dynamicSecretsAllowedPathPrefix,
     serving: servingOptions(configuration),
-    naming: {
-      enabled: configuration.experimentalFeatures.includes('naming_convention'),
-      default: configuration.defaultNamingConvention as NamingOptions['default'],
-    },
+    naming: namingOptions(configuration),
   };
 }
 

@@ -16,6 +16,7 @@ import {
   secretList,
   text,
 } from './configuration-values.ts';
+import type { NamingOptions } from './core/names.ts';
 import type { SavedOptions } from './core/saved.ts';
 import {
   type JwtConfiguration,
@@ -135,8 +136,12 @@ export const OPTIONS = {
   v1BooleanNullCollapse: option(boolean, false, '{column: {_eq: null}} counts as true'),
   nullInNonnullableVariables: option(boolean, false, 'accept null for variables that must not be null', {
     variable: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES',
-    notInEffect: true,
   }),
+  queryTags: option(
+    boolean,
+    false,
+    'a comment behind the SQL of each query: root fields, operation name and role, for the statistics of the database',
+  ),
   remoteSchemaSkipNulls: option(boolean, false, 'leave nulls out of arguments of remote schemas', pending),
   remoteSchemaPrioritizeData: option(boolean, false, "prefer a remote schema's data to its errors", pending),
   configuredHeaderPrecedence: option(boolean, false, "configured headers win over the client's", pending),
@@ -238,7 +243,11 @@ export const OPTIONS = {
     100 * 1024 * 1024,
     "bytes of a request's body; more is answered 413",
   ),
-  experimentalFeatures: option(list, [], 'features to switch on, such as naming_convention'),
+  experimentalFeatures: option(
+    list,
+    [],
+    'features to switch on: naming_convention, hide_aggregation_predicates, hide_update_many_fields, no_null_unbound_variable_default, disable_postgres_arrays; others are accepted without effect',
+  ),
   defaultNamingConvention: option(
     choice('engine-default', 'graphql-default'),
     'engine-default',
@@ -394,9 +403,27 @@ export function optionHelp(key: string): string {
 
 /** The options on which the SQL of operations depends. */
 export function servingOptions(configuration: Configuration): SavedOptions {
+  const has = (feature: string) => configuration.experimentalFeatures.includes(feature);
   return {
     stringifyNumbers: configuration.stringifyNumericTypes,
     collapseNulls: configuration.v1BooleanNullCollapse,
     inferFunctionPermissions: configuration.inferFunctionPermissions,
+    ...(configuration.nullInNonnullableVariables && { lenientNulls: true }),
+    ...(configuration.queryTags && { queryTags: true }),
+    ...(has('no_null_unbound_variable_default') && { omitUnboundVariables: true }),
+    ...(has('hide_aggregation_predicates') && { hideAggregationPredicates: true }),
+    ...(has('hide_update_many_fields') && { hideUpdateMany: true }),
+  };
+}
+
+/** The options on which the compiler's names and types depend. */
+export function namingOptions({
+  experimentalFeatures: features,
+  defaultNamingConvention,
+}: Configuration): NamingOptions {
+  return {
+    enabled: features.includes('naming_convention'),
+    default: defaultNamingConvention,
+    ...(features.includes('disable_postgres_arrays') && { arraysAsScalars: true }),
   };
 }

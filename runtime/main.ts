@@ -15,6 +15,7 @@ import {
   optionHelp,
   optionName,
   readConfiguration,
+  servingOptions,
 } from './configuration.ts';
 import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
@@ -97,12 +98,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     prepare: (generated, sources) => {
       // What is served by now: the new program takes over what did not change.
       const previous = live.current?.planner;
-      const program = linkProgram(generated, configuration, previous?.program);
+      const program = linkProgram(generated, servingOptions(configuration), previous?.program);
       const execution = executionOf(program, sources, configuration, rateCounter, previous);
       const saved = prepareSaved(generated.saved, execution, {
         enforceAllowlist: configuration.enableAllowlist,
         onlySaved: configuration.onlySavedOperations,
-        inferFunctionPermissions: configuration.inferFunctionPermissions,
         ...(registered ? { registered } : {}),
       });
       return {
@@ -183,15 +183,7 @@ function executionOf(
   previous: Planner | undefined,
 ): Execution & { readonly limits: Limits } {
   const limits = createLimits(program.limits, rateCounter);
-  const planner = createPlanner(
-    program,
-    {
-      stringifyNumbers: configuration.stringifyNumericTypes,
-      collapseNulls: configuration.v1BooleanNullCollapse,
-    },
-    limits.checkOperation,
-    previous,
-  );
+  const planner = createPlanner(program, servingOptions(configuration), limits.checkOperation, previous);
   return { planner, sources, limits };
 }
 

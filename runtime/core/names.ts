@@ -2,6 +2,16 @@
 
 export type NamingConvention = 'engine-default' | 'graphql-default';
 
+/** How the names and types of databases are shown. */
+export interface NamingOptions {
+  /** Whether naming conventions of sources count. */
+  readonly enabled: boolean;
+  /** Of sources that name none. */
+  readonly default: NamingConvention;
+  /** Arrays are scalars, `_text`, and not lists. */
+  readonly arraysAsScalars?: true;
+}
+
 /** The rule for names in GraphQL documents (specification of GraphQL, "Names"). */
 export function isGraphqlName(name: string): boolean {
   return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name);

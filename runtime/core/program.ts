@@ -99,6 +99,10 @@ export interface Program extends ProgramContent {
 export interface SchemaOptions {
   /** Functions are usable by whoever may select from their table. */
   readonly inferFunctionPermissions: boolean;
+  /** Boolean expressions offer no conditions on aggregates of array relationships. */
+  readonly hideAggregationPredicates?: boolean;
+  /** There is no `update_<t>_many`. */
+  readonly hideUpdateMany?: boolean;
 }
 
 /**
@@ -110,10 +114,9 @@ export interface SchemaOptions {
  */
 export function linkProgram(
   generated: GeneratedProgram,
-  { inferFunctionPermissions }: SchemaOptions,
+  options: SchemaOptions,
   previous?: Program,
 ): Program {
-  const options: SchemaOptions = { inferFunctionPermissions };
   const content = linkContent(generated, previous);
   const roles = new Set<string>();
   for (const { access } of generated.tables) {

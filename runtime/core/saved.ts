@@ -3,6 +3,7 @@
  * lets through, and which URLs run which operation (reference services §8, server §10). Plain data, as in shapes.ts.
  */
 
+import type { SchemaOptions } from './program.ts';
 import type { PlanOptions } from './query/scope.ts';
 import type { AnswerPart } from './request/plan.ts';
 import type { Encoding } from './sql/fragment.ts';
@@ -61,9 +62,7 @@ export type SavedParameter =
     };
 
 /** What statements were made for; a server with other options plans anew. */
-export interface SavedOptions extends PlanOptions {
-  readonly inferFunctionPermissions: boolean;
-}
+export type SavedOptions = PlanOptions & SchemaOptions;
 
 /** A variable as the document declares it. */
 export interface SavedVariable {

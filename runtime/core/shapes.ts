@@ -10,6 +10,8 @@ export interface SourceShape {
   readonly kind: 'postgres';
   /** How derived GraphQL names are written; absent = engine-default. */
   readonly naming?: NamingConvention;
+  /** Arrays are scalars, `_text`, and not lists. */
+  readonly arraysAsScalars?: true;
   /** Customization of root fields; names in resolver files are final already, only `namespace` is applied at run time. */
   readonly rootNamespace?: string;
   /** Prefix and suffix of types derived from this source's tables. */

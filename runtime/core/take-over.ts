@@ -13,6 +13,7 @@
  * request by the planner of the program that it runs on. A view goes on referring to the content that it was made from,
  * which says the same about its role.
  */
+import { sameOptions } from './options.ts';
 import type { Program, ProgramContent, SchemaOptions } from './program.ts';
 import type { RoleView } from './schema/role-view.ts';
 import { ADMIN_ROLE } from './session.ts';
@@ -31,7 +32,7 @@ export function takeOverViews(
     content.tables !== previous.tables ||
     content.functions !== previous.functions ||
     content.rootFields !== previous.rootFields ||
-    options.inferFunctionPermissions !== previous.options.inferFunctionPermissions
+    !sameOptions(options, previous.options)
   )
     return kept;
   const changed = content.tables.flatMap((table) => {

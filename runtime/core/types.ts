@@ -85,6 +85,10 @@ function resolve(owner: SourceShape, key: string): ColumnType {
   if (declared?.kind === 'domain') return { ...columnType(owner, declared.base), key };
   if (!declared && key.endsWith('[]')) {
     const element = columnType(owner, key.slice(0, -2));
+    if (owner.arraysAsScalars) {
+      const name = `_${element.name}`;
+      return { key, name, family: 'unknown', scalar: name, sql: `${element.sql}[]` };
+    }
     return {
       key,
       name: `_${element.name}`,

@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { compile } from '../../compiler/index.ts';
 import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { servingOptions } from '../configuration.ts';
+import { namingOptions, servingOptions } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { linkProgram } from '../core/program.ts';
 import { createPlanner } from '../core/request/planner.ts';
@@ -112,10 +112,7 @@ async function start(data: ThreadData): Promise<Running> {
     step: 'postgres_connection',
     info: { message: 'connected to the metadata database' },
   });
-  const naming = {
-    enabled: configuration.experimentalFeatures.includes('naming_convention'),
-    default: configuration.defaultNamingConvention,
-  };
+  const naming = namingOptions(configuration);
   try {
     const engine = await MetadataEngine.start<SourceConnection>({
       store,
@@ -213,14 +210,12 @@ function createPrepare({
       });
       sent = files;
     });
+    const serving = servingOptions(configuration);
     let execution: Execution | undefined;
     return {
       get execution() {
         execution ??= {
-          planner: createPlanner(linkProgram(evaluator.evaluateNow(files), configuration), {
-            stringifyNumbers: configuration.stringifyNumericTypes,
-            collapseNulls: configuration.v1BooleanNullCollapse,
-          }),
+          planner: createPlanner(linkProgram(evaluator.evaluateNow(files), serving), serving),
           sources: new Map([...sources].map(([name, { database }]) => [name, database])),
         };
         return execution;

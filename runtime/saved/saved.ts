@@ -1,5 +1,6 @@
 /** What is saved, at work: the allow-list's check, the REST routes and the statements of one program. */
 import { EngineError } from '../core/errors.ts';
+import { sameOptions } from '../core/options.ts';
 import { lazy } from '../core/remember.ts';
 import { MissingSessionVariable } from '../core/request/bind.ts';
 import { chooseOperation, parseDocument } from '../core/request/document.ts';
@@ -27,7 +28,6 @@ export interface SavedSettings {
   readonly enforceAllowlist: boolean;
   /** Whether roles may send nothing but operations of collections. */
   readonly onlySaved: boolean;
-  readonly inferFunctionPermissions: boolean;
   /** Those that clients register; absent: they cannot. */
   readonly registered?: RegisteredQueries;
 }
@@ -38,14 +38,14 @@ export function prepareSaved(
   { planner }: Execution,
   settings: SavedSettings,
 ): Saved {
-  const { limits, sources } = planner.program;
-  const { stringifyNumbers, collapseNulls } = planner.options;
+  const { limits, sources, options } = planner.program;
   const made = program?.options;
   // Statements that were made for other options answer otherwise; limits of size are counted on documents.
   const usable =
-    made?.stringifyNumbers === stringifyNumbers &&
-    made.collapseNulls === collapseNulls &&
-    made.inferFunctionPermissions === settings.inferFunctionPermissions &&
+    made &&
+    sameOptions(made, { ...planner.options, ...options }) &&
+    // They know values and nulls, and no variable that counts as not written.
+    !planner.options.omitUnboundVariables &&
     !limits?.depth_limit &&
     !limits?.node_limit;
   const operations = program?.operations ?? [];

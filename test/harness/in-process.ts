@@ -4,8 +4,10 @@ import { compile } from '../../compiler/index.ts';
 import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { introspectDatabase } from '../../compiler/phases/2-introspect/index.ts';
+import type { NamingOptions } from '../../runtime/core/names.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
+import type { SavedOptions } from '../../runtime/core/saved.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import { connectSource } from '../../runtime/database/source.ts';
 import { executeRequest } from '../../runtime/graphql/execute.ts';
@@ -17,6 +19,7 @@ export interface InProcess {
     request: GraphqlRequest,
     role: string,
     variables?: Readonly<Record<string, string>>,
+    backendOnly?: boolean,
   ): Promise<string>;
   /** The SQL of a query. @throws EngineError when it cannot be planned */
   sql(request: GraphqlRequest, role: string, variables?: Readonly<Record<string, string>>): string;
@@ -30,6 +33,7 @@ export async function serveInProcess(
   url: string,
   metadata: JsonObject,
   loader: Loader = createLoader(),
+  options: Partial<SavedOptions> & { readonly naming?: Partial<NamingOptions> } = {},
 ): Promise<InProcess> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -37,15 +41,24 @@ export async function serveInProcess(
     client.query(text, values ? [...values] : undefined),
   ).finally(() => client.end());
   const read = readMetadata(metadata);
+  const { naming, ...switches } = options;
+  const serving = {
+    inferFunctionPermissions: true,
+    stringifyNumbers: false,
+    collapseNulls: false,
+    ...switches,
+  };
   const compiled = compile({
     metadata: read.value,
     catalogs: { default: { ...catalog, enumTables: {} } },
+    naming: { enabled: false, default: 'engine-default', ...naming },
+    serving,
   });
   const problems = [...read.diagnostics, ...compiled.diagnostics];
   if (problems.length > 0)
     throw new Error(`the project does not compile cleanly: ${JSON.stringify(problems, null, 2)}`);
-  const program = linkProgram(await loader.load(compiled.files), { inferFunctionPermissions: true });
-  const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
+  const program = linkProgram(await loader.load(compiled.files), serving);
+  const planner = createPlanner(program, serving);
   const source = connectSource(() => ({ connectionString: url }), {
     maxConnections: 1,
     idleTimeout: 60,
@@ -54,14 +67,18 @@ export async function serveInProcess(
     preparedStatements: 0,
     isolationLevel: 'read-committed',
   });
-  const sessionOf = (role: string, variables: Readonly<Record<string, string>> = {}): Session => ({
+  const sessionOf = (
+    role: string,
+    variables: Readonly<Record<string, string>> = {},
+    backendOnly = false,
+  ): Session => ({
     role,
-    backendOnly: false,
+    backendOnly,
     variables: { 'x-engine-role': role, ...variables },
   });
   return {
-    answer: (request, role, variables) =>
-      executeRequest(request, sessionOf(role, variables), {
+    answer: (request, role, variables, backendOnly) =>
+      executeRequest(request, sessionOf(role, variables, backendOnly), {
         planner,
         sources: new Map([['default', source]]),
       }),

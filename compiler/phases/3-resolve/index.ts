@@ -1,4 +1,5 @@
 /** Phase 3: names to objects. What cannot be resolved leaves with its reason, and its dependents follow. */
+import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Memory } from '../../incremental/memory.ts';
@@ -11,10 +12,10 @@ import { checkCustomTypes } from './custom-types.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
 import { checkRemoteRelationships } from './remote-relationship.ts';
-import type { CatalogResult, NamingOptions } from './source.ts';
+import type { CatalogResult } from './source.ts';
 import { resolveStructure } from './structure.ts';
 
-export type { CatalogResult, NamingOptions } from './source.ts';
+export type { CatalogResult } from './source.ts';
 
 /** What an earlier run left: its model, the roles it ordered, and results that hold as long as their inputs do. */
 export interface Earlier {

@@ -1,5 +1,5 @@
 /** A source: its catalog, its types, its customization, and its tables as far as they stand alone. */
-import type { NamingConvention } from '../../../runtime/core/names.ts';
+import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -13,12 +13,6 @@ import { resolveTypes } from './type.ts';
 
 /** The catalog of a source, or why it could not be read (without passwords). */
 export type CatalogResult = SourceCatalog | { readonly error: string };
-
-/** Naming as the server was started: the convention counts only where the feature is on. */
-export interface NamingOptions {
-  readonly enabled: boolean;
-  readonly default: NamingConvention;
-}
 
 /** Begins a source: its tables as far as they stand alone. */
 export function openSource(
@@ -68,6 +62,7 @@ function sourceShape(
     name: source.name,
     kind: 'postgres',
     ...(convention !== 'engine-default' && { naming: convention }),
+    ...(naming.arraysAsScalars && { arraysAsScalars: true }),
     ...(rootFields?.namespace && { rootNamespace: rootFields.namespace }),
     ...(typeNames?.prefix && { typePrefix: typeNames.prefix }),
     ...(typeNames?.suffix && { typeSuffix: typeNames.suffix }),

@@ -2,7 +2,7 @@
  * What does not depend on permissions: tables with their fields, root fields, functions. It is made anew when any of it
  * changes, and left alone when permissions do.
  */
-import { displayName, objectKey } from '../../../runtime/core/names.ts';
+import { displayName, type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -25,7 +25,7 @@ import { relationshipObject, resolveRelationship } from './relationship.ts';
 import { attempt, Failure, leaveOut } from './report.ts';
 import { resolveRootFields, singleRowField } from './root-field.ts';
 import type { SourceScope, TableScope } from './scope.ts';
-import { type CatalogResult, type NamingOptions, openSource } from './source.ts';
+import { type CatalogResult, openSource } from './source.ts';
 import { tableObject, tableShape } from './table.ts';
 
 export interface Structure {

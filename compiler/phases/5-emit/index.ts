@@ -97,7 +97,15 @@ function emitSource(
     `${names.source(shape.name)}/source.ts`,
     templates.source({
       name: shape.name,
-      properties: properties(head, ['name', 'kind', 'naming', 'rootNamespace', 'typePrefix', 'typeSuffix']),
+      properties: properties(head, [
+        'name',
+        'kind',
+        'naming',
+        'arraysAsScalars',
+        'rootNamespace',
+        'typePrefix',
+        'typeSuffix',
+      ]),
       types: entries(types),
     }),
   );

@@ -25,6 +25,12 @@ export interface PlanOptions {
   readonly stringifyNumbers: boolean;
   /** `{_eq: null}` counts as true instead of failing. */
   readonly collapseNulls: boolean;
+  /** A nullable variable that the request leaves out counts as not written, instead of as null. */
+  readonly omitUnboundVariables?: boolean;
+  /** null is accepted for variables whose type says that they are never null. */
+  readonly lenientNulls?: boolean;
+  /** A comment behind each query tells where it comes from. */
+  readonly queryTags?: boolean;
 }
 
 /** The requester as the planner hands it to resolvers, who pass it on unseen. */

@@ -18,7 +18,7 @@ import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import { BOOLEAN } from '../schema/shared-types.ts';
 import { type FieldDefinition, namedType, nonNull, type ObjectType } from '../schema/types.ts';
 import type { InputNode, SelectedField, Selection } from './selection.ts';
-import { type DeclaredVariable, inputNode, type Variables } from './values.ts';
+import { type DeclaredVariable, inputNode, isOmitted, type Variables } from './values.ts';
 
 /** Most tokens of a document; more is an attack or a mistake. */
 const MOST_TOKENS = 100_000;
@@ -367,6 +367,7 @@ function fieldArguments(
       throw new EngineError('validation-failed', `'${node.name.value}' has no argument named '${name}'`, {
         path,
       });
+    if (isOmitted(known.type, argument.value, context.variables)) continue;
     if (values.has(name))
       throw new EngineError('validation-failed', `the argument '${name}' is given more than once`, { path });
     values.set(

@@ -9,7 +9,7 @@ import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
 import { introspect } from '../schema/introspection.ts';
 import type { RoleView } from '../schema/role-view.ts';
-import { join, print, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import { empty, join, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 import {
   checkFragmentCycles,
   checkOperationDirectives,
@@ -104,18 +104,35 @@ function planQuery(
     group.list.push(meaning.resolve(field.selection, field.arguments, scope));
     return { step: group.index, column: group.list.length - 1 };
   });
-  const steps = [...expressions].map(([source, { list }]) => ({ source, statement: readStatement(list) }));
+  const tag = options.queryTags ? queryTag(view, selection, context) : undefined;
+  const steps = [...expressions].map(([source, { list }]) => ({
+    source,
+    statement: readStatement(list, tag),
+  }));
   return { kind: 'query', steps, answer, reusable };
 }
 
 /** One statement for all root fields of a source; each column is the JSON text of one. */
-export function readStatement(expressions: readonly Sql[]): Statement {
-  return print(
-    sql`select ${join(
-      expressions.map((expression) => sql`${expression}::text`),
-      ', ',
-    )}`,
+export function readStatement(expressions: readonly Sql[], tag = empty): Statement {
+  const columns = expressions.map((expression) => sql`${expression}::text`);
+  return print(sql`select ${join(columns, ', ')}${tag}`);
+}
+
+/**
+ * Where a statement comes from, as a comment in the form that tools for database statistics read: names in alphabetical
+ * order, values encoded as in URLs, which no comment can end in. Nothing in it differs from one request to the next, so
+ * that statements are prepared once.
+ */
+function queryTag(view: RoleView, { fields }: Selection, { operation }: SelectionContext): Sql {
+  const tags: Readonly<Record<string, string | undefined>> = {
+    field_name: fields.map(({ definition }) => definition.name).join(','),
+    operation_name: operation.node.name?.value,
+    role: view.role,
+  };
+  const pairs = Object.entries(tags).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}='${encodeURIComponent(value).replaceAll("'", '%27')}'`],
   );
+  return raw(` /* ${pairs.join(',')} */`);
 }
 
 /** A root field of a query by itself: what explaining it shows. */

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { UnknownName } from '../errors.ts';
+import { sameOptions } from '../options.ts';
 import type { Program } from '../program.ts';
 import type { PlanOptions } from '../query/scope.ts';
 import { remember } from '../remember.ts';
@@ -109,10 +110,7 @@ export function createPlanner(
   admit?: Admit,
   previous?: Planner,
 ): Planner {
-  const reusable =
-    previous?.options.stringifyNumbers === options.stringifyNumbers &&
-    previous.options.collapseNulls === options.collapseNulls;
-  const kept = reusable ? previous.kept : createKeptPlans();
+  const kept = previous && sameOptions(previous.options, options) ? previous.kept : createKeptPlans();
   const { operations, plans, views, next } = kept;
 
   const operationOf = (view: RoleView, { query, operationName }: GraphqlRequest): CachedOperation => {
@@ -145,7 +143,7 @@ export function createPlanner(
     explain: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
       const operation = chooseOperation(parseDocument(request.query), request.operationName);
-      const variables = variableValues(operation.variables, request.variables ?? {});
+      const variables = variableValues(operation.variables, request.variables ?? {}, options);
       const context = { declared: operation.variables, values: variables, used: new Map() };
       return { fields: explainOperation(view, operation, context, options), variables };
     },
@@ -153,7 +151,7 @@ export function createPlanner(
       const view = program.view(session.role, session.backendOnly);
       const { number, operation, used } = operationOf(view, request);
       admit?.(session, operation);
-      const variables = variableValues(operation.variables, request.variables ?? {});
+      const variables = variableValues(operation.variables, request.variables ?? {}, options);
       const known = plans.get(planKey(number, used, variables));
       if (known) return { plan: known, variables };
       const context = { declared: operation.variables, values: variables, used };

@@ -62,7 +62,12 @@ export function inputNode(
     case 'input': {
       if (value.kind !== Kind.OBJECT) throw expectedObject(type, describeLiteral(value), path);
       const seen = new Map<string, ValueNode>();
-      for (const field of value.fields) seen.set(field.name.value, field.value);
+      const definitions = type.fields();
+      for (const field of value.fields) {
+        const definition = definitions.get(field.name.value);
+        if (definition && isOmitted(definition.type, field.value, variables)) continue;
+        seen.set(field.name.value, field.value);
+      }
       return objectNode(type, path, [...seen.keys()], (name, fieldType, fieldPath, fieldDefault) =>
         inputNode(fieldType, seen.get(name)!, fieldPath, variables, fieldDefault),
       );
@@ -333,13 +338,33 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** What becomes of variables without a value; see PlanOptions. */
+export interface UnboundOptions {
+  readonly omitUnboundVariables?: boolean;
+  readonly lenientNulls?: boolean;
+}
+
 /**
- * The value of a declared variable: given, default, or null. Checks what can be said without a use of it.
+ * Whether a place is left out because its variable is: only where the server reads requests so, and the variable has no
+ * default. The place is noted, because a plan made without it holds only as long as the variable is left out.
+ */
+export function isOmitted(type: TypeReference, value: ValueNode, variables: Variables): boolean {
+  if (value.kind !== Kind.VARIABLE) return false;
+  const name = value.name.value;
+  if (!Object.hasOwn(variables.values, name) || variables.values[name] !== undefined) return false;
+  noteUse(variables, name, type);
+  return true;
+}
+
+/**
+ * The value of a declared variable: given, default, or null; undefined where it counts as left out. Checks what can be
+ * said without a use of it.
  * @throws EngineError when a non-null variable has no value
  */
 export function variableValues(
   declared: ReadonlyMap<string, DeclaredVariable>,
   given: Readonly<Record<string, unknown>>,
+  { omitUnboundVariables, lenientNulls }: UnboundOptions = {},
 ): Record<string, unknown> {
   // Without a prototype: a variable may be called __proto__.
   const values: Record<string, unknown> = Object.create(null);
@@ -350,13 +375,13 @@ export function variableValues(
     if (value === undefined && type.kind === Kind.NON_NULL_TYPE) {
       throw new EngineError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
     }
-    if (value === null && type.kind === Kind.NON_NULL_TYPE) {
+    if (value === null && type.kind === Kind.NON_NULL_TYPE && !lenientNulls) {
       throw new EngineError(
         'validation-failed',
         `null value found for non-nullable type: "${printAst(type)}"`,
       );
     }
-    values[name] = value ?? null;
+    values[name] = value === undefined && omitUnboundVariables ? undefined : (value ?? null);
   }
   const unknown = Object.keys(given).filter((name) => !declared.has(name));
   if (unknown.length > 0) {
@@ -391,7 +416,8 @@ function constantValue(value: ConstValueNode): unknown {
  * of one shape share a plan.
  */
 export function shapeOf(type: TypeReference, value: unknown): string {
-  if (value === null || value === undefined) return 'n';
+  if (value === undefined) return 'u';
+  if (value === null) return 'n';
   if (type.kind === 'nonNull') return shapeOf(type.of, value);
   const named = namedType(type);
   if (type.kind === 'list') {

@@ -295,6 +295,7 @@ function mutationField(
         role.types(table).object(),
       );
     case 'update_many':
+      if (role.options.hideUpdateMany) return undefined;
       return field(
         `update multiples rows of table: "${display}"`,
         [

@@ -116,7 +116,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
   return types;
 
   function comparisonOf(type: ColumnType): InputType {
-    const key = type.element ? `${type.element.sql}[]` : type.sql;
+    const key = type.element ? `${type.element.sql}[]` : `${type.scalar} ${type.sql}`;
     let comparison = comparisons.get(key);
     if (!comparison) {
       const base = type.element ?? type;

@@ -372,6 +372,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
         meaning: { kind: 'relationship', relationship, view: target },
       });
       if (relationship.shape.kind === 'object' || !target.select?.aggregations) continue;
+      if (role.options.hideAggregationPredicates) continue;
       fields.push({
         name: `${relationship.name}_aggregate`,
         type: aggregatePredicate(target, role),
