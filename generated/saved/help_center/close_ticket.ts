@@ -100,7 +100,7 @@ export const closeTicketOperation = savedOperation({
                 )
               )
                 and "_q1"."id" = ($4)::integer
-              returning "_q1".*, (
+              returning "_q1".*, case when (
                 "_q1"."assignee_id" is null
                 or exists (
                   select 1
@@ -109,11 +109,14 @@ export const closeTicketOperation = savedOperation({
                     and "_r1"."is_active" = true
                     and "_r1"."tenant_id" = ($2)::integer
                 )
-              ) as "engine check"
+              ) is not true then 'default.public.ticket.update check' end as "engine check"
             )
             select
               (
-                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                select coalesce(
+                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
+                  'true'
+                )
                 from "written"
               )::boolean::text,
               (select count(*) from "written")::text,
@@ -195,11 +198,14 @@ export const closeTicketOperation = savedOperation({
               set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
               where ("_q1"."customer_id" = ($2)::integer and "_q1"."status" <> 'closed')
                 and "_q1"."id" = ($3)::integer
-              returning "_q1".*, ("_q1"."status" in ('open', 'closed')) as "engine check"
+              returning "_q1".*, case when ("_q1"."status" in ('open', 'closed')) is not true then 'default.public.ticket.update check' end as "engine check"
             )
             select
               (
-                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                select coalesce(
+                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
+                  'true'
+                )
                 from "written"
               )::boolean::text,
               (select count(*) from "written")::text,
@@ -263,17 +269,20 @@ export const closeTicketOperation = savedOperation({
               update "public"."ticket" as "_q1"
               set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
               where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
-              returning "_q1".*, (
+              returning "_q1".*, case when (
                 exists (
                   select 1
                   from "public"."customer" as "_r1"
                   where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
                 )
-              ) as "engine check"
+              ) is not true then 'default.public.ticket.update check' end as "engine check"
             )
             select
               (
-                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                select coalesce(
+                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
+                  'true'
+                )
                 from "written"
               )::boolean::text,
               (select count(*) from "written")::text,

@@ -54,17 +54,20 @@ export const replyOperation = savedOperation({
             with "written" as (
               insert into "public"."message" as "_q1" ("ticket_id", "body", "author_agent_id")
               values (($1)::integer, ($2)::text, (($3)::integer))
-              returning "_q1".*, (
+              returning "_q1".*, case when (
                 exists (
                   select 1
                   from "public"."ticket" as "_r1"
                   where "_r1"."id" = "_q1"."ticket_id" and "_r1"."tenant_id" = ($4)::integer
                 )
-              ) as "engine check"
+              ) is not true then 'default.public.message.insert check' end as "engine check"
             )
             select
               (
-                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                select coalesce(
+                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
+                  'true'
+                )
                 from "written"
               )::boolean::text,
               (
@@ -98,7 +101,7 @@ export const replyOperation = savedOperation({
                 "ticket_id", "body", "author_customer_id", "is_internal"
               )
               values (($1)::integer, ($2)::text, (($3)::integer), (false))
-              returning "_q1".*, (
+              returning "_q1".*, case when (
                 exists (
                   select 1
                   from "public"."ticket" as "_r1"
@@ -106,11 +109,14 @@ export const replyOperation = savedOperation({
                     and "_r1"."customer_id" = ($3)::integer
                     and "_r1"."status" <> 'closed'
                 )
-              ) as "engine check"
+              ) is not true then 'default.public.message.insert check' end as "engine check"
             )
             select
               (
-                select case when bool_and(coalesce("engine check", false)) is not false then 'true' else 'check constraint of an insert/update permission has failed' end
+                select coalesce(
+                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
+                  'true'
+                )
                 from "written"
               )::boolean::text,
               (

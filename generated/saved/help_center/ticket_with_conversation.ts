@@ -91,39 +91,15 @@ export const ticketWithConversationOperation = savedOperation({
                         and ("_q3"."tenant_id" = ($1)::integer)
                       cross join lateral (select "_q3"."name" as "name") as "_q4"
                       where "_q2"."ticket_id" = "_q1"."id"
-                        and (
-                          exists (
-                            select 1
-                            from "public"."ticket" as "_r1"
-                            where "_r1"."id" = "_q2"."ticket_id"
-                              and "_r1"."tenant_id" = ($1)::integer
-                              and (
-                                "_r1"."assignee_id" = ($2)::integer
-                                or exists (
-                                  select 1
-                                  from "public"."team" as "_r2"
-                                  where "_r2"."tenant_id" = "_r1"."tenant_id"
-                                    and "_r2"."id" = "_r1"."team_id"
-                                    and exists (
-                                      select 1
-                                      from "public"."team_member" as "_r3"
-                                      where "_r3"."team_id" = "_r2"."id"
-                                        and "_r3"."agent_id" = ($2)::integer
-                                    )
-                                )
-                                or "_r1"."team_id" is null
-                              )
-                          )
-                        )
                       order by "_q2"."created_at" asc
                     ) as "_q5"
                   ) as "messages"
                 from "public"."ticket" as "_q1"
-                where "_q1"."id" = ($3)::integer
+                where "_q1"."id" = ($2)::integer
                   and (
                     "_q1"."tenant_id" = ($1)::integer
                     and (
-                      "_q1"."assignee_id" = ($2)::integer
+                      "_q1"."assignee_id" = ($3)::integer
                       or exists (
                         select 1
                         from "public"."team" as "_r1"
@@ -132,7 +108,7 @@ export const ticketWithConversationOperation = savedOperation({
                           and exists (
                             select 1
                             from "public"."team_member" as "_r2"
-                            where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
+                            where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
                           )
                       )
                       or "_q1"."team_id" is null
@@ -143,8 +119,8 @@ export const ticketWithConversationOperation = savedOperation({
           `,
           parameters: [
             { session: "x-engine-tenant-id" },
-            { session: "x-engine-user-id" },
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
+            { session: "x-engine-user-id" },
           ],
         },
       ],
@@ -188,16 +164,6 @@ export const ticketWithConversationOperation = savedOperation({
                         limit 200
                       ) as "_q3"
                       left join "public"."agent" as "_q4" on "_q4"."id" = "_q3"."author_agent_id"
-                        and (
-                          exists (
-                            select 1
-                            from "public"."message" as "_r1"
-                            join "public"."ticket" as "_r2" on "_r2"."id" = "_r1"."ticket_id"
-                            where "_r1"."author_agent_id" = "_q4"."id"
-                              and "_r1"."is_internal" = false
-                              and "_r2"."customer_id" = ($1)::integer
-                          )
-                        )
                       cross join lateral (select "_q4"."name" as "name") as "_q5"
                       order by "_q3"."created_at" asc
                     ) as "_q6"
@@ -250,14 +216,6 @@ export const ticketWithConversationOperation = savedOperation({
                         and ("_q3"."tenant_id" = ($1)::integer)
                       cross join lateral (select "_q3"."name" as "name") as "_q4"
                       where "_q2"."ticket_id" = "_q1"."id"
-                        and (
-                          exists (
-                            select 1
-                            from "public"."ticket" as "_r1"
-                            where "_r1"."id" = "_q2"."ticket_id"
-                              and "_r1"."tenant_id" = ($1)::integer
-                          )
-                        )
                       order by "_q2"."created_at" asc
                     ) as "_q5"
                   ) as "messages"

@@ -99,30 +99,6 @@ export const queueOperation = savedOperation({
                           select "_q5".*
                           from "public"."message" as "_q5"
                           where "_q5"."ticket_id" = ("_q2"."row")."id"
-                            and (
-                              exists (
-                                select 1
-                                from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "_q5"."ticket_id"
-                                  and "_r1"."tenant_id" = ($1)::integer
-                                  and (
-                                    "_r1"."assignee_id" = ($2)::integer
-                                    or exists (
-                                      select 1
-                                      from "public"."team" as "_r2"
-                                      where "_r2"."tenant_id" = "_r1"."tenant_id"
-                                        and "_r2"."id" = "_r1"."team_id"
-                                        and exists (
-                                          select 1
-                                          from "public"."team_member" as "_r3"
-                                          where "_r3"."team_id" = "_r2"."id"
-                                            and "_r3"."agent_id" = ($2)::integer
-                                        )
-                                    )
-                                    or "_r1"."team_id" is null
-                                  )
-                              )
-                            )
                         ) as "_q6"
                       ) as "_q7"
                       cross join lateral (select "_q7"."a1" as "count") as "_q8"
@@ -194,14 +170,6 @@ export const queueOperation = savedOperation({
                           select "_q5".*
                           from "public"."message" as "_q5"
                           where "_q5"."ticket_id" = ("_q2"."row")."id"
-                            and (
-                              exists (
-                                select 1
-                                from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "_q5"."ticket_id"
-                                  and "_r1"."tenant_id" = ($1)::integer
-                              )
-                            )
                         ) as "_q6"
                       ) as "_q7"
                       cross join lateral (select "_q7"."a1" as "count") as "_q8"
