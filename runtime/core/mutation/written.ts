@@ -107,8 +107,11 @@ export function writeByStatements(statements: WriteStatements): MutationStep {
 /** Whether a selection needs more than the columns of the written rows. */
 export function readsBeyondRow(selection: Selection): boolean {
   return selection.fields.some(({ definition, selection: inner }) => {
-    const { kind } = definition.meaning;
+    const { meaning } = definition;
+    const { kind } = meaning;
     if (kind === 'returning') return readsBeyondRow(inner);
+    // Rows of the write's own statement are of no table's type.
+    if (kind === 'column') return meaning.column.needsWholeRow;
     return kind === 'relationship' || kind === 'relationshipAggregate' || kind === 'computedField';
   });
 }

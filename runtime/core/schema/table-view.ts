@@ -22,6 +22,8 @@ export interface ColumnView {
   /** GraphQL name. */
   readonly field: string;
   readonly nullable: boolean;
+  /** Whether the value needs a row of the table's own type, because its mask hands the row to a function. */
+  readonly needsWholeRow: boolean;
   /** The column's value in the row of an alias; masked where an inherited role sees it in some rows only. */
   readonly value: (alias: Sql) => Sql;
 }
@@ -167,6 +169,7 @@ function columnView(column: Column, field: string, rule: SelectRule, filter: Rul
     column,
     field,
     nullable: mask !== undefined || !column.shape.notNull,
+    needsWholeRow: mask !== undefined && /\{row\}(?!\.)/.test(rule.cells![column.name]!),
     value: mask
       ? (alias) => sql`case when ${mask(alias)} then ${alias}.${name} end`
       : (alias) => sql`${alias}.${name}`,

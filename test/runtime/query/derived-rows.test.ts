@@ -32,6 +32,10 @@ const metadata: JsonObject = {
             permission('loud', { filter: { shout: { _neq: 'ONE' } }, columns: ['id', 'title'] }),
             permission('capped', { columns: '*', computed_fields: ['shout'], limit: 2 }),
           ],
+          update_permissions: [
+            { role: 'loud', permission: { columns: ['author'], filter: {} } },
+            { role: 'reader', permission: { columns: ['author'], filter: {} } },
+          ],
         },
       ],
     },
@@ -87,6 +91,20 @@ it('evaluates masks that call functions behind a limit, too', async () => {
         { id: 2, title: 'two' },
       ],
       aggregate: { max: { title: 'two' } },
+    },
+  });
+});
+
+it('evaluates masks that call functions on rows that a mutation returns', async () => {
+  const mutation =
+    'mutation { update_article(where: {id: {_lte: 2}}, _set: {author: 7}) { affected_rows returning { id title } } }';
+  expect(await answer(mutation, 'loud_reader')).toEqual({
+    update_article: {
+      affected_rows: 2,
+      returning: [
+        { id: 1, title: null },
+        { id: 2, title: 'two' },
+      ],
     },
   });
 });
