@@ -28,7 +28,7 @@ export interface CompileInput {
 }
 
 export interface CompileResult {
-  /** Text by path, sorted. Always complete: what is inconsistent is left out. */
+  /** Text by path, sorted. Always complete: what is inconsistent is left out. Printed when it is asked for first. */
   readonly files: Files;
   readonly diagnostics: readonly Diagnostic[];
   /** Handed to the next compile, which may reuse what did not change. */
@@ -37,10 +37,12 @@ export interface CompileResult {
 
 export interface CompileState {
   readonly model: Model;
+  /** Made when it is asked for first. */
   readonly plan: Plan;
   readonly input: Pick<CompileInput, 'metadata' | 'catalogs'>;
   readonly inheritedRoles: readonly InheritedRole[];
-  readonly emitted: Emitted;
+  /** The last files that were printed: of this compile, or of one before it. */
+  readonly lastEmitted: () => Emitted | undefined;
   readonly memory: Memory;
 }
 
@@ -58,7 +60,8 @@ const DEFAULT_SERVING: SavedOptions = {
 /**
  * Compiles metadata that phase 1 has read, against catalogs that phase 2 has read. Without I/O and without state of its
  * own: a compile of changed input may be given any earlier result, does only what the difference asks for, and gives the
- * same as one without.
+ * same as one without. What is wrong is known at once; rules and files are made when they are asked for, so that of many
+ * changes that are judged one by one only the last is printed.
  */
 export function compile(input: CompileInput, previous?: Partial<CompileResult>): CompileResult {
   const earlier = previous?.state;
@@ -67,23 +70,61 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
   const catalogs = reuseCatalogs(input.catalogs, earlier?.input.catalogs);
   const naming = input.naming ?? { enabled: false, default: 'engine-default' };
   const model = resolve(metadata, catalogs, naming, { ...earlier, memory });
-  const access = plan(model.value, memory);
-  const saved = planSaved(metadata, access.value, input.serving ?? DEFAULT_SERVING);
-  const planned: Plan = { ...access.value, ...(saved.value ? { saved: saved.value } : {}) };
-  const diagnostics = [...model.diagnostics, ...access.diagnostics, ...saved.diagnostics].map((diagnostic) =>
+  const access = lazy(() => plan(model.value, memory));
+  const saved = planSaved(
+    metadata,
+    {
+      settings: model.value.settings,
+      get sources() {
+        return access().sources;
+      },
+    },
+    input.serving ?? DEFAULT_SERVING,
+  );
+  const diagnostics = [...model.diagnostics, ...saved.diagnostics].map((diagnostic) =>
     locate(diagnostic, input.origin),
   );
-  const inconsistencies = diagnostics.flatMap(({ inconsistency }) => (inconsistency ? [inconsistency] : []));
-  const emitted = emit(planned, inconsistencies, version, memory, earlier?.emitted);
-  const state: CompileState = {
-    model: model.value,
-    plan: planned,
-    input: { metadata, catalogs },
-    inheritedRoles: model.inheritedRoles,
-    emitted,
-    memory,
+  const planned = lazy((): Plan => ({ ...access(), ...(saved.value ? { saved: saved.value } : {}) }));
+  const emission = createEmission(planned, diagnostics, memory, earlier?.lastEmitted());
+  return {
+    diagnostics,
+    get files() {
+      return emission.emit().files;
+    },
+    state: {
+      model: model.value,
+      get plan() {
+        return planned();
+      },
+      input: { metadata, catalogs },
+      inheritedRoles: model.inheritedRoles,
+      lastEmitted: emission.last,
+      memory,
+    },
   };
-  return { files: emitted.files, diagnostics, state };
+}
+
+interface Emission {
+  readonly emit: () => Emitted;
+  readonly last: () => Emitted | undefined;
+}
+
+/** @param before the last files that were printed; let go of once these are */
+function createEmission(
+  planned: () => Plan,
+  diagnostics: readonly Diagnostic[],
+  memory: Memory,
+  before: Emitted | undefined,
+): Emission {
+  let last = before;
+  const emitted = lazy(() => {
+    const inconsistencies = diagnostics.flatMap(({ inconsistency }) =>
+      inconsistency ? [inconsistency] : [],
+    );
+    last = emit(planned(), inconsistencies, version, memory, last);
+    return last;
+  });
+  return { emit: emitted, last: () => last };
 }
 
 function reuseCatalogs(

@@ -54,22 +54,36 @@ function reuseSource(next: Source, previous: Source | undefined): Source {
   );
   return {
     ...next,
+    configuration: reuse(next.configuration, previous.configuration),
+    ...(next.customization && { customization: reuse(next.customization, previous.customization) }),
     tables: next.tables.map((entry) =>
-      reuse(entry, tables.get(objectKey(entry.table.schema, entry.table.name))),
+      reuseParts(entry, tables.get(objectKey(entry.table.schema, entry.table.name))),
     ),
     functions: reuse(next.functions, previous.functions),
   };
+}
+
+/** `previous` if it says the same, else `next` with those of its properties that are as before. */
+function reuseParts<Value extends object>(next: Value, previous: Value | undefined): Value {
+  const value = reuse(next, previous);
+  if (previous === undefined || value === previous) return value;
+  const entries = Object.entries(value).map(([key, part]) => [
+    key,
+    reuse(part, previous[key as keyof Value]),
+  ]);
+  return Object.fromEntries(entries) as Value;
 }
 
 /** The catalog with the tables, types and functions that are as before. */
 export function reuseCatalog(next: SourceCatalog, previous: SourceCatalog | undefined): SourceCatalog {
   if (previous === undefined || next === previous) return next;
   const tables = new Map(previous.tables.map((table) => [objectKey(table.schema, table.name), table]));
-  return {
+  const catalog = {
     ...next,
     tables: next.tables.map((table) => reuse(table, tables.get(objectKey(table.schema, table.name)))),
     types: reuse(next.types, previous.types),
     functions: reuse(next.functions, previous.functions),
     enumTables: reuse(next.enumTables, previous.enumTables),
   };
+  return reuse(catalog, previous);
 }

@@ -10,6 +10,8 @@ import { resultTable } from './results.ts';
 import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
 import { benchServing } from './serving.ts';
 import { benchSwap } from './swap.ts';
+import { generatedProject, sharedSwapProject } from './swap-project.ts';
+import { measureStages, stageTable } from './swap-stages.ts';
 import { benchWriting, writeTable } from './writing.ts';
 
 const { values, positionals } = parseArgs({
@@ -23,7 +25,8 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     /** Of each round. */
     seconds: { type: 'string', default: '0.7' },
-    /** Of `swap`. */
+    /** Of `swap`: one of the shared projects, or so many generated tables. */
+    project: { type: 'string' },
     tables: { type: 'string', default: '1000' },
     swaps: { type: 'string', default: '1000' },
   },
@@ -62,8 +65,12 @@ switch (positionals[0] ?? 'serve') {
     break;
   }
   case 'swap': {
-    const result = await benchSwap(Number(values.tables), Number(values.swaps));
-    publish(JSON.stringify(result, null, 2), { swap: result });
+    const project = values.project
+      ? sharedSwapProject(values.project)
+      : generatedProject(Number(values.tables));
+    const stages = await measureStages(project);
+    const result = await benchSwap(project, Number(values.swaps));
+    publish(`${stageTable(stages)}\n\n${JSON.stringify(result, null, 2)}`, { swap: result, stages });
     break;
   }
   default:

@@ -2,12 +2,11 @@
 import type { Memory } from '../../incremental/memory.ts';
 import type { Model, ModelTable } from '../../model/model.ts';
 import type { Plan, PlannedTable } from '../../model/plan.ts';
-import type { Result } from '../../model/result.ts';
 import { planLedgers } from './ledger.ts';
 import { planAccess } from './permission.ts';
 
-/** Plans the model. Whatever can be wrong was reported before; a plan has no diagnostics of its own yet. */
-export function plan(model: Model, memory: Memory): Result<Plan> {
+/** Plans the model. Whatever can be wrong was reported before. */
+export function plan(model: Model, memory: Memory): Plan {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
     tables: source.tables.map((table) => memory.remember('rules', table, [], () => planTable(table))),
@@ -18,10 +17,7 @@ export function plan(model: Model, memory: Memory): Result<Plan> {
       roles,
     })),
   }));
-  return {
-    value: { settings: model.settings, sources, ledgers: planLedgers(model, memory) },
-    diagnostics: [],
-  };
+  return { settings: model.settings, sources, ledgers: planLedgers(model, memory) };
 }
 
 function planTable(table: ModelTable): PlannedTable {

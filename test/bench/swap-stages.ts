@@ -1,0 +1,132 @@
+/**
+ * Where the time of a swap goes: the steps of one change of a permission, one after the other in this thread, by CPU time,
+ * which a busy machine changes least.
+ */
+import pg from 'pg';
+import { type CompileResult, compile } from '../../compiler/index.ts';
+import type { Metadata, TableEntry } from '../../compiler/model/metadata.ts';
+import { readMetadata } from '../../compiler/phases/1-read/index.ts';
+import { introspectDatabase, readEnumTableRows } from '../../compiler/phases/2-introspect/index.ts';
+import { linkProgram, type Program } from '../../runtime/core/program.ts';
+import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
+import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { withTable } from '../../runtime/metadata/edit.ts';
+import { createSerialiser } from '../../runtime/metadata/serialise.ts';
+import { createEvaluator, createTranspiler, type TranspiledFiles } from '../../runtime/program/loader.ts';
+import { alignedTable, median } from './results.ts';
+import { type SwapProject, swappedPermission } from './swap-project.ts';
+
+export interface Stage {
+  readonly name: string;
+  /** Milliseconds of CPU time: the first program, and the median and the highest of the changes. */
+  readonly first: number;
+  readonly median: number;
+  readonly most: number;
+}
+
+const CHANGES = 20;
+const OPTIONS = { inferFunctionPermissions: true, stringifyNumbers: false, collapseNulls: false };
+
+/** Measures the steps of a change. The first ones warm up. */
+export async function measureStages(project: SwapProject): Promise<readonly Stage[]> {
+  const times = new Map<string, number[]>();
+  const timed = async <Value>(name: string, run: () => Value | Promise<Value>): Promise<Value> => {
+    const begin = process.cpuUsage();
+    const value = await run();
+    const { user, system } = process.cpuUsage(begin);
+    times.set(name, [...(times.get(name) ?? []), (user + system) / 1000]);
+    return value;
+  };
+  const swapped = swappedPermission(project);
+  const document = { version: 3, sources: [{ name: 'default', ...EMPTY_SOURCE, tables: project.tables }] };
+  let metadata: Metadata = readMetadata(document).value;
+  const catalogs = { default: await catalogOf(project, metadata) };
+  const { schema, name } = swapped.table as { schema: string; name: string };
+  const table = { schema, name };
+  const removed = metadata.sources[0]!.tables.find(
+    (entry) => entry.table.schema === schema && entry.table.name === name,
+  )!.select_permissions.find(({ role }) => role === swapped.role)!;
+  const transpiler = createTranspiler();
+  const evaluator = createEvaluator();
+  const serialise = createSerialiser();
+  let compiled: CompileResult | undefined;
+  let sent: TranspiledFiles = new Map();
+  let program: Program | undefined;
+  let planner: Planner | undefined;
+  for (let round = 0; round <= CHANGES; round += 1) {
+    const drops = round % 2 === 1;
+    const others = ({ select_permissions: all }: TableEntry) =>
+      all.filter(({ role }) => role !== swapped.role);
+    if (round > 0) {
+      metadata = withTable(metadata, 'default', table, (entry) => ({
+        ...entry,
+        select_permissions: drops ? others(entry) : [...others(entry), removed],
+      }));
+    }
+    compiled = await timed('resolve', () => compile({ metadata, catalogs }, compiled));
+    const { files } = await timed('plan and emit', () => ({ files: compiled!.files }));
+    const transpiled = await timed('transpile', () => transpiler.transpile(files));
+    const changed = await timed(
+      'compare',
+      () => new Map([...transpiled].filter(([path, file]) => sent.get(path) !== file)),
+    );
+    await timed('send', () => structuredClone(changed));
+    sent = transpiled;
+    const generated = await timed('evaluate', () => evaluator.evaluate(transpiled));
+    program = await timed('link', () => linkProgram(generated, OPTIONS, program));
+    planner = createPlanner(program, OPTIONS, undefined, planner);
+    await timed('forget', () => forgetOtherViews(planner!));
+    await timed('first request', () => {
+      const session = { role: drops ? 'admin' : swapped.role, backendOnly: false, variables: {} };
+      return planner!.plan(session, { query: swapped.query });
+    });
+    await timed('serialise metadata', () => serialise(metadata));
+  }
+  return [...times].map(([stage, [first, ...rest]]) => ({
+    name: stage,
+    first: first!,
+    median: median(rest.slice(2)),
+    most: Math.max(...rest.slice(2)),
+  }));
+}
+
+/** The stages as aligned lines. */
+export function stageTable(stages: readonly Stage[]): string {
+  const sum = (pick: (stage: Stage) => number) => stages.reduce((total, stage) => total + pick(stage), 0);
+  return alignedTable([
+    ['stage (CPU ms)', 'first', 'median', 'most'],
+    ...stages.map((stage) => [
+      stage.name,
+      stage.first.toFixed(1),
+      stage.median.toFixed(2),
+      stage.most.toFixed(2),
+    ]),
+    ['all', sum(({ first }) => first).toFixed(1), sum((stage) => stage.median).toFixed(2), ''],
+  ]);
+}
+
+const EMPTY_SOURCE = {
+  kind: 'postgres',
+  configuration: { connection_info: { database_url: 'postgres://localhost/unused' } },
+};
+
+async function catalogOf(project: SwapProject, metadata: Metadata) {
+  const postgres = await startEmbeddedPostgres();
+  try {
+    const databaseUrl = await postgres.createDatabase('stages');
+    await project.fill(databaseUrl);
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    try {
+      const query = (text: string, values?: readonly unknown[]) =>
+        client.query(text, values ? [...values] : undefined);
+      const catalog = await introspectDatabase(query);
+      const enums = metadata.sources[0]!.tables.filter(({ is_enum }) => is_enum).map((entry) => entry.table);
+      return { ...catalog, enumTables: await readEnumTableRows(query, enums, catalog) };
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await postgres.stop();
+  }
+}
