@@ -26,7 +26,7 @@ export function connectionUrl(
   options: ConnectionUrlOptions,
 ): () => ConnectionConfiguration {
   const { environment } = options;
-  const tls = ssl ? { ssl: tlsOptions(ssl, environment) } : {};
+  const tls = ssl ? tlsOptions(ssl, environment) : {};
   switch (url.kind) {
     case 'template': {
       const configuration = { connectionString: fillTemplate(url.template, environment), ...tls };
@@ -108,13 +108,13 @@ function reading<Result>(file: string, read: () => Result): Result {
   }
 }
 
-/** `allow` and `prefer` promise nothing about encryption, and `pg` cannot fall back: they connect without. */
 function tlsOptions(
   ssl: SslConfiguration,
   environment: Environment,
-): NonNullable<ConnectionConfiguration['ssl']> {
+): Pick<ConnectionConfiguration, 'ssl' | 'encryption'> {
   const { sslmode } = ssl;
-  if (sslmode === 'disable' || sslmode === 'allow' || sslmode === 'prefer') return false;
+  if (sslmode === 'disable') return { ssl: false };
+  if (sslmode === 'allow' || sslmode === 'prefer') return { encryption: sslmode };
   const value = (from: { readonly from_env: string } | undefined) =>
     from === undefined ? undefined : variable(from.from_env, environment);
   const parts = {
@@ -124,8 +124,10 @@ function tlsOptions(
     passphrase: value(ssl.sslpassword),
   };
   return {
-    ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)),
-    rejectUnauthorized: sslmode !== 'require',
-    ...(sslmode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+    ssl: {
+      ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)),
+      rejectUnauthorized: sslmode !== 'require',
+      ...(sslmode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+    },
   };
 }

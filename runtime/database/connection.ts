@@ -1,6 +1,7 @@
 /** One connection of a pool: a pipelined `pg` client, the statements prepared there, and how busy it is. */
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { connectionAttempts, isAboutEncryption } from './encryption.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 
@@ -17,7 +18,10 @@ const TRANSACTION_DEFAULTS = `select current_setting('default_transaction_isolat
 export type ConnectionConfiguration = Pick<
   pg.ClientConfig,
   'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'
->;
+> & {
+  /** Without `ssl`: encrypted where the server insists, or wherever it can; see encryption.ts. */
+  readonly encryption?: 'allow' | 'prefer';
+};
 
 export interface TextRequest {
   readonly text: string;
@@ -106,16 +110,7 @@ export async function openConnection(
   statementLimit: number,
   onClosed: (connection: PooledConnection) => void,
 ): Promise<PooledConnection> {
-  const client = new pg.Client({
-    application_name: 'engine',
-    keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    ...configuration,
-    pipeline: true,
-  } as pg.ClientConfig);
-  // Before anything else: an error without a listener would end the process.
-  client.on('error', () => {});
-  await client.connect();
+  const client = await connect(configuration);
   const before = performance.now();
   const { rows } = await client.query<{ defaults: string }>(TRANSACTION_DEFAULTS);
   const roundTrip = performance.now() - before;
@@ -123,4 +118,26 @@ export async function openConnection(
   client.on('error', () => onClosed(connection));
   client.on('end', () => onClosed(connection));
   return connection;
+}
+
+async function connect(configuration: ConnectionConfiguration): Promise<pg.Client> {
+  const attempts = connectionAttempts(configuration);
+  for (const [index, attempt] of attempts.entries()) {
+    const client = new pg.Client({
+      application_name: 'engine',
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      ...attempt,
+      pipeline: true,
+    } as pg.ClientConfig);
+    // Before anything else: an error without a listener would end the process.
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (index === attempts.length - 1 || !isAboutEncryption(error)) throw error;
+    }
+  }
+  throw new Error('there is always a last attempt');
 }

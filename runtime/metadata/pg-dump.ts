@@ -11,6 +11,7 @@ import { validate } from '../../compiler/phases/1-read/validate.ts';
 import { EngineError, pathStep } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
+import { connectionAttempts } from '../database/encryption.ts';
 import { parseJson } from '../http/body.ts';
 import { sourceArgument } from './arguments.ts';
 import { cleanDump, refusedOption } from './dump-options.ts';
@@ -93,7 +94,9 @@ async function runProgram(
   options: readonly string[],
   configuration: ConnectionConfiguration,
 ): Promise<string> {
-  const { host, port, user, password, database, ...client } = new pg.Client(configuration);
+  const { host, port, user, password, database, ...client } = new pg.Client(
+    connectionAttempts(configuration)[0],
+  );
   const ssl = (client as { readonly ssl?: TlsOptions }).ssl ?? false;
   if (typeof ssl === 'object' && ssl.cert !== undefined)
     throw notSupported('pg_dump of a source with client certificates is not supported');
