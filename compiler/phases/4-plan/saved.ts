@@ -223,9 +223,7 @@ function refusal(
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const isInherited = metadata.inherited_roles.some((each) => each.role_name === role);
-    const [first] = operation.node.selectionSet.selections;
-    const rootField = first?.kind === Kind.FIELD ? first.name.value : '';
-    const rule = refusingRule(program, role, isInherited, error, rootField);
+    const rule = refusingRule(program, role, isInherited, error);
     return { role, error: errorText(error), rule: rule === undefined ? '' : ` ${rule}` };
   }
 }

@@ -2,10 +2,11 @@
  * What can be said of an operation before anybody gives it values: whether a role may ask it, and the types of the places
  * where its variables stand. Variables get made-up values of their types, because some places look at the value.
  */
-import { EngineError } from '../errors.ts';
+import { EngineError, UnknownName } from '../errors.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import { namedType, type ObjectType, type TypeReference } from '../schema/types.ts';
 import { checkFragmentCycles, checkOperationDirectives, type Operation, rootSelection } from './document.ts';
+import { firstField } from './plan.ts';
 import type { Selection } from './selection.ts';
 
 export interface OperationAnalysis {
@@ -59,7 +60,8 @@ function rootType(view: RoleView, operation: Operation): ObjectType {
   const root = view.roots[operation.kind];
   if (root) return root;
   const kinds = { query: 'queries', mutation: 'mutations', subscription: 'subscriptions' };
-  throw new EngineError('validation-failed', `no ${kinds[operation.kind]} exist`);
+  const message = `no ${kinds[operation.kind]} exist`;
+  throw new UnknownName(`${operation.kind}_root`, firstField(operation), message, '$');
 }
 
 function sampleValue(type: TypeReference): unknown {

@@ -77,7 +77,7 @@ export function planOperation(
 }
 
 /** The name of the first field that an operation writes at its root. */
-function firstField({ node }: Operation): string {
+export function firstField({ node }: Operation): string {
   const field = node.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
   return field?.name.value ?? '';
 }

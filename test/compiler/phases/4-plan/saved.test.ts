@@ -75,80 +75,50 @@ const problems = (queries: readonly string[], scope: object) =>
 
 const NOTE = 'sources.default.tables.public.note';
 
+const lacks = (operation: string, role: string, column: string) =>
+  `The permission does not list the column ${column} (${NOTE}.${operation}_permissions.${role}.permission.columns).`;
+const none = (operation: string, role: string, table = 'note') =>
+  `The role ${role} has no ${operation} permission on public.${table} (sources.default.tables.public.${table}.${operation}_permissions).`;
+const insertOne = (field: string) => `mutation { insert_note_one(object: {${field}}) { id } }`;
+
 test.each([
+  ['{ note { id owner_id } }', 'user', lacks('select', 'user', 'owner_id')],
+  ['{ note(where: {owner_id: {_eq: 1}}) { id } }', 'user', lacks('select', 'user', 'owner_id')],
+  ['{ note(order_by: {owner_id: asc}) { id } }', 'user', lacks('select', 'user', 'owner_id')],
+  ['{ note { owner { id } } }', 'user', none('select', 'user', 'person')],
   [
-    '{ note { id owner_id } }',
+    '{ note { shout } }',
     'user',
-    `${NOTE}.select_permissions.user does not list the column "owner_id".`,
+    `The permission does not list the computed field shout (${NOTE}.select_permissions.user.permission.computed_fields).`,
   ],
-  [
-    '{ note(where: {owner_id: {_eq: 1}}) { id } }',
-    'user',
-    `${NOTE}.select_permissions.user does not list the column "owner_id".`,
-  ],
-  [
-    '{ note(order_by: {owner_id: asc}) { id } }',
-    'user',
-    `${NOTE}.select_permissions.user does not list the column "owner_id".`,
-  ],
-  [
-    '{ note { owner { id } } }',
-    'user',
-    'sources.default.tables.public.person.select_permissions has no role "user".',
-  ],
-  ['{ note { shout } }', 'user', `${NOTE}.select_permissions.user does not list the computed field "shout".`],
   [
     '{ note_aggregate { aggregate { count } } }',
     'user',
-    `${NOTE}.select_permissions.user leaves "select_aggregate" out of query_root_fields.`,
+    `The permission does not offer select_aggregate (${NOTE}.select_permissions.user.permission.query_root_fields).`,
   ],
   [
     '{ note_aggregate { aggregate { count } } }',
     'reader',
-    `${NOTE}.select_permissions.reader does not set allow_aggregations.`,
+    `The permission allows no aggregations (${NOTE}.select_permissions.reader.permission.allow_aggregations).`,
   ],
   [
     '{ note_by_pk(id: 1) { text } }',
     'reader',
-    `${NOTE}.select_permissions.reader does not list the key's column "id".`,
+    `The permission does not cover the primary key: id (${NOTE}.select_permissions.reader.permission.columns).`,
   ],
-  [
-    '{ person { id } }',
-    'user',
-    'sources.default.tables.public.person.select_permissions has no role "user".',
-  ],
-  ['{ person { notes { id } } }', 'guest', `${NOTE}.select_permissions has no role "guest".`],
-  ['{ all_notes { id } }', 'guest', `${NOTE}.select_permissions has no role "guest".`],
-  [
-    '{ note { id } }',
-    'both',
-    `What role "both" inherits at ${NOTE}.select_permissions does not list the column "id".`,
-  ],
-  [
-    'mutation { insert_note_one(object: {id: 1}) { id } }',
-    'user',
-    `${NOTE}.insert_permissions.user does not list the column "id".`,
-  ],
+  ['{ person { id } }', 'user', none('select', 'user', 'person')],
+  ['{ person { notes { id } } }', 'guest', none('select', 'guest')],
+  ['{ all_notes { id } }', 'guest', none('select', 'guest')],
+  ['{ note { id } }', 'both', `The permission does not list the column id (${NOTE}.select_permissions).`],
+  [insertOne('id: 1'), 'user', lacks('insert', 'user', 'id')],
   [
     'mutation { update_note(where: {}, _set: {id: 1}) { affected_rows } }',
     'user',
-    `${NOTE}.update_permissions.user does not list the column "id".`,
+    lacks('update', 'user', 'id'),
   ],
-  [
-    'mutation { delete_note(where: {}) { affected_rows } }',
-    'user',
-    `${NOTE}.delete_permissions has no role "user".`,
-  ],
-  [
-    'mutation { insert_note(objects: []) { affected_rows } }',
-    'guest',
-    `${NOTE}.insert_permissions has no role "guest".`,
-  ],
-  [
-    'mutation { insert_note_one(object: {text: "x"}) { id } }',
-    'job',
-    `${NOTE}.select_permissions has no role "job".`,
-  ],
+  ['mutation { delete_note(where: {}) { affected_rows } }', 'user', none('delete', 'user')],
+  ['mutation { insert_note(objects: []) { affected_rows } }', 'guest', none('insert', 'guest')],
+  [insertOne('text: "x"'), 'job', none('select', 'job')],
 ])('%s is refused to %s: %s', (query, role, rule) => {
   const [problem, ...others] = problems([query], { global: false, roles: [role] });
   expect(others).toEqual([]);
