@@ -1,4 +1,4 @@
-/** `npm run fuzz -- KIND [--cases N] [--seed S] [--as-found]`: property tests outside the test run, with as many cases as wanted. */
+/** `npm run fuzz -- KIND [--cases N] [--seed S] [--as-found] [--only TEXT]`: property tests outside the test run, with as many cases as wanted. */
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 
@@ -11,6 +11,8 @@ export interface FuzzContext {
   readonly cases: number | undefined;
   /** A failing case is reported as it was found, not made smaller. */
   readonly asFound: boolean;
+  /** Of `faults`: text in the names of those to plant. */
+  readonly only?: string;
 }
 
 /** Runs a kind, printing what it does; answers whether everything held. */
@@ -25,7 +27,12 @@ const KINDS: Readonly<Record<string, () => Promise<FuzzKind>>> = {
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { cases: { type: 'string' }, seed: { type: 'string' }, 'as-found': { type: 'boolean' } },
+  options: {
+    cases: { type: 'string' },
+    seed: { type: 'string' },
+    'as-found': { type: 'boolean' },
+    only: { type: 'string' },
+  },
 });
 const [kind = ''] = positionals;
 const load = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
@@ -48,6 +55,7 @@ try {
     seed,
     cases,
     asFound: values['as-found'] ?? false,
+    ...(values.only !== undefined && { only: values.only }),
   }))
     ? 0
     : 1;

@@ -3,7 +3,11 @@ import pg from 'pg';
 import { compile } from '../../compiler/index.ts';
 import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { introspectDatabase } from '../../compiler/phases/2-introspect/index.ts';
+import {
+  introspectDatabase,
+  type Query,
+  readEnumTableRows,
+} from '../../compiler/phases/2-introspect/index.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
@@ -37,10 +41,15 @@ export async function serveInProcess(
 ): Promise<InProcess> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const catalog = await introspectDatabase((text, values) =>
-    client.query(text, values ? [...values] : undefined),
-  ).finally(() => client.end());
   const read = readMetadata(metadata);
+  const query: Query = (text, values) => client.query(text, values ? [...values] : undefined);
+  const enums = read.value.sources.flatMap(({ tables }) => tables.filter(({ is_enum }) => is_enum));
+  const readAll = async () => {
+    const catalog = await introspectDatabase(query);
+    const tables = enums.map(({ table }) => table);
+    return { ...catalog, enumTables: await readEnumTableRows(query, tables, catalog) };
+  };
+  const catalog = await readAll().finally(() => client.end());
   const { naming, ...switches } = options;
   const serving = {
     inferFunctionPermissions: true,
@@ -50,7 +59,7 @@ export async function serveInProcess(
   };
   const compiled = compile({
     metadata: read.value,
-    catalogs: { default: { ...catalog, enumTables: {} } },
+    catalogs: { default: catalog },
     naming: { enabled: false, default: 'engine-default', ...naming },
     serving,
   });

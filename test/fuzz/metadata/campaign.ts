@@ -6,6 +6,8 @@ import { openWorkbench, type Workbench } from './served.ts';
 
 const REQUESTS_PER_SEQUENCE = 40;
 const REQUESTS_PER_RESTART = 10;
+/** How often the metadata database does not take a change. */
+const STORE_FAILS = 0.08;
 
 export interface CampaignOptions {
   /** A server on which databases may be created. */
@@ -68,9 +70,12 @@ async function runSequence(
   const engine = await workbench.begin();
   try {
     while (sequence.length < length) {
-      const request = randomRequest({ random, state: engine.state, otherUrl: workbench.otherUrl });
+      const request = {
+        ...randomRequest({ random, state: engine.state, otherUrl: workbench.otherUrl }),
+        storeFails: random.chance(STORE_FAILS),
+      };
       sequence.push(request);
-      const { refused, fault } = await check(engine, request);
+      const { refused, fault } = await check(engine, request, workbench);
       const count = counts.get(request.body.type) ?? { accepted: 0, refused: 0 };
       counts.set(request.body.type, count);
       count[refused ? 'refused' : 'accepted'] += 1;
@@ -107,7 +112,7 @@ async function replay(workbench: Workbench, sequence: readonly RandomRequest[]):
   const engine = await workbench.begin();
   try {
     for (const request of sequence) {
-      const { fault } = await check(engine, request);
+      const { fault } = await check(engine, request, workbench);
       if (fault !== undefined) return fault;
     }
     return await faultOfRestart(engine, workbench);

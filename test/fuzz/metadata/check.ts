@@ -4,9 +4,10 @@ import type { JsonObject } from '../../../compiler/model/metadata.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Session } from '../../../runtime/core/session.ts';
 import { readRequest } from '../../../runtime/metadata/index.ts';
+import { describeFiles, describeProgram } from '../../harness/describe.ts';
 import { dependentNames } from './objects.ts';
 import type { RandomRequest } from './random-operation.ts';
-import { compiledAfresh, type Engine, exported, type Workbench } from './served.ts';
+import { COMMIT_FAILURE, compiledAfresh, type Engine, exported, type Workbench } from './served.ts';
 
 const ADMIN: Session = { role: 'admin', backendOnly: false, variables: { 'x-engine-role': 'admin' } };
 
@@ -25,17 +26,21 @@ async function send(engine: Engine, { endpoint, body }: RandomRequest): Promise<
 export async function check(
   engine: Engine,
   request: RandomRequest,
+  workbench: Workbench,
 ): Promise<{ refused?: EngineError; fault?: string }> {
   const before = {
     text: exported(engine),
     version: engine.state.resourceVersion,
     inconsistent: engine.state.inconsistent,
   };
+  workbench.storeFails = request.storeFails ?? false;
   const refused = await send(engine, request);
+  workbench.storeFails = false;
   const fault =
     (refused ? faultOfRefusal(engine, before, request, refused) : undefined) ??
     faultOfState(engine) ??
-    (refused?.code === 'dependency-error' ? await faultOfCascade(engine, request, refused) : undefined);
+    (refused?.code === 'dependency-error' ? await faultOfCascade(engine, request, refused) : undefined) ??
+    (await faultOfServing(engine, workbench));
   return { ...(refused && { refused }), ...(fault !== undefined && { fault }) };
 }
 
@@ -60,6 +65,7 @@ function faultOfRefusal(
 }
 
 const EXPECTED_500 = [
+  COMMIT_FAILURE,
   'cannot continue due to newly found inconsistent metadata',
   'Encountered conflicting definitions in the selection set for',
   'the GraphQL type name',
@@ -95,6 +101,19 @@ function faultOfState(engine: Engine): string | undefined {
   return (
     difference(compilation.files, afresh.files) ??
     differenceOf('inconsistent objects', inconsistent, inconsistentOf(afresh.diagnostics))
+  );
+}
+
+/**
+ * What is served, made change by change, is what the metadata as it stands compiles to without history. Describing it plans
+ * for every role, so that the next change finds views and plans that it could wrongly keep.
+ */
+async function faultOfServing(engine: Engine, workbench: Workbench): Promise<string | undefined> {
+  const { compilation } = compiledAfresh(engine);
+  return differenceOf(
+    'what is served',
+    describeProgram(workbench.served()),
+    await describeFiles(compilation.files),
   );
 }
 
@@ -143,7 +162,12 @@ export async function faultOfRestart(engine: Engine, workbench: Workbench): Prom
       differenceOf('version after a restart', engine.state.resourceVersion, state.resourceVersion) ??
       differenceOf('metadata after a restart', exported(engine), exported(restarted.engine)) ??
       difference(engine.state.compilation.files, state.compilation.files) ??
-      differenceOf('inconsistent objects after a restart', engine.state.inconsistent, state.inconsistent)
+      differenceOf('inconsistent objects after a restart', engine.state.inconsistent, state.inconsistent) ??
+      differenceOf(
+        'what is served after a restart',
+        describeProgram(workbench.served()),
+        describeProgram(restarted.served()),
+      )
     );
   } finally {
     await restarted.stop();

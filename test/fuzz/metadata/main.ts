@@ -30,7 +30,12 @@ export const fuzzMetadata: FuzzKind = async ({ serverUrl, seed, cases = CASES })
 export function describeFailure({ seed, number, requests, fault }: FailedSequence): string {
   return [
     `Case ${number} of seed ${seed}: ${fault}`,
-    `-- requests\n${requests.map(({ endpoint, body }) => `${endpoint} ${JSON.stringify(body)}`).join('\n')}`,
+    `-- requests\n${requests
+      .map(
+        ({ endpoint, body, storeFails }) =>
+          `${endpoint} ${JSON.stringify(body)}${storeFails ? ' (the store fails)' : ''}`,
+      )
+      .join('\n')}`,
     `Again: npm run fuzz -- metadata --seed ${seed} --cases ${number}`,
   ].join('\n\n');
 }

@@ -12,6 +12,8 @@ import { randomSql } from './random-sql.ts';
 export interface RandomRequest {
   readonly endpoint: '/v1/metadata' | '/v2/query' | '/v1/query';
   readonly body: JsonObject & { readonly type: string };
+  /** Whether the metadata database is to fail when it is asked to store the change. */
+  readonly storeFails?: boolean;
 }
 
 /** What a draw looks at. */

@@ -2,11 +2,12 @@
 import pg from 'pg';
 import { compile } from '../../../compiler/index.ts';
 import { emptyMetadata, exportMetadata, readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import { EngineError } from '../../../runtime/core/errors.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
-import { createPlanner } from '../../../runtime/core/request/planner.ts';
+import { createPlanner, forgetOtherViews, type Planner } from '../../../runtime/core/request/planner.ts';
 import { connectionUrl } from '../../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
-import { MetadataEngine, openMetadataStore } from '../../../runtime/metadata/index.ts';
+import { MetadataEngine, type MetadataStore, openMetadataStore } from '../../../runtime/metadata/index.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { DEFAULT_SQL, OTHER_SQL } from './database.ts';
 
@@ -14,15 +15,22 @@ export type Engine = MetadataEngine<SourceConnection>;
 
 export interface Workbench {
   readonly otherUrl: string;
+  /** What the engine that `begin` gave serves by now. */
+  served(): Planner;
+  /** Whether the metadata database takes changes. */
+  storeFails: boolean;
   /** An engine on empty metadata and the tables of `DEFAULT_SQL`. */
   begin(): Promise<Engine>;
   /** A second engine on the same databases, as after a restart. */
-  start(): Promise<{ readonly engine: Engine; stop(): Promise<void> }>;
+  start(): Promise<{ readonly engine: Engine; served(): Planner; stop(): Promise<void> }>;
   /** Ends what `begin` gave. */
   end(): Promise<void>;
   /** Drops the databases. */
   close(): Promise<void>;
 }
+
+/** What the store says when it is made to fail. */
+export const COMMIT_FAILURE = 'the metadata database is gone';
 
 const ROLES = ['default', 'other', 'metadata'] as const;
 
@@ -43,7 +51,15 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
     ],
   }).value;
   const start = async () => {
-    const store = await openMetadataStore(metadataUrl);
+    const opened = await openMetadataStore(metadataUrl);
+    const store: MetadataStore = {
+      ...opened,
+      commit: async (...change) => {
+        if (workbench.storeFails) throw new EngineError('postgres-error', COMMIT_FAILURE);
+        return opened.commit(...change);
+      },
+    };
+    let served: Planner | undefined;
     const loader = createLoader();
     const engine = await MetadataEngine.start<SourceConnection>({
       store,
@@ -60,12 +76,19 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
       options: { remoteSchemaPermissions: true, inferFunctionPermissions: true },
       initialMetadata,
       prepare: async (state) => {
-        const program = linkProgram(await loader.load(state.compilation.files), {
-          inferFunctionPermissions: true,
-        });
-        const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
+        // As the serving thread does: what did not change is taken over from the program that is served.
+        const generated = await loader.load(state.compilation.files);
+        const program = linkProgram(generated, { inferFunctionPermissions: true }, served?.program);
+        const options = { stringifyNumbers: false, collapseNulls: false };
+        const planner = createPlanner(program, options, undefined, served);
         const sources = new Map([...state.sources].map(([name, open]) => [name, open.database]));
-        return { execution: { planner, sources }, activate: () => {} };
+        return {
+          execution: { planner, sources },
+          activate: () => {
+            served = planner;
+            forgetOtherViews(planner);
+          },
+        };
       },
       report: (message, error) => {
         throw new Error(message, { cause: error });
@@ -73,6 +96,7 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
     });
     return {
       engine,
+      served: () => served!,
       stop: async () => {
         await engine.stop();
         await store.close();
@@ -84,8 +108,10 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
     await current?.stop();
     current = undefined;
   };
-  return {
+  const workbench: Workbench = {
     otherUrl,
+    served: () => current!.served(),
+    storeFails: false,
     begin: async () => {
       await run(defaultUrl, `drop schema public cascade; create schema public; ${DEFAULT_SQL}`);
       await run(metadataUrl, 'drop schema if exists engine_catalog cascade');
@@ -101,6 +127,7 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
       }
     },
   };
+  return workbench;
 }
 
 /** What is stored, as text. */

@@ -128,7 +128,7 @@ async function checkCase(
   await client.query(resetSql(state.rows, state.sequences));
   const document = printMutation(projectOf(state.rows, permissions), mutation, new Random(printSeed));
   const session = Object.fromEntries(Object.entries(mutation.session).map(([key, { text }]) => [key, text]));
-  const answered = await served.answer(document, mutation.role, session).then(
+  const answered = await served.answer(document, mutation.role, session, mutation.backend).then(
     (text) => ({ text }),
     (error: Error) => ({ error }),
   );

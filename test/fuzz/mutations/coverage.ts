@@ -16,6 +16,8 @@ export class Coverage {
     for (const tables of Object.values(write)) {
       for (const { insert, update, delete: remove } of Object.values(tables)) {
         const presets = (set: object) => (Object.keys(set).length > 0 ? ' with presets' : '');
+        for (const [kind, rule] of Object.entries({ insert, update, delete: remove }))
+          if (rule?.backendOnly) this.#add('permissions', `${kind} for the backend only`);
         if (insert) this.#add('permissions', `insert${presets(insert.set)}`);
         if (update)
           this.#add('permissions', `update${update.check ? ' with check' : ''}${presets(update.set)}`);
@@ -26,7 +28,7 @@ export class Coverage {
 
   addCase(mutation: Mutation, outcome: Outcome): void {
     this.#add('fields in one request', String(mutation.fields.length));
-    this.#add('roles', mutation.role);
+    this.#add('roles', `${mutation.role}${mutation.backend ? ' in the backend' : ''}`);
     const ending = outcome.kind === 'answer' ? 'done' : [...outcome.codes].join(' or ');
     this.#add('outcomes', ending);
     for (const field of mutation.fields) {

@@ -4,10 +4,11 @@
  */
 import type { Expected } from '../queries/answer.ts';
 import type { Condition } from '../queries/condition.ts';
-import { holds, type Lens, rawLens, roleLens } from '../queries/lens.ts';
+import { grantOf, holds, type Lens, rawLens, roleLens } from '../queries/lens.ts';
 import { expectedFields } from '../queries/oracle.ts';
 import { columnNamed, type Project, type Row, type Table, tableNamed } from '../queries/project.ts';
 import { TYPES, type Value } from '../queries/types.ts';
+import { forbiddenPath } from './forbidden.ts';
 import { type Permissions, type Preset, rulesOf } from './permissions.ts';
 import type { Change, Conflict, InsertObject, Key, Mutation, MutationField, Nested } from './request.ts';
 import {
@@ -43,7 +44,11 @@ export function expectedOutcome(before: State, permissions: Permissions, mutatio
   const state = copyState(before);
   try {
     // All is planned before any of it runs.
-    for (const field of mutation.fields) checkForm(field);
+    for (const field of mutation.fields) {
+      const forbidden = forbiddenPath(permissions, mutation, field, argumentsPath(field));
+      if (forbidden !== undefined) throw new Refused(['validation-failed'], forbidden);
+      checkForm(field);
+    }
     const run = createRunner(state, permissions, mutation);
     const entries = mutation.fields.map((field) => [field.response, run(field)] as const);
     return { kind: 'answer', answer: { kind: 'object', entries }, state };
@@ -97,7 +102,7 @@ function checkChanges(changes: readonly Change[], path: string): void {
   if (new Set(names).size < names.length) throw new Refused(['validation-failed'], path);
 }
 
-const shapes = projectOf({}, { select: {}, write: {} });
+const shapes = projectOf({}, { select: {}, write: {}, hasHeir: false });
 
 /** `given`: columns that the parent determines. */
 function checkObject(table: string, object: InsertObject, given: readonly string[], path: string): void {
@@ -144,8 +149,9 @@ function split(table: string, object: InsertObject): [parents: Related[], childr
 function createRunner(
   state: State,
   permissions: Permissions,
-  { role, session }: Mutation,
+  mutation: Mutation,
 ): (field: MutationField) => Expected {
+  const { role, session } = mutation;
   return run;
 
   function run(field: MutationField): Expected {
@@ -172,7 +178,7 @@ function createRunner(
         return response(field, rows.length, rows, false);
       }
       case 'update by key': {
-        const rows = update(table, field.changes, hasKey(field.key));
+        const rows = update(table, field.changes, hasKey(table, field.key));
         return rows[0] ? rowAnswer(field, rows[0]) : { kind: 'exactly', value: null };
       }
       case 'update many': {
@@ -187,7 +193,7 @@ function createRunner(
         return response(field, rows.length, rows, false);
       }
       case 'delete by key': {
-        const rows = remove(table, hasKey(field.key));
+        const rows = remove(table, hasKey(table, field.key));
         return rows[0] ? rowAnswer(field, rows[0]) : { kind: 'exactly', value: null };
       }
     }
@@ -205,10 +211,10 @@ function createRunner(
   /** A client's condition on the state as it is now. */
   function matching(table: Table, where: Condition): (row: Row) => boolean {
     const lens = roleLens(project(), session, role);
-    // Rows that are written may be others than those that the role may see; their cells are as they are.
     const own: Lens = {
       ...lens,
-      cell: (of, row, column) => (of.name === table.name ? row[column]! : lens.cell(of, row, column)),
+      cell: (of, row, column) =>
+        of.name === table.name ? writtenCell(lens, of, row, column) : lens.cell(of, row, column),
     };
     return (row) => holds(own, where, table, row, row, table) === true;
   }
@@ -308,7 +314,7 @@ function createRunner(
 
   /** One INSERT with the role's presets and check. */
   function insert(table: Table, rows: readonly Row[], conflict: Conflict | undefined, path: string): Row[] {
-    const rules = rulesOf(permissions, role, table.name);
+    const rules = rulesOf(permissions, mutation, table.name);
     const base = baseOf(table.name);
     const before = raw();
     const set = presets(rules.insert!.set);
@@ -331,7 +337,7 @@ function createRunner(
   function upsertOf(table: Table, { constraint, columns, where }: Conflict, before: Lens): Upsert {
     const key = RULES[table.name]!.keys[constraint]!;
     if (columns.length === 0) return { key };
-    const rule = rulesOf(permissions, role, table.name).update!;
+    const rule = rulesOf(permissions, mutation, table.name).update!;
     const set = presets(rule.set);
     const wanted = where ? matching(table, where) : () => true;
     return {
@@ -344,7 +350,7 @@ function createRunner(
   }
 
   function update(table: Table, changes: readonly Change[], wanted: (row: Row) => boolean): Row[] {
-    const rule = rulesOf(permissions, role, table.name).update!;
+    const rule = rulesOf(permissions, mutation, table.name).update!;
     const set = presets(rule.set);
     if (changes.length === 0 && Object.keys(set).length === 0) return [];
     const before = raw();
@@ -372,7 +378,7 @@ function createRunner(
   }
 
   function remove(table: Table, wanted: (row: Row) => boolean): Row[] {
-    const rule = rulesOf(permissions, role, table.name).delete!;
+    const rule = rulesOf(permissions, mutation, table.name).delete!;
     const before = raw();
     return statement('$', () =>
       deleteRows(
@@ -388,8 +394,10 @@ function createRunner(
     return view?.notNull === undefined || row[view.notNull] !== null;
   }
 
-  function hasKey(key: Key): (row: Row) => boolean {
-    return (row) => Object.entries(key).every(([name, value]) => row[name] === value);
+  function hasKey(table: Table, key: Key): (row: Row) => boolean {
+    const lens = roleLens(project(), session, role);
+    return (row) =>
+      Object.entries(key).every(([name, value]) => writtenCell(lens, table, row, name) === value);
   }
 
   function response(
@@ -409,6 +417,16 @@ function createRunner(
     return { kind: 'object', entries };
   }
 
+  /**
+   * Rows that are written may be others than those that the role may see; their cells are as they are, unless an inherited
+   * role has the column from one parent only.
+   */
+  function writtenCell(lens: Lens, table: Table, row: Row, column: string): Value {
+    const now = project();
+    const own = tableNamed(now, table.name);
+    return grantOf(now, own, role)?.masked.has(column) ? lens.cell(own, row, column) : row[column]!;
+  }
+
   /** Columns as they were written, whatever the role's row rule says; relationships as the role sees them now. */
   function rowAnswer({ table, returning }: MutationField, row: Row): Expected {
     const now = project();
@@ -416,7 +434,7 @@ function createRunner(
     const lens = roleLens(now, session, role);
     const written: Lens = {
       ...lens,
-      cell: (of, at, column) => (at === row ? at[column]! : lens.cell(of, at, column)),
+      cell: (of, at, column) => (at === row ? writtenCell(lens, of, at, column) : lens.cell(of, at, column)),
     };
     return expectedFields(now, role, written, own, row, returning!);
   }

@@ -4,25 +4,30 @@ import type { Column, Permission, Table } from '../queries/project.ts';
 import { randomCondition } from '../queries/random-condition.ts';
 import { TYPES, type TypeName, type Value } from '../queries/types.ts';
 import type { Random } from '../random.ts';
-import { projectOf, RULES, TABLE_NAMES } from './world.ts';
+import type { Mutation } from './request.ts';
+import { HEIR, projectOf, ROLES, RULES } from './world.ts';
 
 export type Preset =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'session'; readonly name: string };
 
+interface Rule {
+  readonly backendOnly: boolean;
+}
+
 export interface WriteRules {
-  readonly insert?: {
+  readonly insert?: Rule & {
     readonly columns: readonly string[];
     readonly check: Condition;
     readonly set: Readonly<Record<string, Preset>>;
   };
-  readonly update?: {
+  readonly update?: Rule & {
     readonly columns: readonly string[];
     readonly filter: Condition;
     readonly check?: Condition;
     readonly set: Readonly<Record<string, Preset>>;
   };
-  readonly delete?: { readonly filter: Condition };
+  readonly delete?: Rule & { readonly filter: Condition };
 }
 
 export interface Permissions {
@@ -30,9 +35,10 @@ export interface Permissions {
   readonly select: Readonly<Record<string, readonly Permission[]>>;
   /** By role and table. */
   readonly write: Readonly<Record<string, Readonly<Record<string, WriteRules>>>>;
+  /** A role inherits from both others, whose rules for writing are then the same wherever both have one. */
+  readonly hasHeir: boolean;
 }
 
-export const ROLES = ['one', 'two'];
 export const EVERYTHING: Condition = { kind: 'object', parts: [] };
 
 /** Names of the session variables that rules use. */
@@ -43,7 +49,7 @@ export const SESSION: Readonly<Partial<Record<TypeName, string>>> = {
 };
 
 export function randomPermissions(random: Random): Permissions {
-  const bare = projectOf({}, { select: {}, write: {} });
+  const bare = projectOf({}, { select: {}, write: {}, hasHeir: false });
   const condition = (table: Table, everything: number): Condition =>
     random.chance(everything)
       ? EVERYTHING
@@ -79,7 +85,22 @@ export function randomPermissions(random: Random): Permissions {
       write[role][table.name] = writeRules(random, table, condition);
     }
   }
-  return { select, write };
+  const hasHeir = random.chance(0.3);
+  if (hasHeir) {
+    for (const { name } of bare.tables)
+      write.two![name] = agreeing(random, write.one![name]!, write.two![name]!);
+  }
+  return { select, write, hasHeir };
+}
+
+/** Rules of a second role that are the first one's wherever that has some. */
+function agreeing(random: Random, one: WriteRules, two: WriteRules): WriteRules {
+  const { insert = two.insert, update = two.update, delete: remove = two.delete } = one;
+  return {
+    ...(insert && random.chance(0.7) && { insert }),
+    ...(update && random.chance(0.7) && { update }),
+    ...(remove && random.chance(0.7) && { delete: remove }),
+  };
 }
 
 function some(random: Random, columns: readonly Column[], probability: number): string[] {
@@ -113,19 +134,26 @@ function writeRules(
         return preset ? [[column.name, preset]] : [];
       }),
     );
+  const backendOnly = () => random.chance(0.1);
   return {
     ...(random.chance(0.9) && {
-      insert: { columns: insertable(), check: insertCheck(table, condition), set: presets() },
+      insert: {
+        backendOnly: backendOnly(),
+        columns: insertable(),
+        check: insertCheck(table, condition),
+        set: presets(),
+      },
     }),
     ...(random.chance(0.85) && {
       update: {
+        backendOnly: backendOnly(),
         columns: some(random, writable, 0.85),
         filter: condition(table, 0.45),
         ...(random.chance(0.5) && { check: condition(table, 0.2) }),
         set: presets(),
       },
     }),
-    ...(random.chance(0.8) && { delete: { filter: condition(table, 0.4) } }),
+    ...(random.chance(0.8) && { delete: { backendOnly: backendOnly(), filter: condition(table, 0.4) } }),
   };
 }
 
@@ -165,21 +193,35 @@ function randomPreset(random: Random, { name, type, nullable }: Column): Preset 
   return value === null && !nullable ? undefined : { kind: 'value', value };
 }
 
-/** Tables in which a role may do something. */
-export function writableTables(permissions: Permissions, role: string): readonly string[] {
-  return TABLE_NAMES.filter((table) => rulesOf(permissions, role, table) !== undefined);
-}
-
-/** What a role may write: everything, for admin. */
-export function rulesOf(permissions: Permissions, role: string, table: string): WriteRules {
-  if (role !== 'admin') return permissions.write[role]?.[table] ?? {};
+/** What the role of a mutation may write: everything, for admin. */
+export function rulesOf(
+  permissions: Permissions,
+  { role, backend }: Pick<Mutation, 'role' | 'backend'>,
+  table: string,
+): WriteRules {
+  if (role !== 'admin') {
+    const { insert, update, delete: remove } = rulesOfRole(permissions, role, table);
+    const counts = (rule: Rule | undefined) => rule !== undefined && (backend || !rule.backendOnly);
+    return {
+      ...(counts(insert) && { insert: insert! }),
+      ...(counts(update) && { update: update! }),
+      ...(counts(remove) && { delete: remove! }),
+    };
+  }
   const columns = projectOf({}, permissions)
     .tables.find(({ name }) => name === table)!
     .columns.map(({ name }) => name)
     .filter((name) => name !== RULES[table]?.doubled?.[0]);
+  const backendOnly = false;
   return {
-    insert: { columns, check: EVERYTHING, set: {} },
-    update: { columns, filter: EVERYTHING, set: {} },
-    delete: { filter: EVERYTHING },
+    insert: { backendOnly, columns, check: EVERYTHING, set: {} },
+    update: { backendOnly, columns, filter: EVERYTHING, set: {} },
+    delete: { backendOnly, filter: EVERYTHING },
   };
+}
+
+function rulesOfRole({ write }: Permissions, role: string, table: string): WriteRules {
+  if (role !== HEIR) return write[role]?.[table] ?? {};
+  // Where both have a rule it is the same one.
+  return { ...write.one?.[table], ...write.two?.[table] };
 }

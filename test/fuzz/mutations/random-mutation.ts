@@ -15,9 +15,10 @@ import { randomSession } from '../queries/random-project.ts';
 import type { Field, Selection } from '../queries/request.ts';
 import { TYPES, type Value } from '../queries/types.ts';
 import type { Random } from '../random.ts';
-import { EVERYTHING, type Permissions, ROLES, rulesOf } from './permissions.ts';
+import { withSomethingForbidden } from './forbidden.ts';
+import { EVERYTHING, type Permissions, rulesOf } from './permissions.ts';
 import type { Change, Conflict, InsertObject, Key, Mutation, MutationField, Nested } from './request.ts';
-import { baseOf, projectOf, RULES } from './world.ts';
+import { baseOf, HEIR, projectOf, ROLES, RULES } from './world.ts';
 
 /** Rows to begin with, which keep all constraints. */
 export function randomRows(random: Random): Record<string, Row[]> {
@@ -59,20 +60,23 @@ export function randomMutation(
   permissions: Permissions,
 ): Mutation | undefined {
   const project = projectOf(rows, permissions);
-  const role = random.pick([...ROLES, ...ROLES, 'admin']);
-  const writer = createWriter(random, project, permissions, role);
+  const role = random.pick([...ROLES, ...ROLES, ...(permissions.hasHeir ? [HEIR, HEIR] : []), 'admin']);
+  const backend = random.chance(0.3);
+  const writer = createWriter(random, project, permissions, { role, backend });
   const fields = random.list(random.pick([1, 1, 1, 1, 2, 3]), (index) => writer(`m${index}`));
   const made = fields.filter((field) => field !== undefined);
-  return made.length === 0 ? undefined : { role, session: randomSession(random), fields: made };
+  if (made.length === 0) return undefined;
+  const mutation = { role, backend, session: randomSession(random), fields: made };
+  return random.chance(0.04) ? (withSomethingForbidden(random, permissions, mutation) ?? mutation) : mutation;
 }
 
 function createWriter(
   random: Random,
   project: Project,
   permissions: Permissions,
-  role: string,
+  who: Pick<Mutation, 'role' | 'backend'>,
 ): (response: string) => MutationField | undefined {
-  const grant = (table: Table) => grantOf(project, table, role);
+  const grant = (table: Table) => grantOf(project, table, who.role);
   const columnsOf = (table: Table) => (grant(table)?.columns ?? []).map((name) => columnNamed(table, name));
   /**
    * Of an insert whose rows have nothing to do with each other but by nesting, which may be inserted in batches: the
@@ -83,7 +87,7 @@ function createWriter(
 
   function field(response: string): MutationField | undefined {
     const table = random.pick(project.tables);
-    const rules = rulesOf(permissions, role, table.name);
+    const rules = rulesOf(permissions, who, table.name);
     const updatable = updatableColumns(table);
     const keyed =
       table.primaryKey.length > 0 && table.primaryKey.every((name) => grant(table)?.columns.includes(name));
@@ -128,14 +132,14 @@ function createWriter(
   }
 
   function insertableColumns(table: Table): Column[] {
-    const rule = rulesOf(permissions, role, table.name).insert;
+    const rule = rulesOf(permissions, who, table.name).insert;
     return (rule?.columns ?? [])
       .filter((name) => !Object.hasOwn(rule!.set, name))
       .map((name) => columnNamed(table, name));
   }
 
   function updatableColumns(table: Table): Column[] {
-    const rule = rulesOf(permissions, role, table.name).update;
+    const rule = rulesOf(permissions, who, table.name).update;
     return (rule?.columns ?? [])
       .filter((name) => !Object.hasOwn(rule!.set, name))
       .map((name) => columnNamed(table, name));
@@ -239,7 +243,7 @@ function createWriter(
       const [own, other] = relationship.columns[0]!;
       const parent = own !== 'id';
       const wanted = plain ? (parent ? 1 : 0.8) : 0.22;
-      if (!rulesOf(permissions, role, target.name).insert || !random.chance(wanted)) return [];
+      if (!rulesOf(permissions, who, target.name).insert || !random.chance(wanted)) return [];
       if (parent && without.includes(own) && !random.chance(0.03)) return [];
       const count = relationship.kind === 'object' ? 1 : random.pick([0, 1, 2, 2, 3]);
       return [

@@ -7,6 +7,8 @@ import type { Value } from '../queries/types.ts';
 export interface Mutation {
   readonly role: string;
   readonly session: SessionValues;
+  /** Permissions for the backend only count. */
+  readonly backend: boolean;
   readonly fields: readonly MutationField[];
 }
 

@@ -26,6 +26,10 @@ export interface Rules {
   }[];
 }
 
+export const ROLES = ['one', 'two'];
+/** Inherits from both. */
+export const HEIR = 'heir';
+
 export const RULES: Readonly<Record<string, Rules>> = {
   team: {
     serial: 'id',
@@ -172,7 +176,7 @@ export const TABLE_NAMES: readonly string[] = TABLES.map(({ name }) => name);
 /** The project as the lens and the conditions of the query campaign know it. */
 export function projectOf(rows: Readonly<Record<string, readonly Row[]>>, permissions: Permissions): Project {
   return {
-    inheritedRoles: [],
+    inheritedRoles: permissions.hasHeir ? [{ name: HEIR, parents: ROLES }] : [],
     tables: TABLES.map((table) => ({
       ...table,
       rows: rows[table.name] ?? [],
@@ -219,10 +223,18 @@ export function metadataOf(permissions: Permissions): JsonObject {
   const entries = (kind: 'insert' | 'update' | 'delete', table: string, body: (rules: never) => JsonObject) =>
     Object.entries(permissions.write).flatMap(([role, tables]) => {
       const rules = tables[table]?.[kind];
-      return rules ? [{ role, permission: body(rules as never) }] : [];
+      return rules
+        ? [
+            {
+              role,
+              permission: { ...body(rules as never), ...(rules.backendOnly && { backend_only: true }) },
+            },
+          ]
+        : [];
     });
   return {
     version: 3,
+    ...(permissions.hasHeir && { inherited_roles: [{ role_name: HEIR, role_set: ROLES }] }),
     sources: [
       {
         name: 'default',

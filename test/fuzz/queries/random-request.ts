@@ -292,7 +292,11 @@ function createWriter(random: Random, project: Project, role: string): () => Roo
     ].filter(({ target }) => grant(target)?.aggregations);
     if (aggregated.length > 0 && random.chance(0.35)) {
       const { name, target } = random.pick(aggregated);
-      const columns = grant(target)!.columns.map((column) => columnNamed(target, column));
+      const seen = grant(target)!;
+      // What is hidden in some rows shows in the order only if it decides about it.
+      const hidden = seen.columns.filter((column) => seen.masked.has(column));
+      const chosen = hidden.length > 0 && random.chance(0.6) ? hidden : seen.columns;
+      const columns = chosen.map((column) => columnNamed(target, column));
       const numeric = columns.filter(
         ({ type }) => TYPES[type].aggregates && type !== 'numeric' && type !== 'int8',
       );
