@@ -5,6 +5,11 @@ if (major < 20 || (major === 20 && minor < 9)) {
   console.error(`Engine needs Node.js 20.9 or newer; this is ${process.versions.node}.`);
   process.exit(1);
 }
+// Whoever reads the output may have read enough: engine explain | head
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 const { register } = await import('tsx/esm/api');
 register();
 const { run } = await import('./cli.ts');

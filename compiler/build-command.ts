@@ -2,12 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ArtefactManifest, ArtefactSource } from '../runtime/artefact/artefact.ts';
+import { proofsOf } from '../runtime/core/proof.ts';
+import type { GeneratedProgram } from '../runtime/core/resolvers.ts';
 import { ADMIN_ROLE } from '../runtime/core/session.ts';
-import { fingerprintOf } from '../runtime/verify/verify.ts';
+import { fingerprintOf, subjectText } from '../runtime/verify/verify.ts';
 import { bundleArtefact } from './artefact/bundle.ts';
 import { rolesOf, selectRoles } from './artefact/select-roles.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { type CompileOptions, compileProject } from './compile-command.ts';
+import { type CompileOptions, compileProject, isUnreadable } from './compile-command.ts';
 import { reportCompile } from './compile-report.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
 import { nearest } from './diagnostics/nearest.ts';
@@ -23,6 +25,8 @@ import { withProject } from './project.ts';
 export interface BuildOptions extends Omit<CompileOptions, 'check'> {
   /** Comma-separated. */
   readonly roles?: string;
+  /** Builds what can be served, although some of the metadata cannot. */
+  readonly allowInconsistent?: boolean;
 }
 
 const SERVER = 'server.mjs';
@@ -35,7 +39,8 @@ export function buildCommand(options: BuildOptions, context: CommandContext): Pr
     const { read } = project;
     const compiled = await compileProject(project, options, context, progress);
     const { result, diagnostics, defects, environment } = compiled;
-    if (!result || hasErrors(diagnostics) || defects.length > 0) {
+    const refused = hasErrors(diagnostics) && !options.allowInconsistent;
+    if (!result || refused || isUnreadable(diagnostics) || defects.length > 0) {
       progress.end();
       reportCompile({ ...compiled, ...reportOptions(options, context), origin: read.origin });
       return 1;
@@ -44,10 +49,13 @@ export function buildCommand(options: BuildOptions, context: CommandContext): Pr
     const plan = roles ? selectRoles(result.state.plan, roles) : result.state.plan;
     const files = roles ? emit(plan, [], version, createMemory(), undefined).files : result.files;
     progress.step('bundling');
+    const program = { ...programOf(plan), ...(plan.saved && { saved: plan.saved }) };
+    const refusedBefore = refusedOf(program, compiled.refused);
     const { text, manifest } = await bundleArtefact(files, {
       format: 1,
       engine: version,
-      fingerprint: fingerprintOf({ ...programOf(plan), ...(plan.saved && { saved: plan.saved }) }),
+      fingerprint: fingerprintOf(program),
+      ...(refusedBefore.length > 0 && { refused: refusedBefore }),
       ...(roles && { roles }),
       sources: describeSources(read.value),
       environment: environment.map(({ name }) => name),
@@ -82,6 +90,12 @@ function chooseRoles(list: string, { state }: CompileResult): string[] {
     );
   }
   return roles;
+}
+
+/** Those of the refused statements that are in the program: what is about other roles must not be named. */
+function refusedOf(program: GeneratedProgram, refused: readonly string[]): string[] {
+  const own = new Set(proofsOf(program).flatMap(({ subjects }) => subjects.map(subjectText)));
+  return [...new Set(refused)].filter((text) => own.has(text));
 }
 
 function describeSources({ sources }: Metadata): ArtefactSource[] {

@@ -39,14 +39,19 @@ export function compileCommand(options: CompileOptions, context: CommandContext)
     const compiled = await compileProject(project, options, context, progress);
     progress.end();
     const { result, diagnostics, defects } = compiled;
-    const unreadable = diagnostics.some(({ code }) => UNREADABLE.has(code));
-    const difference = result && !unreadable && defects.length === 0 ? finish(options, result) : undefined;
+    const difference =
+      result && !isUnreadable(diagnostics) && defects.length === 0 ? finish(options, result) : undefined;
     const check = options.check ?? false;
     const { format, out } = options;
     reportCompile({ ...compiled, format, out, check, context, origin: read.origin, difference });
     const stale = check && difference !== undefined && isDifferent(difference);
     return hasErrors(diagnostics) || defects.length > 0 || stale ? 1 : 0;
   });
+}
+
+/** Whether there is nothing worth writing. */
+export function isUnreadable(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ code }) => UNREADABLE.has(code));
 }
 
 export interface CompiledProject {
@@ -57,6 +62,8 @@ export interface CompiledProject {
   readonly defects: readonly string[];
   readonly environment: readonly EnvironmentVariable[];
   readonly proved: number | undefined;
+  /** What the refused statements are about. */
+  readonly refused: readonly string[];
 }
 
 /** Compiles, proves and checks a project. @throws UsageError when the SQL is to be proved and there is no database */
@@ -72,7 +79,14 @@ export async function compileProject(
   const before = [...read.diagnostics, ...missing, ...obstacles];
   const judge = (diagnostics: readonly Diagnostic[]) => judgeKeys(diagnostics, options.strict ?? false);
   if (obstacles.length > 0)
-    return { result: undefined, diagnostics: judge(before), defects: [], environment, proved: undefined };
+    return {
+      result: undefined,
+      diagnostics: judge(before),
+      defects: [],
+      environment,
+      proved: undefined,
+      refused: [],
+    };
   progress.step('compiling');
   const result = compile({ metadata: read.value, catalogs, origin: read.origin, naming, serving });
   const proof =
@@ -85,6 +99,7 @@ export async function compileProject(
     defects,
     environment,
     proved: proof?.count,
+    refused: proof?.refused ?? [],
   };
 }
 

@@ -28,6 +28,7 @@ function addBuild(program: Command, context: CommandContext, finish: (status: nu
       '--roles <list>',
       'build for these roles only, comma-separated; nothing of the others is in the artefact',
     )
+    .option('--allow-inconsistent', 'build what can be served, although some of the metadata cannot')
     .option('--strict', 'keys that mean nothing are errors')
     .option('--prove', 'have the databases prepare every generated SQL text; with --migrations always done')
     .option('--check-environment', 'environment variables that the metadata needs must be set')
@@ -44,7 +45,7 @@ With --roles nobody is the administrator unless admin is among them.
   node server.mjs verify     compare the databases with what its SQL uses
   node server.mjs describe   hash, roles, sources, environment variables
 
-Exit status: 0 done, 1 errors in the metadata (nothing is written), 2 wrong use.
+Exit status: 0 done, 1 errors in the metadata (nothing is written; see --allow-inconsistent), 2 wrong use.
 
 Examples:
   engine build --metadata metadata --migrations migrations --out dist

@@ -5,6 +5,7 @@ import { PROVED_ROW, type Proof, type ProofSubject, proofsOf } from '../runtime/
 import { RULE_ALIAS } from '../runtime/core/sql/rule.ts';
 import type { ConnectionConfiguration } from '../runtime/database/connection.ts';
 import { prepareAll } from '../runtime/database/prepare.ts';
+import { subjectText } from '../runtime/verify/verify.ts';
 import { diagnostics as messages } from './diagnostics/catalogue.ts';
 import { at, type Diagnostic } from './diagnostics/diagnostic.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from './model/metadata.ts';
@@ -20,6 +21,8 @@ export interface ProofResult {
   /** Statements that were prepared. */
   readonly count: number;
   readonly diagnostics: readonly Diagnostic[];
+  /** What the refused statements are about, as `subjectText` names it. */
+  readonly refused: readonly string[];
 }
 
 /**
@@ -44,11 +47,16 @@ export async function provePlan(
         const error = errors[index];
         return error ? [{ proof, error }] : [];
       });
-      return { count: own.length, diagnostics: refused.flatMap((each) => describe(each, metadata, origin)) };
+      return {
+        count: own.length,
+        diagnostics: refused.flatMap((each) => describe(each, metadata, origin)),
+        refused: refused.flatMap(({ proof }) => proof.subjects.map(subjectText)),
+      };
     }),
   );
   return {
     count: results.reduce((sum, { count }) => sum + count, 0),
+    refused: results.flatMap(({ refused }) => refused).sort(),
     diagnostics: results
       .flatMap(({ diagnostics }) => diagnostics)
       .sort((left, right) => comparePaths(left.path, right.path)),

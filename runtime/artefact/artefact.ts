@@ -11,6 +11,8 @@ export interface ArtefactManifest {
   readonly hash: string;
   /** Of the database objects that the SQL uses, see `verify`. */
   readonly fingerprint: string;
+  /** Statements that the database refused when this was built, as `subjectText` names them; absent: none. */
+  readonly refused?: readonly string[];
   /** Roles that it was built for; absent: all of the metadata, and the administrator. */
   readonly roles?: readonly string[];
   readonly sources: readonly ArtefactSource[];

@@ -9,6 +9,9 @@ import { openSource } from '../program/sources.ts';
 import { verifyProgram } from '../verify/verify.ts';
 import type { Artefact } from './artefact.ts';
 
+/** Milliseconds in which a new server gets to its first requests. */
+const VERIFY_DELAY = 500;
+
 export interface SourceOptions {
   /** Source → connection string with `{{NAME}}` for environment variables. */
   readonly sources: Readonly<Record<string, string>>;
@@ -57,8 +60,7 @@ export async function hostArtefact(
   const { hash, engine, roles } = artefact.manifest;
   observe({ kind: 'startup', step: 'artefact', info: { hash, engine, ...(roles && { roles }) } });
   const infos = artefactSources(artefact, { databaseUrl: configuration.databaseUrl, ...options });
-  const verification = verify(artefact, infos, context);
-  if (options.strict && (await verification) !== 'fits')
+  if (options.strict && (await verify(artefact, infos, context)) !== 'fits')
     throw new EngineError(
       'invalid-configuration',
       'the databases are not what this artefact was compiled for; the log and the command verify say what differs',
@@ -67,6 +69,8 @@ export async function hostArtefact(
     [...infos].map(([name, info]) => [name, openSource(info, { configuration, environment })]),
   );
   context.prepare(artefact.program, sources).activate();
+  // Requests need not wait for it: what breaks is told, and everything else is served.
+  if (!options.strict) setTimeout(() => void verify(artefact, infos, context), VERIFY_DELAY).unref();
   return {
     endpoints: [],
     health: async () => 'ok',
@@ -78,7 +82,7 @@ export async function hostArtefact(
 
 /** Compares with the databases and logs the result. Never fails: a database may come later than the server. */
 async function verify(
-  { program }: Artefact,
+  { program, manifest }: Artefact,
   infos: ReadonlyMap<string, ConnectionInfo>,
   { configuration, environment, observe }: HostContext,
 ): Promise<'fits' | 'breaks' | 'unknown'> {
@@ -91,8 +95,16 @@ async function verify(
       });
       return [name, address()] as const;
     });
-    const { verdict, changes, expected } = await verifyProgram(program, new Map(databases));
-    report({ verdict, fingerprint: expected, ...(changes.length > 0 && { changes }) });
+    const { verdict, changes, expected } = await verifyProgram(program, new Map(databases), manifest.refused);
+    const breaks = new Set(changes.flatMap(({ breaks }) => breaks.map(({ name }) => name)));
+    report({
+      verdict,
+      fingerprint: expected,
+      ...(changes.length > 0 && {
+        changes: changes.map(({ object, before, after }) => `${object}: ${before} → ${after ?? 'gone'}`),
+        breaks: [...breaks],
+      }),
+    });
     return verdict === 'breaking' ? 'breaks' : 'fits';
   } catch (error) {
     report({ verdict: 'unknown', reason: describeConnectionError(error) });

@@ -110,7 +110,7 @@ export async function verifyCommand(
         name,
         connectionUrl(info.database_url, info.ssl_configuration, { environment: process.env })(),
       );
-    const verification = await verifyProgram(artefact.program, databases);
+    const verification = await verifyProgram(artefact.program, databases, artefact.manifest.refused);
     write.stdout(json ? `${JSON.stringify(verification, null, 2)}\n` : verificationText(verification));
     return verification.verdict === 'breaking' ? 1 : 0;
   } catch (error) {

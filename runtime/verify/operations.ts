@@ -18,9 +18,11 @@ export interface ServedOperation {
   readonly of: string;
   /** Columns that it writes. */
   readonly writes: ReadonlySet<string>;
-  /** By key. */
-  readonly facts: ReadonlyMap<string, Fact>;
+  /** What it relies on, by key; lists that operations share are the same objects. */
+  readonly facts: readonly Facts[];
 }
+
+export type Facts = ReadonlyMap<string, Fact>;
 
 type Rule = {
   readonly columns?: readonly string[];
@@ -43,10 +45,11 @@ export function operationsOf(program: GeneratedProgram): ServedOperation[] {
   );
   const find = (source: string, key: string) => tables.get(tableId(source, key));
   const roles = rolesOf(program);
+  const factsOf = createFacts(find);
   const ofTables = program.tables.flatMap((table) =>
-    roles.flatMap((role) => tableOperations(table, role, find)),
+    roles.flatMap((role) => tableOperations(table, role, factsOf)),
   );
-  return [...ofTables, ...functionOperations(program, roles, find)];
+  return [...ofTables, ...functionOperations(program, roles, find, factsOf)];
 }
 
 type Find = (source: string, key: string) => TableResolvers | undefined;
@@ -85,7 +88,7 @@ function ruleOf({ access }: TableResolvers, operation: Operation, role: string):
   return Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
 
-function tableOperations(resolvers: TableResolvers, role: string, find: Find): ServedOperation[] {
+function tableOperations(resolvers: TableResolvers, role: string, factsOf: FactsOf): ServedOperation[] {
   const { table } = resolvers.access;
   const fields = [
     ...Object.entries(resolvers.query ?? {}).map(([name, { field }]) => ['query', name, field] as const),
@@ -93,15 +96,15 @@ function tableOperations(resolvers: TableResolvers, role: string, find: Find): S
       ([name, { field }]) => ['mutation', name, field] as const,
     ),
   ];
-  const known = new Map<Operation, ReadonlyMap<string, Fact>>();
+  const known = new Map<Operation, Facts>();
+  const key = factsBy(keyFact(table));
   return fields.flatMap(([root, name, field]) => {
     const operation = operationOf(field);
     const rule = ruleOf(resolvers, operation, role);
     if (!rule || (rule.queryRoots && root === 'query' && !rule.queryRoots.includes(field))) return [];
     if (field === 'select_aggregate' && !rule.aggregations) return [];
-    const facts = known.get(operation) ?? factsOf(resolvers, operation, rule, role, find);
+    const facts = known.get(operation) ?? factsOf(resolvers, operation, rule, role);
     known.set(operation, facts);
-    const key = field.endsWith('_by_pk') ? keyFact(table) : undefined;
     return [
       {
         source: table.source.name,
@@ -112,10 +115,14 @@ function tableOperations(resolvers: TableResolvers, role: string, find: Find): S
         writes: new Set(
           operation === 'select' ? [] : [...(rule.columns ?? []), ...Object.keys(rule.presets ?? {})],
         ),
-        facts: key ? new Map([...facts, [factKey(key), key]]) : facts,
+        facts: field.endsWith('_by_pk') ? [facts, key] : [facts],
       },
     ];
   });
+}
+
+function factsBy(fact: Fact | undefined): Facts {
+  return new Map(fact ? [[factKey(fact), fact]] : []);
 }
 
 function keyFact(table: TableShape): Fact | undefined {
@@ -123,42 +130,83 @@ function keyFact(table: TableShape): Fact | undefined {
   return primaryKey && { kind: 'key', table: keyOf(table), ...primaryKey };
 }
 
-/** What an operation of a role relies on, relationships that it may follow included, but not what they lead to. */
-function factsOf(
-  resolvers: TableResolvers,
+type FactsOf = (resolvers: TableResolvers, operation: Operation, rule: Rule, role: string) => Facts;
+
+/**
+ * What an operation of a role relies on, relationships that it may follow included, but not what they lead to. Roles whose
+ * rules say the same share the result: with a hundred roles, most do.
+ */
+function createFacts(find: Find): FactsOf {
+  const known = new Map<string, Facts>();
+  const columns = new Map<TableShape, Map<string, readonly Fact[]>>();
+  const ofColumn = (table: TableShape, name: string): readonly Fact[] => {
+    const own = columns.get(table) ?? new Map<string, readonly Fact[]>();
+    columns.set(table, own);
+    const facts = own.get(name) ?? columnFacts(table, name, find);
+    own.set(name, facts);
+    return facts;
+  };
+  return (resolvers, operation, rule, role) => {
+    const { table } = resolvers.access;
+    const followed =
+      operation === 'select'
+        ? Object.values<RelationshipShape>(table.relationships ?? {}).filter(({ target }) => {
+            const other = find(table.source.name, target);
+            return other && ruleOf(other, 'select', role);
+          })
+        : [];
+    const { columns: named, computedFields, where, check, presets, cells } = rule;
+    const contents = [named, computedFields, where, check, presets, cells, followed];
+    const key = JSON.stringify([table.source.name, keyOf(table), operation, contents]);
+    const facts = known.get(key) ?? collectFacts(table, operation, rule, followed, find, ofColumn);
+    known.set(key, facts);
+    return facts;
+  };
+}
+
+/** Of the column, its type, and the values that its enum table allows. */
+function columnFacts(table: TableShape, name: string, find: Find): Fact[] {
+  const fact = columnFact(table, name);
+  if (fact?.kind !== 'column') return [];
+  const enumTable = table.columns[name]?.enumTable;
+  const values = enumTable === undefined ? undefined : find(table.source.name, enumTable)?.access.table;
+  return [
+    fact,
+    ...typeFacts(table.source, fact.type),
+    ...(values?.enumValues
+      ? [
+          {
+            kind: 'enum values' as const,
+            table: keyOf(values),
+            values: Object.keys(values.enumValues).sort(),
+          },
+        ]
+      : []),
+  ];
+}
+
+function collectFacts(
+  table: TableShape,
   operation: Operation,
   rule: Rule,
-  role: string,
+  followed: readonly RelationshipShape[],
   find: Find,
-): ReadonlyMap<string, Fact> {
-  const { table } = resolvers.access;
-  const { source } = table;
+  ofColumn: (table: TableShape, name: string) => readonly Fact[],
+): Facts {
   const facts = new Map<string, Fact>();
   const add = (fact: Fact | undefined) => {
     if (fact) facts.set(factKey(fact), fact);
   };
-  const addColumn = (of: TableShape, name: string) => {
-    const fact = columnFact(of, name);
-    add(fact);
-    if (fact?.kind === 'column') for (const each of typeFacts(source, fact.type)) add(each);
-    const values = of.columns[name]?.enumTable;
-    const enumTable = values === undefined ? undefined : find(source.name, values)?.access.table;
-    if (enumTable?.enumValues)
-      add({
-        kind: 'enum values',
-        table: keyOf(enumTable),
-        values: Object.keys(enumTable.enumValues).sort(),
-      });
+  const addColumn = (of: TableShape | undefined, name: string) => {
+    if (of) for (const fact of ofColumn(of, name)) add(fact);
   };
+  const shapeOf = (key: string) => find(table.source.name, key)?.access.table;
   add(tableFact(table));
   for (const column of [...(rule.columns ?? []), ...Object.keys(rule.presets ?? {})])
     addColumn(table, column);
-  for (const text of [rule.where, rule.check, ...Object.values(rule.cells ?? {})]) {
-    for (const [key, column] of text === undefined ? [] : columnsOfRule(text, keyOf(table))) {
-      const named = find(source.name, key)?.access.table;
-      if (named) addColumn(named, column);
-    }
-  }
+  for (const text of [rule.where, rule.check, ...Object.values(rule.cells ?? {})])
+    for (const [key, column] of text === undefined ? [] : columnsOfRule(text, keyOf(table)))
+      addColumn(shapeOf(key), column);
   if (operation === 'insert') {
     add(requiredFact(table));
     add(keyFact(table));
@@ -170,20 +218,12 @@ function factsOf(
     const field: ComputedFieldShape | undefined = table.computedFields?.[name];
     if (field) add(functionFact(field.function, field));
   }
-  for (const relationship of Object.values<RelationshipShape>(table.relationships ?? {})) {
-    const target = find(source.name, relationship.target);
-    if (!target || !ruleOf(target, 'select', role)) continue;
-    for (const [own, other] of Object.entries(relationship.columns)) {
+  for (const { target, columns, notNull } of followed) {
+    for (const [own, other] of Object.entries(columns)) {
       addColumn(table, own);
-      addColumn(target.access.table, other);
+      addColumn(shapeOf(target), other);
     }
-    if (relationship.notNull)
-      add({
-        kind: 'foreign key',
-        table: keyOf(table),
-        target: relationship.target,
-        columns: relationship.columns,
-      });
+    if (notNull) add({ kind: 'foreign key', table: keyOf(table), target, columns });
   }
   return facts;
 }
@@ -192,11 +232,12 @@ function functionOperations(
   program: GeneratedProgram,
   roles: readonly string[],
   find: Find,
+  factsOf: FactsOf,
 ): ServedOperation[] {
   return program.functions.flatMap(({ access, query, mutation }) => {
     const shape = access.function;
     const returned = find(shape.source.name, shape.returns.table);
-    const fact = functionFact(shape, shape);
+    const own = factsBy(functionFact(shape, shape));
     const fields = [
       ...Object.entries(query ?? {}).map(([name, { field }]) => [`query ${name}`, field] as const),
       ...Object.entries(mutation ?? {}).map(([name, { field }]) => [`mutation ${name}`, field] as const),
@@ -205,7 +246,7 @@ function functionOperations(
       const rule = returned && ruleOf(returned, 'select', role);
       // A query may be inferred from the rows it returns; whether it is, is an option of the server.
       if (!rule || (role !== ADMIN_ROLE && mutation && !access.roles?.includes(role))) return [];
-      const facts = new Map([[factKey(fact), fact], ...factsOf(returned, 'select', rule, role, find)]);
+      const facts = [own, factsOf(returned, 'select', rule, role)];
       const offered = fields.filter(([, field]) => field === 'function' || rule.aggregations);
       return offered.map(([name]) => ({
         source: shape.source.name,

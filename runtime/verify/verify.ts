@@ -15,7 +15,7 @@ import { columnType } from '../core/types.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { prepareAll } from '../database/prepare.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
-import { operationsOf, type ServedOperation } from './operations.ts';
+import { type Facts, operationsOf, type ServedOperation } from './operations.ts';
 
 /** Milliseconds to wait for a database to answer. */
 const CONNECT_TIMEOUT = 10_000;
@@ -55,11 +55,13 @@ export function fingerprintOf(program: GeneratedProgram): string {
 
 /**
  * Verifies a program against the databases of its sources.
+ * @param refused statements that were refused already when the program was built; see `subjectText`
  * @throws as `pg` does when one cannot be reached
  */
 export async function verifyProgram(
   program: GeneratedProgram,
   databases: ReadonlyMap<string, ConnectionConfiguration>,
+  refused: readonly string[] = [],
 ): Promise<Verification> {
   const operations = operationsOf(program);
   const observers = new Map(
@@ -78,7 +80,8 @@ export async function verifyProgram(
     if (observed) found.push([source, observed]);
     if (observed && factText(observed) === factText(expected)) continue;
     const users = operations.filter(
-      (operation) => operation.source === source && operation.facts.has(factKey(expected)),
+      (operation) =>
+        operation.source === source && operation.facts.some((facts) => facts.has(factKey(expected))),
     );
     const broken = users.filter((operation) => isBreaking(expected, observed, operation, program));
     changes.push({
@@ -90,7 +93,8 @@ export async function verifyProgram(
     });
   }
   const proofs = await refusedStatements(program, databases, operations);
-  const all = [...changes, ...proofs.changes];
+  const known = new Set(refused);
+  const all = [...changes, ...proofs.changes.filter(({ object }) => !known.has(object))];
   const breaking = all.some(({ breaks }) => breaks.length > 0);
   return {
     verdict: all.length === 0 ? 'same' : breaking ? 'breaking' : 'harmless',
@@ -102,10 +106,17 @@ export async function verifyProgram(
 }
 
 function factsOfAll(operations: readonly ServedOperation[]): Map<string, [source: string, fact: Fact]> {
-  const facts = new Map<string, [string, Fact]>();
-  for (const { source, facts: own } of operations)
-    for (const [key, fact] of own) facts.set(JSON.stringify([source, key]), [source, fact]);
-  return new Map([...facts].sort(([left], [right]) => (left < right ? -1 : 1)));
+  const bySource = new Map<string, Set<Facts>>();
+  for (const { source, facts } of operations) {
+    const known = bySource.get(source) ?? new Set();
+    for (const list of facts) known.add(list);
+    bySource.set(source, known);
+  }
+  const all = new Map<string, [string, Fact]>();
+  for (const [source, lists] of bySource)
+    for (const list of lists)
+      for (const [key, fact] of list) all.set(JSON.stringify([source, key]), [source, fact]);
+  return new Map([...all].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
 async function readCatalog(
@@ -237,7 +248,8 @@ async function refusedStatements(
   return { count: proofs.filter(({ source }) => databases.has(source)).length, changes: results.flat() };
 }
 
-function subjectText(subject: ProofSubject): string {
+/** Names what a statement is about: `relationship author of public.article`. */
+export function subjectText(subject: ProofSubject): string {
   switch (subject.kind) {
     case 'rule':
       return `${subject.part} of ${subject.role} for ${subject.operation} on ${subject.table}`;
@@ -275,6 +287,14 @@ function operationsWith(
   });
 }
 
+/** Roles that are named one by one; of more, the first ones and how many. */
+const NAMED_ROLES = 6;
+
+function rolesText(roles: readonly string[]): string {
+  if (roles.length <= NAMED_ROLES) return roles.join(', ');
+  return `${roles.slice(0, NAMED_ROLES - 1).join(', ')} and ${roles.length - NAMED_ROLES + 1} more roles`;
+}
+
 /** The verdict for a person, a change a line. */
 export function verificationText({ verdict, changes, expected }: Verification): string {
   const head = {
@@ -285,7 +305,7 @@ export function verificationText({ verdict, changes, expected }: Verification): 
   const several = new Set(changes.map(({ source }) => source)).size > 1;
   const lines = changes.flatMap(({ source, object, before, after, breaks }) => [
     `  ${several ? `${source} · ` : ''}${object}: ${before} → ${after ?? 'gone'}${breaks.length === 0 ? ' (harmless)' : ''}`,
-    ...breaks.map(({ name, roles }) => `    breaks ${name}  ${roles.join(', ')}`),
+    ...breaks.map(({ name, roles }) => `    breaks ${name}  ${rolesText(roles)}`),
   ]);
   return [head, ...lines].map((line) => `${line}\n`).join('');
 }

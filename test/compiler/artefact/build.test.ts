@@ -221,6 +221,9 @@ test('what cannot be built says so and writes nothing', async () => {
   const broken = await build('none', '--metadata', join(folder, 'broken.json'));
   expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('table-not-in-database') });
   expect(existsSync(join(folder, 'none'))).toBe(false);
+  const rest = await build('none', '--metadata', join(folder, 'broken.json'), '--allow-inconsistent');
+  expect(rest).toMatchObject({ status: 0, stderr: expect.stringContaining('table-not-in-database') });
+  expect(existsSync(join(folder, 'none/server.mjs'))).toBe(true);
 });
 
 test('an address with a password stays in the metadata', async () => {
@@ -254,6 +257,25 @@ test('an address with a password stays in the metadata', async () => {
   const server = start('address/server.mjs', ['verify'], {});
   expect(await server.ended).toBe(1);
   expect(server.output()).toBe('Not verified: Value for environment variables not found: PASSWORD, HOST.\n');
+});
+
+test('what the database refused when it was built is no change of the database', async () => {
+  const using = { manual_configuration: { remote_table: 'tenant', column_mapping: { subject: 'id' } } };
+  const source = {
+    name: 'default',
+    kind: 'postgres',
+    configuration: { connection_info: { database_url: { from_env: 'X' } } },
+    tables: [{ table: 'ticket', object_relationships: [{ name: 'odd', using }] }, { table: 'tenant' }],
+  };
+  writeFileSync(join(folder, 'odd.json'), JSON.stringify({ version: 3, sources: [source] }));
+  const options = ['--metadata', join(folder, 'odd.json'), '--prove'];
+  expect(await build('odd', ...options)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('sql-refused'),
+  });
+  expect((await build('odd', ...options, '--allow-inconsistent')).status).toBe(0);
+  const verified = await engine('verify', join(folder, 'odd'), '--database-url', database.url);
+  expect(verified).toMatchObject({ status: 0, stdout: expect.stringMatching(/^same: /) });
 });
 
 test('verify and a server that insists tell what the database lacks', async () => {
