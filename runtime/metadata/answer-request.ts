@@ -4,6 +4,7 @@ import { adminOnly } from '../core/reason.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { parseJson } from '../http/body.ts';
 import { answerText } from './answer.ts';
+import { withoutAddress } from './connection-error.ts';
 import type { MetadataEngine } from './engine.ts';
 import type { Endpoint } from './operation.ts';
 import { readRequest } from './request.ts';
@@ -33,5 +34,9 @@ export async function answerRequest<Database extends SourceDatabase>(
       { path: '$.args', internal: { message: 'enable-allowlist or only-saved-operations is set' } },
     );
   }
-  return answerText(await engine.execute(request, session));
+  try {
+    return answerText(await engine.execute(request, session));
+  } catch (error) {
+    throw withoutAddress(error, request.path);
+  }
 }

@@ -30,3 +30,17 @@ export function describeConnectionError(error: unknown): string {
       return `the database cannot be reached (${code})`;
   }
 }
+
+/** Codes of the system's errors about connections. */
+const CONNECTION_CODES = /^(E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN)|57P|08)/;
+
+/** A lost or refused connection as a client may know it; any other error as it is. */
+export function withoutAddress(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const lost =
+    error instanceof ConnectionFailedError ||
+    (!(error instanceof EngineError) && CONNECTION_CODES.test(code));
+  if (!lost) return error;
+  const internal = { message: describeConnectionError(error) };
+  return new EngineError('postgres-error', 'connection error', { status: 500, path, internal, cause: error });
+}

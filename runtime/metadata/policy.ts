@@ -31,6 +31,7 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
     });
   }
   if (policy === 'target') {
+    refuseUnreachable(targets, after);
     const wanted = new Set(targets.map(identityKey));
     const own = after.filter((object) =>
       object.conflicts === undefined ? wanted.has(identityKey(object)) : concerns(object, targets),
@@ -52,6 +53,14 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
         status: 500,
         internal: found,
       });
+}
+
+/** Of what lies in a source that cannot be read nobody knows whether it is consistent. */
+function refuseUnreachable(targets: readonly ObjectIdentity[], after: readonly InconsistentObject[]): void {
+  for (const { type, definition } of after) {
+    if (type !== 'source' || !targets.some(({ name }) => name.endsWith(` in source ${definition}`))) continue;
+    throw new EngineError('unexpected', `source with name "${definition}" is inconsistent`, { status: 400 });
+  }
 }
 
 /** Whether one of the ambiguous endpoints is the target. */
