@@ -33,6 +33,7 @@ const EXPECTED: Readonly<Record<string, number>> = {
   UsageError: USAGE,
   GeneratedCodeError: USAGE,
   LintConfigurationError: USAGE,
+  CasesError: USAGE,
   CatalogFileError: 1,
   OutputFolderError: 1,
   MigrationsFolderError: 1,

@@ -1,6 +1,6 @@
 /** The commands that review generated code and permissions: check, audit, lint, test. */
 import { type Command, Option } from 'commander';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, UsageError } from './command.ts';
 import { FORMATS } from './compile-report.ts';
 import { addProjectOptions, CATALOGS } from './project-options.ts';
 
@@ -13,6 +13,7 @@ export function addReviewCommands(
   addCheck(program, context, finish);
   addAudit(program, context, finish);
   addLint(program, context, finish);
+  addTest(program, context, finish);
 }
 
 const PLACES = `
@@ -207,4 +208,61 @@ Examples:
       const { lintCommand } = await import('./lint-command.ts');
       finish(await lintCommand(options.optsWithGlobals(), context));
     });
+}
+
+function addTest(program: Command, context: CommandContext, finish: (status: number) => void): void {
+  program
+    .command('test')
+    .description('try permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule')
+    .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+    .requiredOption('--migrations <folder>', 'SQL that makes the databases; rows in it are used')
+    .option('--cases <path>', 'YAML file of cases, or a folder of them')
+    .option(
+      '--seed <file>',
+      'SQL with rows for the tests, SOURCE=FILE where there are several sources; repeatable',
+      collect,
+    )
+    .option('--no-isolation', 'declared cases only')
+    .option('--mutations', 'weaken every rule on purpose, and count how often that is noticed')
+    .option('--minimum-score <percent>', 'of weakened rules noticed; fewer fail', percent)
+    .option('--junit <file>', 'where to write the results as JUnit XML')
+    .option('--experimental-features <list>', 'features to switch on, such as naming_convention')
+    .option('--default-naming-convention <name>', 'engine-default or graphql-default')
+    .addHelpText(
+      'after',
+      `
+A case:
+  - name: A customer sees own tickets only
+    role: customer
+    session: { X-Engine-User-Id: 4 }
+    query: "{ ticket(order_by: {id: asc}) { id } }"
+    expect: { data: { ticket: [{ id: 7 }, { id: 9 }] } }    # or { rows: 2 }, or { error: permission-error }
+It may have variables, "given" (SQL that runs before it) and "trusted: true". Whatever a case writes is undone.
+
+Isolation: every row rule with session variables is tried with sessions of values that occur in the compared columns. It fails
+when the rows do not depend on a variable, and when a session that lacks one, or has an empty one, sees more than everybody.
+Tables without rows get some; what cannot be shown with the rows there are is unproven, which is no failure.
+
+Exit status: 0 nothing failed, 1 a check failed, the score is too low, or the metadata has errors, 2 wrong use.
+
+Examples:
+  engine test --metadata metadata --migrations migrations --cases tests
+  engine test --metadata metadata --migrations migrations --mutations --junit results.xml`,
+    )
+    .action(async (_options, command: Command) => {
+      const { testCommand } = await import('./test-command.ts');
+      finish(await testCommand(command.optsWithGlobals(), context));
+    });
+}
+
+function collect(text: string, texts: readonly string[] = []): readonly string[] {
+  return [...texts, text];
+}
+
+/** @throws UsageError */
+function percent(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 100)
+    throw new UsageError('--minimum-score is a whole number from 0 to 100.');
+  return value;
 }

@@ -1,0 +1,87 @@
+/**
+ * Declared cases: who asks what, and what is to come of it. A YAML file holds a list of them:
+ *
+ *   - name: A customer sees own tickets
+ *     role: customer
+ *     session: { X-Engine-User-Id: 4 }
+ *     query: "{ ticket { id } }"
+ *     expect: { data: { ticket: [{ id: 7 }] } }
+ *
+ * `expect` is one of `data` (exactly this), `rows` (how many rows the first root field has) and `error` (a code, or a part of
+ * the message). `given` is SQL that runs before, for this case only.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+const declared = z.strictObject({
+  name: z.string().min(1),
+  role: z.string().min(1),
+  session: z.record(z.string(), scalar).optional(),
+  /** As a trusted caller, for whom backend-only permissions count. */
+  trusted: z.boolean().optional(),
+  given: z.string().optional(),
+  /** Source that `given` is for; the only one unless named. */
+  source: z.string().optional(),
+  query: z.string().min(1),
+  variables: z.record(z.string(), z.unknown()).optional(),
+  expect: z.union([
+    z.strictObject({ data: z.unknown() }),
+    z.strictObject({ rows: z.int().nonnegative() }),
+    z.strictObject({ error: z.string().min(1) }),
+  ]),
+});
+
+export interface DeclaredCase extends z.infer<typeof declared> {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A file of cases cannot be read; the message says where and why. */
+export class CasesError extends Error {
+  override readonly name = 'CasesError';
+}
+
+/** Reads a file, or every YAML file of a folder. @throws CasesError */
+export function readCases(path: string): DeclaredCase[] {
+  return filesOf(path).flatMap(readFile);
+}
+
+function filesOf(path: string): string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    return readdirSync(path)
+      .filter((file) => /\.ya?ml$/.test(file))
+      .sort()
+      .map((file) => join(path, file));
+  } catch {
+    throw new CasesError(`The cases ${path} cannot be read.`);
+  }
+}
+
+function readFile(file: string): DeclaredCase[] {
+  const lines = new LineCounter();
+  const document = parseDocument(readFileSync(file, 'utf8'), { version: '1.2', lineCounter: lines });
+  const [problem] = document.errors;
+  if (problem) throw new CasesError(`${file}:${problem.linePos?.[0].line ?? 1}: ${problem.message}`);
+  const value: unknown = document.toJS() ?? [];
+  if (!Array.isArray(value)) throw new CasesError(`${file}: a list of cases is expected.`);
+  const nodes = isSeq(document.contents) ? document.contents.items : [];
+  return value.map((entry: unknown, index) => {
+    const node = nodes[index];
+    const line = isMap(node) && node.range ? lines.linePos(node.range[0]).line : 1;
+    const parsed = declared.safeParse(entry);
+    if (!parsed.success) {
+      const { path, message } = parsed.error.issues[0]!;
+      throw new CasesError(
+        path[0] === 'expect'
+          ? `${file}:${line}: expect is one of data, rows and error.`
+          : `${file}:${line}: ${path.join('.') || 'the case'}: ${message}`,
+      );
+    }
+    return { ...parsed.data, file, line };
+  });
+}

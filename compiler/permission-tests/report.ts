@@ -1,0 +1,116 @@
+/** What tests of permissions showed: for a terminal, and as JUnit XML for whatever collects test results. */
+
+import type { MutationResult, TestResult } from './index.ts';
+import type { Check } from './isolation.ts';
+
+const SIGNS: Readonly<Record<Check['outcome'], string>> = { passed: '✓', failed: '×', unproven: '○' };
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly unproven: number;
+}
+
+export function countChecks({ suites }: TestResult): Counts {
+  const counts = { passed: 0, failed: 0, unproven: 0 };
+  for (const { checks } of suites) for (const { outcome } of checks) counts[outcome] += 1;
+  return counts;
+}
+
+/** Share of weakened rules that were noticed, in percent, rounded down; undefined when none was weakened. */
+export function mutationScore(mutations: readonly MutationResult[]): number | undefined {
+  if (mutations.length === 0) return undefined;
+  return Math.floor((100 * mutations.filter(({ noticed }) => noticed).length) / mutations.length);
+}
+
+/** Text for a terminal: a line a suite, and what is not as it should be. */
+export function testText(result: TestResult): string {
+  const lines = result.suites.flatMap(({ name, checks }) => {
+    const worst = checks.some(({ outcome }) => outcome === 'failed')
+      ? 'failed'
+      : checks.some(({ outcome }) => outcome === 'passed')
+        ? 'passed'
+        : 'unproven';
+    const passed = checks.filter(({ outcome }) => outcome === 'passed').length;
+    return [` ${SIGNS[worst]} ${name} (${passed}/${checks.length})`, ...problems(checks)];
+  });
+  const { passed, failed, unproven } = countChecks(result);
+  const parts = [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(unproven > 0 ? [`${unproven} unproven`] : []),
+  ];
+  return `${[...lines, '', ...emptyLines(result), `Checks     ${parts.join(', ')}`, ...mutationLines(result.mutations)].join('\n')}\n`;
+}
+
+function problems(checks: readonly Check[]): string[] {
+  const failed = checks
+    .filter(({ outcome }) => outcome === 'failed')
+    .flatMap(({ name, reason }) => [`     × ${name}`, `       ${reason}`]);
+  const reasons = new Map<string, number>();
+  for (const { outcome, reason = '' } of checks)
+    if (outcome === 'unproven') reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  return [...failed, ...[...reasons].map(([reason, number]) => `     ○ ${number} unproven: ${reason}`)];
+}
+
+function emptyLines({ emptyTables }: TestResult): string[] {
+  if (emptyTables.size === 0) return [];
+  return [
+    'No rows could be made for these tables; give them some with --seed:',
+    ...[...emptyTables].map(([table, reason]) => `  ${table}: ${reason}`),
+    '',
+  ];
+}
+
+function mutationLines(mutations: readonly MutationResult[]): string[] {
+  const score = mutationScore(mutations);
+  if (score === undefined) return [];
+  const survivors = mutations.filter(({ noticed }) => !noticed);
+  const byRule = new Map<string, string[]>();
+  for (const { rule, what } of survivors) byRule.set(rule, [...(byRule.get(rule) ?? []), what]);
+  return [
+    `Mutations  ${mutations.length - survivors.length} of ${mutations.length} weakened rules noticed (${score} %)`,
+    ...(survivors.length > 0
+      ? ['', 'Nothing fails when these rules are weaker; a declared case would notice:']
+      : []),
+    ...[...byRule].flatMap(([rule, whats]) => [`  ${rule}`, ...whats.map((what) => `    ${what}`)]),
+  ];
+}
+
+/** JUnit XML: a suite a file or rule; what is unproven is skipped, a weakened rule that nothing notices fails in no test. */
+export function junitXml(result: TestResult): string {
+  const counts = countChecks(result);
+  const total = counts.passed + counts.failed + counts.unproven;
+  const suites = result.suites.map(({ name, checks }) => {
+    const failed = checks.filter(({ outcome }) => outcome === 'failed').length;
+    const skipped = checks.filter(({ outcome }) => outcome === 'unproven').length;
+    return [
+      `  <testsuite name="${escapeXml(name)}" tests="${checks.length}" failures="${failed}" skipped="${skipped}">`,
+      ...checks.map((check) => testCase(name, check)),
+      '  </testsuite>',
+    ].join('\n');
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="engine test" tests="${total}" failures="${counts.failed}" skipped="${counts.unproven}">\n${suites.join('\n')}\n</testsuites>\n`;
+}
+
+function testCase(suite: string, { name, outcome, reason = '' }: Check): string {
+  const head = `    <testcase classname="${escapeXml(suite)}" name="${escapeXml(name)}"`;
+  if (outcome === 'passed') return `${head}/>`;
+  const inside =
+    outcome === 'failed'
+      ? `<failure message="${escapeXml(reason)}"/>`
+      : `<skipped message="${escapeXml(reason)}"/>`;
+  return `${head}>${inside}</testcase>`;
+}
+
+function escapeXml(text: string): string {
+  return (
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      // Characters that XML 1.0 has no way to write.
+      .replace(/[^\P{Cc}\t\n\r]/gu, '?')
+  );
+}
