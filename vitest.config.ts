@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
+    setupFiles: ['test/harness/output.ts'],
     // Generous: a slow machine is no defect, and no test measures time.
     testTimeout: 60_000,
     retry: process.env.CI ? 1 : 0,

@@ -7,19 +7,22 @@ import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readConfiguration } from '../../runtime/configuration.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
-import { createPlanner } from '../../runtime/core/request/planner.ts';
+import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
 import { connectionUrl } from '../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
 import {
   answerRequest,
+  type Compile,
   MetadataEngine,
   type MetadataStore,
   openMetadataStore,
 } from '../../runtime/metadata/index.ts';
+import { createLogger } from '../../runtime/observe.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { openAuthentication } from '../../runtime/session/authenticate.ts';
+import { confidential, record } from './output.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface MetadataServer {
@@ -35,13 +38,21 @@ export interface MetadataServer {
   ): Promise<{ status: number; answer: unknown }>;
   /** How often a program has been swapped in. */
   readonly swaps: () => number;
+  /** What is served: the planner of the program that was swapped in last. */
+  readonly served: () => Planner;
   stop(): Promise<void>;
 }
 
 /** Starts a server; a given metadata database makes it a restart, or a second instance. */
 export async function startMetadataServer(
   sql: string,
-  given: { metadataDatabase?: TestDatabase; database?: TestDatabase } = {},
+  given: {
+    metadataDatabase?: TestDatabase;
+    database?: TestDatabase;
+    /** Called before a program is loaded; what it throws is an error of loading. */
+    beforeLoading?: () => Promise<void>;
+    compile?: Compile;
+  } = {},
 ): Promise<MetadataServer> {
   const database = given.database ?? (await createTestDatabase(sql));
   const metadataDatabase = given.metadataDatabase ?? (await createTestDatabase());
@@ -49,9 +60,10 @@ export async function startMetadataServer(
   const configuration = readConfiguration({}, {});
   const loader = createLoader();
   let swaps = 0;
+  let served: Planner | undefined;
   const engine = await MetadataEngine.start<SourceConnection>({
     store,
-    compile,
+    compile: given.compile ?? compile,
     openSource: ({ configuration: { connection_info: info } }) =>
       connectSource(connectionUrl(info.database_url, info.ssl_configuration, { environment: {} }), {
         maxConnections: 4,
@@ -68,15 +80,19 @@ export async function startMetadataServer(
         { name: 'default', tables: [], configuration: { connection_info: { database_url: database.url } } },
       ],
     }).value,
+    // As the serving thread does: what did not change is taken over from the program that is served.
     prepare: async (state) => {
-      const program = linkProgram(await loader.load(state.compilation.files), {
-        inferFunctionPermissions: true,
-      });
-      const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
+      await given.beforeLoading?.();
+      const generated = await loader.load(state.compilation.files);
+      const program = linkProgram(generated, { inferFunctionPermissions: true }, served?.program);
+      const options = { stringifyNumbers: false, collapseNulls: false };
+      const planner = createPlanner(program, options, undefined, served);
       const sources = new Map([...state.sources].map(([name, open]) => [name, open.database]));
       return {
         execution: { planner, sources },
         activate: () => {
+          served = planner;
+          forgetOtherViews(planner);
           swaps += 1;
         },
       };
@@ -85,12 +101,8 @@ export async function startMetadataServer(
       throw new Error(message, { cause: error });
     },
   });
-  const observe = Object.assign(
-    (observation: { readonly kind: string; readonly error?: unknown }) => {
-      if (observation.kind === 'unhandled-internal-error') console.error(observation.error);
-    },
-    { flush: () => {} },
-  );
+  confidential.add(new URL(database.url).password);
+  const observe = createLogger(configuration, { write: record });
   const { authenticate } = await openAuthentication(configuration, observe);
   const app = createServer({ configuration, observe, authenticate }, [
     metadataEndpoints((path, body, session) => answerRequest(engine, path, body, session)),
@@ -102,6 +114,7 @@ export async function startMetadataServer(
     database,
     metadataDatabase,
     swaps: () => swaps,
+    served: () => served!,
     send: async (body, { path = '/v1/metadata', role, variables = {} } = {}) => {
       const response = await app.inject({
         method: 'POST',

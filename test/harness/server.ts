@@ -1,9 +1,12 @@
 /** A whole server in this process, with everything that it writes, and requests to it as bytes on a socket. */
 import { request } from 'node:http';
-import { readConfiguration } from '../../runtime/configuration.ts';
+import { type Configuration, readConfiguration } from '../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../runtime/main.ts';
 import { createLogger } from '../../runtime/observe.ts';
+import { confidential, record } from './output.ts';
 import type { TestDatabase } from './postgres.ts';
+
+export { confidential, leaks } from './output.ts';
 
 export interface TestServer extends RunningServer {
   /** Every log line so far, of every type and level. */
@@ -30,23 +33,17 @@ export async function startTestServer(
   const observe = createLogger(configuration, {
     write: (line) => {
       lines.push(line);
-      written.push(line);
+      record(line);
     },
   });
   confidential.add(new URL(database.url).password);
+  for (const secret of secretsOf(configuration)) confidential.add(secret);
   return { ...(await startServer({ configuration, environment, observe })), output: () => lines.join('') };
 }
 
-/** Texts that nothing may write: secrets and tokens of the tests. */
-export const confidential = new Set<string>();
-
-/** What all servers of this test file wrote into logs and answers. */
-const written: string[] = [];
-
-/** Which of the confidential texts were written, with where: empty unless something leaks. */
-export function leaks(): readonly string[] {
-  const texts = [...confidential].filter((text) => text !== '');
-  return written.filter((line) => texts.some((text) => line.includes(text)));
+/** What a configuration says that nobody else may know. */
+function secretsOf({ adminSecret, adminSecrets, accessKey }: Configuration): readonly string[] {
+  return [adminSecret, accessKey, ...(adminSecrets ?? [])].filter((secret) => secret !== undefined);
 }
 
 export interface Answer {
@@ -94,7 +91,7 @@ export function send(
           } catch {
             json = undefined;
           }
-          written.push(`${JSON.stringify(response.headers)} ${text}`);
+          record(`${JSON.stringify(response.headers)} ${text}`);
           resolve({ status: response.statusCode!, headers: response.headers, text, json });
         });
       },

@@ -103,7 +103,7 @@ async function reasonOf(query: string, headers: Readonly<Record<string, string>>
     errors: { message: string; extensions: { internal?: { reason?: object } } }[];
   };
   const reason = errors[0]!.extensions.internal?.reason;
-  const isThis = (line: string) => line.includes(JSON.stringify(id));
+  const isThis = (line: string) => line.includes('"http-log"') && line.includes(JSON.stringify(id));
   await expect.poll(() => production.output().split('\n').some(isThis)).toBe(true);
   const line = JSON.parse(production.output().split('\n').find(isThis)!);
   expect(line.detail.operation.error.internal?.reason).toEqual(reason);

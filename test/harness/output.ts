@@ -1,0 +1,52 @@
+/**
+ * Everything that the tests make servers and programs write: logs, answers, what goes to standard output and error. At the
+ * end of the run all of it is searched for every secret that any test used (see global-setup.ts). Loaded into every test file
+ * by vitest.config.ts.
+ */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, inject } from 'vitest';
+
+/** Texts that nothing may write: secrets and tokens of the tests. */
+export const confidential = new Set<string>();
+
+/** What this test file made write so far, and has not been written down. */
+const written: string[] = [];
+
+/** Shorter ones stand in other words. */
+const LEAST_LENGTH = 10;
+
+/** Remembers what something wrote. */
+export function record(text: string): void {
+  written.push(text);
+}
+
+/** Which of the texts that were written hold a secret: empty unless something leaks. */
+export function leaks(): readonly string[] {
+  const secrets = [...confidential].filter((secret) => secret !== '');
+  return written.filter((text) => secrets.some((secret) => text.includes(secret)));
+}
+
+for (const stream of [process.stdout, process.stderr]) {
+  const write = stream.write.bind(stream) as (...parts: unknown[]) => boolean;
+  stream.write = (...parts: unknown[]) => {
+    if (typeof parts[0] === 'string') record(parts[0]);
+    return write(...parts);
+  };
+}
+for (const name of ['log', 'info', 'warn', 'error'] as const) {
+  const write = console[name].bind(console);
+  console[name] = (...parts: unknown[]) => {
+    record(parts.map(String).join(' '));
+    write(...parts);
+  };
+}
+
+afterAll(() => {
+  const file = expect.getState().testPath ?? 'unknown';
+  const folder = inject('outputFolder');
+  const secrets = [...confidential].filter((secret) => secret.length >= LEAST_LENGTH);
+  const name = String(process.hrtime.bigint());
+  appendFileSync(join(folder, `${name}.secrets`), secrets.map((secret) => JSON.stringify(secret)).join('\n'));
+  appendFileSync(join(folder, `${name}.output`), `${file}\n${written.join('\n')}`);
+});
