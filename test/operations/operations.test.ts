@@ -1,6 +1,6 @@
 /**
- * Walks `cases/`: each file is a sequence of requests to the metadata API with the expected answers. After each sequence
- * the served state equals that of a restart. `steps` entries:
+ * Walks `cases/`: each file is a sequence of requests to the metadata API with the expected answers. After each step
+ * what is served equals a full compile, and after each sequence a restart. `steps` entries:
  *   send: request body, to: path, as: role, status: 200, answer: expected body (absent = not compared)
  *   exported: expected tables and functions of source default (or, as `metadata`, the whole export)
  * `$DATABASE_URL` in a file stands for the address of the case's database.
@@ -8,7 +8,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { compile } from '../../compiler/index.ts';
 import { exportMetadata } from '../../compiler/phases/1-read/index.ts';
+import { describeFiles, describeProgram } from '../harness/describe.ts';
 import { type MetadataServer, startMetadataServer } from '../harness/metadata-server.ts';
 
 interface Step {
@@ -35,7 +37,10 @@ describe('operations of the metadata API', () => {
       const { sql = '', steps } = parse(readFileSync(new URL(file, folder), 'utf8')) as Case;
       const server = await startMetadataServer(sql);
       try {
-        for (const [index, step] of steps.entries()) await run(server, step, index);
+        for (const [index, step] of steps.entries()) {
+          await run(server, step, index);
+          await expectSameAsFull(server, `step ${index + 1}`);
+        }
         await expectSameAfterRestart(server);
       } finally {
         await server.stop();
@@ -74,6 +79,16 @@ function hideAddress(server: MetadataServer, value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(server.database.url, '$DATABASE_URL'));
 }
 
+/**
+ * What is served by now, made change by change, is what a compile without history makes of the metadata. Describing it
+ * plans for every role, so that the next change finds views and plans that it could wrongly keep.
+ */
+async function expectSameAsFull({ engine: { state }, served }: MetadataServer, place: string): Promise<void> {
+  const full = compile({ metadata: state.metadata, catalogs: state.catalogs });
+  expect(Object.fromEntries(state.compilation.files), place).toEqual(Object.fromEntries(full.files));
+  expect(describeProgram(served()), place).toBe(await describeFiles(full.files));
+}
+
 /** What is served by now is what a start would make of what is stored. */
 async function expectSameAfterRestart(server: MetadataServer): Promise<void> {
   const { database, metadataDatabase, engine } = server;
@@ -84,6 +99,7 @@ async function expectSameAfterRestart(server: MetadataServer): Promise<void> {
     expect(exportMetadata(again.metadata, 'store')).toEqual(exportMetadata(now.metadata, 'store'));
     expect(Object.fromEntries(again.compilation.files)).toEqual(Object.fromEntries(now.compilation.files));
     expect(again.inconsistent).toEqual(now.inconsistent);
+    expect(describeProgram(restarted.served())).toBe(describeProgram(server.served()));
   } finally {
     await restarted.stop();
   }

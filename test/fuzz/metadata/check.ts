@@ -1,13 +1,17 @@
 /** One request of a sequence, and everything that must hold after it. */
 import type { InconsistentObject } from '../../../compiler/model/inconsistency.ts';
 import type { JsonObject } from '../../../compiler/model/metadata.ts';
+import { programOf } from '../../../compiler/phases/4-plan/program.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Session } from '../../../runtime/core/session.ts';
 import { readRequest } from '../../../runtime/metadata/index.ts';
-import { describeFiles, describeProgram } from '../../harness/describe.ts';
+import { type Detail, describeGenerated, describeProgram } from '../../harness/describe.ts';
 import { dependentNames } from './objects.ts';
 import type { RandomRequest } from './random-operation.ts';
 import { COMMIT_FAILURE, compiledAfresh, type Engine, exported, type Workbench } from './served.ts';
+
+/** The schemas are compared with those after a restart. */
+const DETAIL: Detail = { depth: 1, schemas: false };
 
 const ADMIN: Session = { role: 'admin', backendOnly: false, variables: { 'x-engine-role': 'admin' } };
 
@@ -33,14 +37,16 @@ export async function check(
     version: engine.state.resourceVersion,
     inconsistent: engine.state.inconsistent,
   };
+  const served = workbench.served();
   workbench.storeFails = request.storeFails ?? false;
   const refused = await send(engine, request);
   workbench.storeFails = false;
+  const swapped = workbench.served() !== served;
   const fault =
     (refused ? faultOfRefusal(engine, before, request, refused) : undefined) ??
     faultOfState(engine) ??
     (refused?.code === 'dependency-error' ? await faultOfCascade(engine, request, refused) : undefined) ??
-    (await faultOfServing(engine, workbench));
+    (swapped || !refused ? faultOfServing(engine, workbench) : undefined);
   return { ...(refused && { refused }), ...(fault !== undefined && { fault }) };
 }
 
@@ -108,12 +114,12 @@ function faultOfState(engine: Engine): string | undefined {
  * What is served, made change by change, is what the metadata as it stands compiles to without history. Describing it plans
  * for every role, so that the next change finds views and plans that it could wrongly keep.
  */
-async function faultOfServing(engine: Engine, workbench: Workbench): Promise<string | undefined> {
+function faultOfServing(engine: Engine, workbench: Workbench): string | undefined {
   const { compilation } = compiledAfresh(engine);
   return differenceOf(
     'what is served',
-    describeProgram(workbench.served()),
-    await describeFiles(compilation.files),
+    describeProgram(workbench.served(), DETAIL),
+    describeGenerated(programOf(compilation.state.plan), DETAIL),
   );
 }
 
