@@ -31,7 +31,14 @@ export async function answerRequest<Database extends SourceDatabase>(
     throw new EngineError(
       'access-denied',
       'the legacy data operations are for admin only where roles may run known operations only',
-      { path: '$.args', internal: { message: 'enable-allowlist or only-saved-operations is set' } },
+      {
+        path: '$.args',
+        reason: {
+          rule: 'known-operations-only',
+          why: 'the allow-list or only-saved-operations is enabled, and data operations are on neither list',
+          path: 'enable-allowlist, only-saved-operations',
+        },
+      },
     );
   }
   try {

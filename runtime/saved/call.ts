@@ -72,6 +72,13 @@ function text(query: string | undefined, role: string, options: CallOptions): Ca
     throw new EngineError(
       'validation-failed',
       'only saved operations are answered: send "documentId" with the hash or the name of one',
+      {
+        reason: {
+          rule: 'only-saved-operations',
+          why: 'roles other than admin may only run operations of query collections, and this text is none',
+          path: 'only-saved-operations',
+        },
+      },
     );
   }
   checkAllowed?.(role, query);
