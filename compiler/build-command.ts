@@ -7,6 +7,7 @@ import type { GeneratedProgram } from '../runtime/core/resolvers.ts';
 import { ADMIN_ROLE } from '../runtime/core/session.ts';
 import { fingerprintOf, subjectText } from '../runtime/verify/verify.ts';
 import { bundleArtefact } from './artefact/bundle.ts';
+import { publicConnection } from './artefact/public-connection.ts';
 import { rolesOf, selectRoles } from './artefact/select-roles.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { type CompileOptions, compileProject, isUnreadable } from './compile-command.ts';
@@ -15,7 +16,7 @@ import { hasErrors } from './diagnostics/diagnostic.ts';
 import { nearest } from './diagnostics/nearest.ts';
 import { createMemory } from './incremental/memory.ts';
 import { type CompileResult, version } from './index.ts';
-import type { ConnectionInfo, Metadata } from './model/metadata.ts';
+import type { Metadata } from './model/metadata.ts';
 import { OutputFolderError } from './output-folder.ts';
 import { programOf } from './phases/4-plan/program.ts';
 import { emit, type Files } from './phases/5-emit/index.ts';
@@ -103,18 +104,6 @@ function describeSources({ sources }: Metadata): ArtefactSource[] {
     const connection = publicConnection(configuration.connection_info);
     return { name, ...(connection && { connection }) };
   });
-}
-
-/** A connection whose address says nothing secret: it names environment variables. */
-function publicConnection(info: ConnectionInfo): ConnectionInfo | undefined {
-  const { database_url: url } = info;
-  if (url.kind === 'environment') return info;
-  // A password that is written out stays in the metadata.
-  const isHarmless =
-    url.kind === 'template' &&
-    !/:\/\/[^/@]*:(?!\{\{[^{}]*\}\}@)[^/]*@/.test(url.template) &&
-    !/password\s*=(?!\{\{)/i.test(url.template);
-  return isHarmless ? info : undefined;
 }
 
 /** @throws OutputFolderError if the place is taken by something else, or cannot be written */

@@ -1,0 +1,14 @@
+/** What an artefact may hold of a source's address. */
+import type { ConnectionInfo } from '../model/metadata.ts';
+
+/** A connection whose address says nothing secret: it names environment variables. */
+export function publicConnection(info: ConnectionInfo): ConnectionInfo | undefined {
+  const { database_url: url } = info;
+  if (url.kind === 'environment') return info;
+  // A password that is written out stays in the metadata.
+  const isHarmless =
+    url.kind === 'template' &&
+    !/:\/\/[^/@]*:(?!\{\{[^{}]*\}\}@)[^/]*@/.test(url.template) &&
+    !/password\s*=(?!\{\{)/i.test(url.template);
+  return isHarmless ? info : undefined;
+}
