@@ -8,12 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { JsonObject } from '../../compiler/model/metadata.ts';
+import { layOut } from '../../compiler/phases/4-plan/sql-layout.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
 import { type InProcess, serveInProcess } from '../harness/in-process.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 interface Case {
   readonly role: string;
+  readonly session?: Readonly<Record<string, string>>;
   readonly request: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly sql?: string;
@@ -38,11 +40,11 @@ afterAll(() => served?.end());
 
 test.each(files)('%s', async (file) => {
   const path = join(folder, file);
-  const { role, request, variables, ...expected } = parse(readFileSync(path, 'utf8')) as Case;
-  const outcome = await run({ role, request, ...(variables && { variables }) });
+  const { role, session, request, variables, ...expected } = parse(readFileSync(path, 'utf8')) as Case;
+  const outcome = await run({ role, request, ...(session && { session }), ...(variables && { variables }) });
   if (process.env.ENGINE_UPDATE === '1') {
     const text = stringify(
-      { role, request, variables, ...outcome },
+      { role, session, request, variables, ...outcome },
       { lineWidth: 110, blockQuote: 'literal' },
     );
     writeFileSync(path, text);
@@ -51,11 +53,11 @@ test.each(files)('%s', async (file) => {
   }
 });
 
-async function run({ role, request, variables }: Case): Promise<Omit<Case, 'role' | 'request'>> {
+async function run({ role, session, request, variables }: Case): Promise<Omit<Case, 'role' | 'request'>> {
   try {
     const asked = { query: request, variables };
-    const answer = JSON.parse(await served.answer(asked, role)) as unknown;
-    return { sql: served.sql(asked, role), answer };
+    const answer = JSON.parse(await served.answer(asked, role, session)) as unknown;
+    return { sql: layOut(served.sql(asked, role, session), '').trim(), answer };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     return { error: { code: error.code, path: error.path, message: error.message } };

@@ -1,6 +1,6 @@
 /** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
 import type { Relationship } from '../program.ts';
-import type { InputNode, RootArguments } from '../request/selection.ts';
+import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
@@ -95,20 +95,22 @@ function argumentName(view: TableView): (name: string) => string {
 function limitClause(args: RootArguments, permitted: number | undefined): readonly Sql[] {
   const node = args.get('limit');
   if (!node || node.kind === 'null') return permitted === undefined ? [] : [raw(` limit ${permitted}`)];
-  const wanted = writtenLimit(node) ?? strictParameter(node, 'bigint');
-  return permitted === undefined
-    ? [sql` limit ${wanted}`]
-    : [sql` limit least(${wanted}, ${raw(String(permitted))})`];
+  const written = writtenLimit(node);
+  const wanted = written === undefined ? strictParameter(node, 'bigint') : raw(String(written));
+  if (permitted === undefined) return [sql` limit ${wanted}`];
+  return written === undefined
+    ? [sql` limit least(${wanted}, ${raw(String(permitted))})`]
+    : [raw(` limit ${Math.min(written, permitted)}`)];
 }
 
 /**
  * A limit that the document itself holds stays a number in the SQL: Postgres plans by it, while of a parameter it assumes
  * a tenth of all rows.
  */
-function writtenLimit(node: InputNode): Sql | undefined {
+function writtenLimit(node: InputNode): number | undefined {
   if (node.kind !== 'scalar' || node.source.from !== 'constant') return undefined;
   const { value } = node.source;
-  return value instanceof NumberText && /^\d{1,15}$/.test(value.text) ? raw(value.text) : undefined;
+  return value instanceof NumberText && /^\d{1,15}$/.test(value.text) ? Number(value.text) : undefined;
 }
 
 function offsetClause(args: RootArguments): readonly Sql[] {
@@ -126,11 +128,11 @@ export interface DerivedRows {
 
 /**
  * The selected rows as a derived table, for what has to happen after the limit. Its rows have no type of their own, but
- * computed fields, also those in rules, take rows of the table: a table that has some is handed on as whole rows.
+ * computed fields, also those in rules, take rows of the table: where one is called, rows are handed on whole.
  */
-export function derivedRows(view: TableView, base: Base, scope: Scope): DerivedRows {
+export function derivedRows(view: TableView, selection: Selection, base: Base, scope: Scope): DerivedRows {
   const alias = scope.alias();
-  const whole = view.table.computedFields.size > 0;
+  const whole = needsWholeRows(view, selection);
   const distinct = base.distinct.length
     ? sql`distinct on (${join(
         base.distinct.map((name) => view.select!.readable.get(name)!.value(base.alias)),
@@ -142,4 +144,24 @@ export function derivedRows(view: TableView, base: Base, scope: Scope): DerivedR
     alias,
     from: sql`(select ${distinct}${whole ? sql`${base.alias} as "row"` : sql`${base.alias}.*`} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
   };
+}
+
+/** Whether something that is shown of the rows is computed by a function that takes one. */
+function needsWholeRows(view: TableView, selection: Selection): boolean {
+  if (view.table.computedFields.size === 0) return false;
+  if ([...(view.select?.readable.values() ?? [])].some(({ needsWholeRow }) => needsWholeRow)) return true;
+  return selection.fields.some(({ definition: { meaning }, selection: inner }) => {
+    switch (meaning.kind) {
+      case 'computedField':
+        return true;
+      case 'aggregateColumn':
+        return !('column' in meaning.column);
+      case 'aggregate':
+      case 'aggregateFunction':
+      case 'nodes':
+        return needsWholeRows(view, inner);
+      default:
+        return false;
+    }
+  });
 }

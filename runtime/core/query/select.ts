@@ -83,7 +83,7 @@ export function listOfRows(
     const rest = sql`${base.from}${joined(joins)}${base.where}${orderBy(base.keys)}${base.limit}`;
     return jsonRows('list', entries, rest, scope);
   }
-  const rows = derivedRows(view, base, scope);
+  const rows = derivedRows(view, selection, base, scope);
   const order = orderAgain(base.keys, view, rows.row);
   const joins = order && noJoins();
   const entries = rowEntries(selection, base.view, rows.row, scope, joins);
@@ -309,7 +309,7 @@ export function aggregateOfRows(
   scope: Scope,
 ): Sql {
   const base = baseRows(view, args, source, undefined, selection.argumentsPath, scope);
-  const rows = derivedRows(view, base, scope);
+  const rows = derivedRows(view, selection, base, scope);
   const limit = view.select?.limit;
   const wantsNodes = selection.fields.some((field) => field.definition.meaning.kind === 'nodes');
   const capped = limit !== undefined && wantsNodes;
