@@ -17,8 +17,8 @@ export function addReviewCommands(
 }
 
 const PLACES = `
-BASE and HEAD are folders of generated code, or revisions of git (main, HEAD~1), whose folder --folder names; main:api/generated
-names both.`;
+BASE and HEAD are folders of generated code, artefacts (folders of engine build), or revisions of git (main, HEAD~1), whose folder
+--folder names; main:api/generated names both.`;
 
 function folderOption(): Option {
   return new Option('--folder <path>', 'where revisions of git have the generated code').default('generated');

@@ -18,19 +18,26 @@ export interface GeneratedTexts {
 }
 
 const MANIFEST = 'manifest.json';
+const ENTRY = 'index.ts';
 
 /**
- * Reads `generated` (a folder), `main` (a revision, whose `folder` is read) or `main:path/to/generated`. A folder wins over a
+ * Reads `generated` (a folder), `dist` (an artefact with the generated code in it), `main` (a revision, whose `folder` is read) or `main:path/to/generated`. A folder wins over a
  * revision of the same name.
  * @throws GeneratedCodeError
  */
 export function readGeneratedTexts(place: string, folder: string): GeneratedTexts {
-  if (existsSync(join(place, MANIFEST))) return { label: place, folder: place, files: readFolder(place) };
+  for (const path of [place, join(place, 'generated')])
+    if (existsSync(join(path, ENTRY)) && existsSync(join(path, MANIFEST)))
+      return { label: place, folder: path, files: readFolder(path) };
+  if (place.endsWith('.mjs') && existsSync(place))
+    throw new GeneratedCodeError(
+      `${place} is an artefact of one file, in which nobody can read. Build a folder (engine build --out dist), which has the generated code beside the program.`,
+    );
   const [, revision = place, path = folder] = /^([^:]+):(.+)$/.exec(place) ?? [];
   if (!isRevision(revision))
     throw new GeneratedCodeError(
       existsSync(place)
-        ? `The folder ${place} holds no generated code (no ${MANIFEST}). Name the folder that engine compile --out writes.`
+        ? `The folder ${place} holds no generated code (no ${ENTRY} and ${MANIFEST}). Name the folder that engine compile --out writes.`
         : `${place} is neither a folder nor a revision of git.`,
     );
   return { label: place, folder: path, files: readRevision(revision, path.replace(/^\.\/|\/$/g, '')) };

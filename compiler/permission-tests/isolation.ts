@@ -107,7 +107,11 @@ function dependsOn(variable: string, seen: Seen): Check {
   const differ = comparable.some(([first, ...rest]) => rest.some(({ rows }) => !sameRows(rows, first!.rows)));
   return differ
     ? { name, outcome: 'passed' }
-    : { name, outcome: 'failed', reason: `sessions that differ in ${variable} alone see the same rows` };
+    : {
+        name,
+        outcome: 'failed',
+        reason: `sessions that differ in ${variable} alone see the same rows; if these rows just happen to be everybody's, give others with --seed`,
+      };
 }
 
 /** Sessions that differ in the variable alone. */

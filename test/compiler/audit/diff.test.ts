@@ -227,6 +227,9 @@ test('the exit status is 1 for what --fail-on names', async () => {
   expect((await status(more, own))[0]).toBe(0);
   expect((await status(own, other))[0]).toBe(0);
   expect((await status(own, other, '--fail-on', 'undecidable'))[0]).toBe(1);
+  // An artefact has the generated code in it.
+  write('dist/generated', article({ ...SELECT, filter: {} }));
+  expect((await status(own, join(folder, 'dist')))[0]).toBe(1);
   const [, sarif] = await status(own, more, '--format', 'sarif');
   expect(JSON.parse(sarif)).toMatchObject({
     version: '2.1.0',
