@@ -47,8 +47,8 @@ export function expectedOutcome(before: State, permissions: Permissions, mutatio
     for (const field of mutation.fields) {
       const forbidden = forbiddenPath(permissions, mutation, field, argumentsPath(field));
       if (forbidden !== undefined) throw new Refused(['validation-failed'], forbidden);
-      checkForm(field);
     }
+    for (const field of mutation.fields) checkForm(field);
     const run = createRunner(state, permissions, mutation);
     const entries = mutation.fields.map((field) => [field.response, run(field)] as const);
     return { kind: 'answer', answer: { kind: 'object', entries }, state };
