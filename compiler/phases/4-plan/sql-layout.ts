@@ -3,8 +3,13 @@
  * stays what it was; a text that this cannot read for sure stays as it is.
  */
 
-/** A token, or what stands in parentheses. */
-type Item = { readonly spaced: boolean } & ({ readonly text: string } | { readonly inside: readonly Item[] });
+/** A token, or what stands in parentheses; `text` is all of it on one line. */
+interface Item {
+  /** White space stands before it. */
+  readonly spaced: boolean;
+  readonly text: string;
+  readonly inside?: readonly Item[];
+}
 
 const WIDTH = 100;
 
@@ -33,23 +38,20 @@ function readItems(sql: string): readonly Item[] | undefined {
     else if (token === ')') {
       const group = open.pop()!;
       if (open.length === 0) return undefined;
-      open.at(-1)!.items.push({ spaced: group.spaced, inside: group.items });
+      open.at(-1)!.items.push({ spaced: group.spaced, text: `(${flat(group.items)})`, inside: group.items });
     } else open.at(-1)!.items.push({ spaced, text: token });
   }
   return open.length === 1 ? open[0]!.items : undefined;
 }
 
 function flat(items: readonly Item[]): string {
-  return items
-    .map((item, index) => {
-      const space = item.spaced && index > 0 ? ' ' : '';
-      return `${space}${'text' in item ? item.text : `(${flat(item.inside)})`}`;
-    })
-    .join('');
+  let text = '';
+  for (const item of items) text += item.spaced && text !== '' ? ` ${item.text}` : item.text;
+  return text;
 }
 
 function wordOf(item: Item | undefined): string {
-  return item && 'text' in item ? item.text : '';
+  return item?.inside ? '' : (item?.text ?? '');
 }
 
 /** Words that may stand before a join. */
@@ -127,10 +129,8 @@ function itemsText(items: readonly Item[], indent: string): string {
   return items
     .map((item, index) => {
       const space = item.spaced && index > 0 ? ' ' : '';
-      if ('text' in item) return `${space}${item.text}`;
-      const inside = flat(item.inside);
       // Short ones stay: arguments of a cast, lists of names.
-      if (inside.length <= 40) return `${space}(${inside})`;
+      if (!item.inside || item.text.length <= 42) return `${space}${item.text}`;
       return `${space}(\n${inner}${clauses(item.inside, inner)}\n${indent})`;
     })
     .join('');
