@@ -211,7 +211,7 @@ const UNREADABLE = /^(between|case|--.*|.*\/\*.*)$/i;
 /** The conditions that `and` connects; undefined where the text is not such a conjunction. */
 function readConjunction(text: string): Conjunct[] | undefined {
   const tokens = readTokens(text);
-  return tokens && split(tokens, 'and')?.map(readConjunct);
+  return tokens && conjuncts(tokens)?.map(readConjunct);
 }
 
 function readTokens(text: string): string[] | undefined {
@@ -225,6 +225,31 @@ function readTokens(text: string): string[] | undefined {
     if (token.trim() !== '') tokens.push(token);
   }
   return tokens;
+}
+
+/** What `and` connects, at whatever depth of parentheses that say nothing. */
+function conjuncts(tokens: Tokens): Tokens[] | undefined {
+  const parts = split(tokens, 'and');
+  if (!parts) return undefined;
+  const all: Tokens[] = [];
+  for (const part of parts) {
+    const inner = withoutParentheses(part);
+    const more = inner === part ? [part] : conjuncts(inner);
+    if (!more) return undefined;
+    all.push(...more);
+  }
+  return all;
+}
+
+/** What stands in parentheses, if they enclose everything. */
+function withoutParentheses(tokens: Tokens): Tokens {
+  if (tokens[0] !== '(') return tokens;
+  let depth = 0;
+  const end = tokens.findIndex((token) => {
+    depth += token === '(' ? 1 : token === ')' ? -1 : 0;
+    return depth === 0;
+  });
+  return end === tokens.length - 1 ? tokens.slice(1, -1) : tokens;
 }
 
 /** Parts between a word outside parentheses. A disjunction stays in one piece; undefined for parentheses without a partner. */
@@ -266,10 +291,10 @@ function readExists(tokens: Tokens): Conjunct | undefined {
     if (!isTable || (index === 0) !== (on === undefined)) return undefined;
     tables.push({ table: `${schema}.${name}`, alias: alias! });
     if (on === undefined) continue;
-    const parts = on === 'on' ? split(condition, 'and') : undefined;
+    const parts = on === 'on' ? conjuncts(condition) : undefined;
     if (!parts) return undefined;
     conditions.push(...parts);
   }
-  const parts = where ? split(where, 'and') : [];
+  const parts = where ? conjuncts(where) : [];
   return parts && { kind: 'exists', tables, conditions: [...conditions, ...parts] };
 }

@@ -24,10 +24,14 @@ export function withRelatedRules(
   session: (table: Table, column: string) => string,
 ): Project {
   let result = project;
-  for (let count = random.between(0, 6); count > 0; count -= 1) {
+  for (let count = random.between(0, 8); count > 0; count -= 1) {
     const table = random.pick(result.tables);
     if (table.relationships.length === 0) continue;
-    const relationship = random.pick(table.relationships);
+    // What is true of some of several rows is easily taken for true of all.
+    const several = table.relationships.filter(({ kind }) => kind === 'array');
+    const relationship = random.pick(
+      several.length > 0 && random.chance(0.5) ? several : table.relationships,
+    );
     result = relate(random, result, table, relationship, random.pick(roles), session);
   }
   return result;
@@ -44,7 +48,7 @@ function relate(
   const target = tableNamed(project, relationship.target);
   const [near, far] = [filterOf(table, role), filterOf(target, role)];
   if (!near || !far || !isPortable(near) || !isPortable(far)) return project;
-  switch (random.pick(['back', 'back', 'forth', 'column'] as const)) {
+  switch (random.pick(['back', 'back', 'forth', 'forth', 'column'] as const)) {
     case 'back': {
       const back = target.relationships.filter((each) => each.target === table.name);
       const inverse = back.filter(({ columns }) =>

@@ -92,6 +92,14 @@ describe('a rule follows', () => {
   });
 });
 
+test('parentheses that say nothing are no difference', () => {
+  const known =
+    'exists (select 1 from "public"."customer" as "_r1" where "_r1"."id" = {row}."customer_id" and ("_r1"."a" or "_r1"."b"))';
+  expect(followsByJoin(known, '{row}."a" or {row}."b"', customer)).toBe(true);
+  expect(followsByJoin(known, '({row}."a" or {row}."b") and ({row}."a")', customer)).toBe(false);
+  expect(followsByJoin(known, '({row}."a") or ({row}."b" and {row}."a")', customer)).toBe(false);
+});
+
 describe('a rule does not follow', () => {
   test.each([
     ['of nothing', 'true', mine, customer],

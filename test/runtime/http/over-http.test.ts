@@ -40,6 +40,58 @@ describe('the audit suite', () => {
   });
 });
 
+describe('the media type of the standard', () => {
+  const accept = 'application/graphql-response+json';
+  const post = (body: unknown, headers: Record<string, string>) =>
+    send(server, '/v1/graphql', { body: body as object, headers });
+
+  test.each([
+    ['an answer', { query: '{ note { id } }' }, 200],
+    ['a document that does not parse', { query: '{' }, 400],
+    ['an unknown field', { query: '{ nothing }' }, 400],
+    ['a missing variable', { query: 'query ($id: Int!) { note_by_pk(id: $id) { id } }' }, 400],
+    ['no query', {}, 400],
+  ])('has a status of its own for %s', async (_name, body, status) => {
+    const asked = await post(body, { accept });
+    expect(asked.status).toBe(status);
+    expect(asked.headers['content-type']).toBe(`${accept}; charset=utf-8`);
+    const other = await post(body, { accept: `${accept};q=0.5, application/json` });
+    expect(other.status).toBe(200);
+    expect(other.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(other.json).toEqual(asked.json);
+  });
+});
+
+describe('a document with several operations', () => {
+  const query = 'query one { note { id } } query none { note(where: {id: {_lt: 0}}) { id } }';
+  const message = async (body: object) => {
+    const { json } = await send(server, '/v1/graphql', { body });
+    return (json as { errors: { message: string }[] }).errors[0]!.message;
+  };
+
+  test('runs the one that is named', async () => {
+    for (const [operationName, note] of [
+      ['one', [{ id: 1 }]],
+      ['none', []],
+    ] as const) {
+      const { json } = await send(server, '/v1/graphql', { body: { query, operationName } });
+      expect(json).toEqual({ data: { note } });
+    }
+  });
+
+  test('needs a name that it has', async () => {
+    expect(await message({ query })).toBe(
+      'exactly one operation has to be present in the document when operationName is not specified',
+    );
+    expect(await message({ query, operationName: 'two' })).toBe(
+      'no such operation found in the document: "two"',
+    );
+    expect(await message({ query: `${query} { note { id } }`, operationName: 'one' })).toBe(
+      'operationName cannot be used when an anonymous operation exists in the document',
+    );
+  });
+});
+
 describe('GET', () => {
   const get = (query: string, headers = {}) =>
     send(server, `/v1/graphql?${query}`, { method: 'GET', headers });
