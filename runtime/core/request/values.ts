@@ -183,7 +183,13 @@ function variableNode(
 function noteUse(variables: Variables, name: string, type: TypeReference): void {
   const known = variables.used.get(name);
   // Of several places the one that looks deepest into the value decides the plan's key.
-  if (!known || namedType(known).kind === 'scalar') variables.used.set(name, type);
+  if (!known || !decides(known)) variables.used.set(name, type);
+}
+
+/** Whether more of a value than that it is one decides about the SQL. */
+function decides(type: TypeReference): boolean {
+  const named = namedType(type);
+  return named.kind !== 'scalar' || named.accepts === 'boolean';
 }
 
 /** The rule of GraphQL's "All Variable Usages Are Allowed", by exact type names. */
@@ -425,7 +431,9 @@ export function shapeOf(type: TypeReference, value: unknown): string {
     if (!Array.isArray(value)) return `[${shapeOf(type.of, value)}]`;
     return `[${value.map((item) => shapeOf(type.of, item)).join()}]`;
   }
-  if (named.kind === 'scalar') return typeof value === 'boolean' ? String(value) : 'v';
+  // A boolean of a column is a value like others; one of an argument is a choice between statements.
+  if (named.kind === 'scalar')
+    return typeof value === 'boolean' && typeof named.accepts !== 'object' ? String(value) : 'v';
   if (named.kind === 'enum') return JSON.stringify(value);
   if (named.kind !== 'input' || typeof value !== 'object' || Array.isArray(value)) return '?';
   const fields = named.fields();
