@@ -261,7 +261,7 @@ test('the command line finds tables by any of their names, and helps with wrong 
   });
   expect(await engine('audit', 'role', 'usr', ...place)).toMatchObject({ status: 2 });
   expect((await engine('audit', 'role', 'user', ...place)).stdout).toContain('default · public.person');
-  expect(await engine('audit', 'matrix', '--generated', folder)).toMatchObject({
+  expect(await engine('audit', 'matrix', '--generated', join(folder, 'generated', 'sources'))).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('holds no generated code'),
   });
