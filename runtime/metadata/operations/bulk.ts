@@ -3,7 +3,7 @@ import { EngineError } from '../../core/errors.ts';
 import { type Answer, describeError } from '../answer.ts';
 import { type Operation, operation, SUCCESS } from '../operation.ts';
 import type { MetadataRequest } from '../request.ts';
-import { runRequest } from '../run.ts';
+import { runRequest, StepFailed } from '../run.ts';
 
 /** The request reader has read the steps already. */
 const steps = z.array(z.custom<MetadataRequest>());
@@ -21,10 +21,35 @@ export const bulk = operation<MetadataRequest[]>({
   changesMetadata: true,
   run: async (requests, copy, { session }) => {
     const answers: Answer[] = [];
-    for (const request of requests) answers.push(await runRequest(request, copy, session));
+    for (const [index, request] of requests.entries()) {
+      try {
+        answers.push(await runRequest(request, copy, session));
+      } catch (error) {
+        throw error instanceof EngineError ? toldWhatStays(error, requests.slice(0, index)) : error;
+      }
+    }
     return answers;
   },
 });
+
+/** Operations whose effect on a database outlives a failed bulk. */
+const WRITES_DATA: ReadonlySet<string> = new Set(['run_sql', 'insert', 'update', 'delete']);
+
+function writesData({ operation: step, args, steps: inner }: MetadataRequest): boolean {
+  if (inner !== undefined) return inner.some(writesData);
+  return WRITES_DATA.has(step.name) && (args as { readonly read_only?: boolean }).read_only !== true;
+}
+
+/** The error, with a sentence about what earlier steps did to a database, if they did. */
+function toldWhatStays(error: EngineError, done: readonly MetadataRequest[]): EngineError {
+  const steps = done.flatMap((request, index) => (writesData(request) ? [index + 1] : []));
+  if (steps.length === 0) return error;
+  const [first, ...others] = steps;
+  const which = others.length === 0 ? `step ${first}` : `steps ${steps.join(', ')}`;
+  const { code, message, path, status, internal, reason, cause } = error;
+  const told = `${message}; no metadata was stored, but what ${which} of the bulk did to the database stays`;
+  return new StepFailed(code, told, { path, status, internal, reason, cause });
+}
 
 export const bulkKeepGoing = operation<MetadataRequest[]>({
   name: 'bulk_keep_going',

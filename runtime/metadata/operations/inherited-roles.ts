@@ -1,3 +1,4 @@
+import type { InheritedRole } from '../../../compiler/model/metadata.ts';
 import { nameSchema, object, requiredList } from '../../../compiler/phases/1-read/schemas/shared.ts';
 import { EngineError } from '../../core/errors.ts';
 import { NO_PATH } from '../edit.ts';
@@ -26,12 +27,9 @@ export const addInheritedRole = operation<AddArguments>({
       throw new EngineError('invalid-params', 'an inherited role name cannot be in the role combination');
     }
     const others = copy.metadata.inherited_roles.filter((entry) => entry.role_name !== role_name);
-    const parents = new Map(others.map((entry) => [entry.role_name, entry.role_set]));
-    const cycle = findCycle(role_name, new Map([...parents, [role_name, role_set]]));
-    if (cycle !== undefined) {
-      throw new EngineError('cyclic-dependency', `found cycle(s) in roles: ${JSON.stringify(cycle)}`);
-    }
     const added = { ...NO_PATH, role_name, role_set: [...new Set(role_set)] };
+    // The new role first: a cycle is told as one that begins with it.
+    refuseCycles([added, ...others]);
     copy.metadata = { ...copy.metadata, inherited_roles: [...others, added] };
     return SUCCESS;
   },
@@ -54,6 +52,16 @@ export const dropInheritedRole = operation<DropArguments>({
     return SUCCESS;
   },
 });
+
+/** @throws EngineError cyclic-dependency if a role inherits from itself, by whatever way */
+export function refuseCycles(roles: readonly InheritedRole[]): void {
+  const parents = new Map(roles.map(({ role_name, role_set }) => [role_name, role_set]));
+  for (const { role_name } of roles) {
+    const cycle = findCycle(role_name, parents);
+    if (cycle === undefined) continue;
+    throw new EngineError('cyclic-dependency', `found cycle(s) in roles: ${JSON.stringify(cycle)}`);
+  }
+}
 
 /** A way from the role back to itself, both ends named; undefined if there is none. */
 function findCycle(

@@ -15,6 +15,8 @@ import { EngineError, pathStep } from '../../core/errors.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
+import { refuseCycles } from './inherited-roles.ts';
+
 interface Arguments {
   readonly metadata: JsonObject;
   readonly allow_inconsistent_metadata: boolean;
@@ -59,6 +61,7 @@ export default operation<Arguments>({
       });
     }
     refuseRepeatedTriggers(value);
+    refuseCycles(value.inherited_roles);
     const given = isOldVersion(args.metadata) ? mergeOldVersion(value, copy) : value;
     copy.metadata = { ...given, cron_triggers: withHiddenTriggers(given, copy.metadata) };
     copy.reintrospect(copy.metadata.sources.map(({ name }) => name));
