@@ -194,6 +194,12 @@ test('an artefact for some roles answers as the whole one does, and lacks what i
   const expected = await complete.ask('customer', query, session);
   expect(expected.errors).toBeUndefined();
   expect(await partial.ask('customer', query, session)).toEqual(expected);
+  const writer = { 'x-engine-user-id': '7', 'x-engine-tenant-id': '1' };
+  const mutation =
+    'mutation { insert_ticket_one(object: { subject: "Buckle", messages: { data: [{ body: "Broken." }] } }) { subject status messages { body } } }';
+  const written = await complete.ask('customer', mutation, writer);
+  expect(written.errors).toBeUndefined();
+  expect(await partial.ask('customer', mutation, writer)).toEqual(written);
   for (const role of ['admin', 'manager', 'agent'])
     expect((await partial.ask(role, '{ ticket { id } }')).errors?.[0]?.message).toMatch(/not found in type/);
   expect(await partial.event('verify')).toMatchObject({ verdict: 'same' });
