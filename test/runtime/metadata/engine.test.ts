@@ -1,4 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
+import { type CompileResult, compile } from '../../../compiler/index.ts';
+import { keepCurrent } from '../../../runtime/metadata/index.ts';
+import { describeProgram } from '../../harness/describe.ts';
 import { type MetadataServer, startMetadataServer } from '../../harness/metadata-server.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
@@ -196,4 +199,101 @@ test('the legacy select of a bulk sees what the bulk did before it', async () =>
     { path: '/v1/query' },
   );
   expect(answer).toEqual([{ message: 'success' }, [{ id: 1, name: 'Ada' }]]);
+});
+
+test('a change that cannot be loaded is neither stored nor served, and the next one works', async () => {
+  let fails = false;
+  const server = await start(sql, {
+    beforeLoading: async () => {
+      if (fails) throw new Error('the file cannot be evaluated');
+    },
+  });
+  await server.send(trackAuthor);
+  const before = { version: server.engine.state.resourceVersion, served: describeProgram(server.served()) };
+  fails = true;
+  expect((await server.send(trackArticle)).status).toBe(500);
+  expect(server.engine.state.resourceVersion).toBe(before.version);
+  expect(await server.store.readVersion()).toBe(before.version);
+  expect(describeProgram(server.served())).toBe(before.served);
+  fails = false;
+  expect((await server.send(trackArticle)).status).toBe(200);
+  expect(trackedTables(server)).toEqual(['author', 'article']);
+});
+
+test('what is served stays while a change takes its time', async () => {
+  let loading = () => {};
+  let finish = () => {};
+  let wait = async () => {};
+  const server = await start(sql, { beforeLoading: () => wait() });
+  await server.send(trackAuthor);
+  const before = describeProgram(server.served());
+  const begun = new Promise<void>((resolve) => {
+    loading = resolve;
+  });
+  wait = () => {
+    loading();
+    return new Promise((resolve) => {
+      finish = resolve;
+    });
+  };
+  const change = server.send(trackArticle);
+  await begun;
+  expect(describeProgram(server.served())).toBe(before);
+  expect((await server.send({ type: 'export_metadata', args: {} })).status).toBe(200);
+  expect(trackedTables(server)).toEqual(['author']);
+  finish();
+  expect((await change).status).toBe(200);
+  expect(describeProgram(server.served())).toContain('query { article ');
+});
+
+test('a bulk is judged step by step and printed once', async () => {
+  // A compile whose files nobody asks for prints none.
+  const printed = new Set<object>();
+  const server = await start(sql, {
+    compile: (input, previous) => {
+      const result = compile(input, previous as CompileResult | undefined);
+      return {
+        diagnostics: result.diagnostics,
+        state: result.state,
+        get files() {
+          printed.add(result);
+          return result.files;
+        },
+      };
+    },
+  });
+  const role = (name: string) => ({
+    type: 'pg_create_select_permission',
+    args: { table: 'author', role: name, permission: { columns: ['id'], filter: {} } },
+  });
+  printed.clear();
+  const bulk = [trackAuthor, trackArticle, ...['a', 'b', 'c', 'd'].map(role)];
+  expect(await server.send({ type: 'bulk', args: bulk })).toMatchObject({ status: 200 });
+  expect(printed.size).toBe(1);
+  // Of six steps the fifth cannot be; the ones after it would be fine.
+  const wrong = { type: 'pg_create_select_permission', args: { ...role('f').args, table: 'nothing' } };
+  const { status, answer } = await server.send({
+    type: 'bulk_keep_going',
+    args: [role('e'), wrong, role('g')],
+  });
+  expect(status).toBe(200);
+  expect(answer).toMatchObject([{ message: 'success' }, { path: '$.args[1].args' }, { message: 'success' }]);
+  expect(printed.size).toBe(2);
+});
+
+test('polling finds what no notification told', async () => {
+  const first = await start(sql);
+  const second = await start('', first);
+  const problems: unknown[] = [];
+  const deaf = { ...second.store, watch: () => {} };
+  const stop = keepCurrent(second.engine, deaf, 20, (_message, error) => problems.push(error));
+  try {
+    await first.send(trackAuthor);
+    // The test's timeout ends it otherwise.
+    while (trackedTables(second).length === 0) await new Promise((done) => setTimeout(done, 10));
+    expect(trackedTables(second)).toEqual(['author']);
+    expect(problems).toEqual([]);
+  } finally {
+    stop();
+  }
 });
