@@ -430,10 +430,12 @@ function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
     });
     const findings: Finding[] = [];
     const select = (role: string) => head.resolversOf(table).access.select![role]!;
+    // Code of an older compiler does not say where columns come from.
+    const isKnown = old.shape.reads !== undefined || table.shape.reads === undefined;
     for (const role of roles) {
       for (const name of select(role).columns) {
         const [was, is] = [old.shape.columns[name]?.origin, table.shape.columns[name]?.origin];
-        if (old.shape.columns[name] && JSON.stringify(was) !== JSON.stringify(is))
+        if (isKnown && old.shape.columns[name] && JSON.stringify(was) !== JSON.stringify(is))
           findings.push(
             finding(
               role,

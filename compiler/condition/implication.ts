@@ -2,7 +2,7 @@
  * Whether every row that fulfils one condition fulfils another, for every session and whatever the tables hold. "Yes" is
  * proved; everything else is "not proved", which is no "no".
  */
-import { type Atom, type Form, formOf, isConstant, type Literal } from './normal-form.ts';
+import { type Atom, type Form, formOf, type Literal } from './normal-form.ts';
 import { type Expression, type FromItem, parseCondition, rename, renameTokens } from './parse.ts';
 import { type Token, textOf } from './tokens.ts';
 

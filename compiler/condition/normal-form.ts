@@ -102,7 +102,7 @@ function equality(left: readonly Token[], right: readonly Token[], holds: boolea
 }
 
 /** A literal, a number or a session variable: no column. */
-export function isConstant(text: string): boolean {
+function isConstant(text: string): boolean {
   return /^(E?'|-? ?\d|\{session|true$|false$)/.test(text);
 }
 

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { diffCode } from '../../../compiler/audit/diff.ts';
 import { diffFindings, diffMarkdown, diffText } from '../../../compiler/audit/diff-render.ts';
@@ -239,5 +241,31 @@ test('the exit status is 1 for what --fail-on names', async () => {
     2,
     'no-such-place is neither a folder nor a revision of git.\n',
   ]);
+  rmSync(folder, { recursive: true });
+});
+
+test('revisions of git are compared with folders, from wherever in the repository', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-diff-git-'));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args], { cwd: folder });
+  const place = join(folder, 'api/generated');
+  git('init', '--quiet');
+  writeFolder(place, compileJson(article(SELECT)).files);
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'base');
+  writeFolder(place, compileJson(article({ ...SELECT, filter: {} })).files);
+  const bin = fileURLToPath(new URL('../../../compiler/bin.mjs', import.meta.url));
+  const engine = (cwd: string, ...args: string[]) =>
+    execFileSync(process.execPath, [bin, 'audit', 'diff', '--fail-on', 'never', ...args], {
+      cwd,
+      encoding: 'utf8',
+    });
+  expect(engine(join(folder, 'api'), 'HEAD', 'generated')).toContain('HEAD → generated\n\nwider (1)\n');
+  expect(engine(folder, 'HEAD:api/generated', 'HEAD', '--folder', 'api/generated')).toContain(
+    'No role may do more or less',
+  );
+  expect(() => engine(folder, 'HEAD', 'api/generated')).toThrow(
+    'Revision HEAD holds no generated code in generated',
+  );
   rmSync(folder, { recursive: true });
 });

@@ -217,7 +217,7 @@ test('what is said of any two comparisons holds in PostgreSQL', async () => {
 
 test('what is said of random rules holds in PostgreSQL', async () => {
   const random = new Random(2026);
-  const pairs = Array.from({ length: 1200 }, (_, index) => {
+  const pairs = Array.from({ length: 700 }, (_, index) => {
     const before = condition(random, 3);
     return { before, after: index % 4 === 0 ? condition(random, 3) : edit(random, before) };
   });
@@ -239,6 +239,6 @@ test('what is said of random rules holds in PostgreSQL', async () => {
     }
   }
   // It decides enough to be of use: most edits are one of these.
-  expect(decided.same + decided.narrower + decided.wider).toBeGreaterThan(500);
-  expect(Math.min(decided.narrower, decided.wider)).toBeGreaterThan(100);
+  expect(decided.same + decided.narrower + decided.wider).toBeGreaterThan(300);
+  expect(Math.min(decided.narrower, decided.wider)).toBeGreaterThan(60);
 });
