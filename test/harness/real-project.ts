@@ -71,7 +71,7 @@ export function projectFile(name: string, path: string): string {
 }
 
 /** Databases of a project's sources, with its own SQL in them. */
-async function loadProject(name: string): Promise<ReadonlyMap<string, string>> {
+export async function loadProject(name: string): Promise<ReadonlyMap<string, string>> {
   const { sources } = JSON.parse(readProjectFile(name, 'case.json')) as {
     readonly sources: Readonly<Record<string, string>>;
   };
