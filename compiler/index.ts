@@ -80,6 +80,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
       },
     },
     input.serving ?? DEFAULT_SERVING,
+    memory,
   );
   const diagnostics = [...model.diagnostics, ...saved.diagnostics].map((diagnostic) =>
     locate(diagnostic, input.origin),

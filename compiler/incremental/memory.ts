@@ -13,6 +13,7 @@ type Work =
   | 'rules'
   | 'facts'
   | 'ledger'
+  | 'saved'
   | 'names'
   | 'files'
   | 'text';

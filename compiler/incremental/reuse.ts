@@ -4,7 +4,7 @@
  */
 import { objectKey } from '../../runtime/core/names.ts';
 import type { SourceCatalog } from '../model/catalog.ts';
-import type { Metadata, Source } from '../model/metadata.ts';
+import type { Metadata, QueryCollection, Source } from '../model/metadata.ts';
 
 /** `previous` if it says the same as `next`, else `next`. */
 export function reuse<Value>(next: Value, previous: Value | undefined): Value {
@@ -36,15 +36,28 @@ function isPlain(value: object): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The metadata with the entries of tables and functions, and the list of inherited roles, that are as before. */
+/** The metadata with the entries of tables, functions and collections, and the list of inherited roles, that are as before. */
 export function reuseMetadata(next: Metadata, previous: Metadata | undefined): Metadata {
   if (previous === undefined || next === previous) return next;
   const before = new Map(previous.sources.map((source) => [source.name, source]));
   return {
     ...next,
     sources: next.sources.map((source) => reuseSource(source, before.get(source.name))),
+    query_collections: next.query_collections.map((collection) =>
+      reuseCollection(
+        collection,
+        previous.query_collections.find(({ name }) => name === collection.name),
+      ),
+    ),
     inherited_roles: reuse(next.inherited_roles, previous.inherited_roles),
   };
+}
+
+function reuseCollection(next: QueryCollection, previous: QueryCollection | undefined): QueryCollection {
+  if (previous === undefined || next === previous) return next;
+  const before = new Map(previous.definition.queries.map((query) => [query.name, query]));
+  const queries = next.definition.queries.map((query) => reuse(query, before.get(query.name)));
+  return { ...next, definition: { ...next.definition, queries } };
 }
 
 function reuseSource(next: Source, previous: Source | undefined): Source {

@@ -19,6 +19,7 @@ import { namedType, type TypeReference } from '../../../runtime/core/schema/type
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Memory } from '../../incremental/memory.ts';
 import type { CollectionQuery, Metadata, MetadataPath, QueryCollection } from '../../model/metadata.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Result } from '../../model/result.ts';
@@ -33,27 +34,26 @@ export function planSaved(
   metadata: Metadata,
   plan: Pick<Plan, 'settings' | 'sources'>,
   options: SavedOptions,
+  memory: Memory,
 ): Result<PlannedSaved | undefined> {
   if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
     return { value: undefined, diagnostics: [] };
   const program = lazy(() => linkProgram(programOf(plan), options));
+  const inputs = [...Object.values(options), ...madeOf(plan)];
   const diagnostics: Diagnostic[] = [];
   const queries = new Map<string, KnownQuery>();
   const documents = new Map<string, DocumentNode>();
   for (const collection of metadata.query_collections) {
     collection.definition.queries.forEach((query, index) => {
       const key = keyOf(collection.name, query.name);
-      try {
-        const document = parse(query.query, { noLocation: true });
-        documents.set(key, document);
-        queries.set(key, readQuery(document, collection, query, program, options));
-      } catch (error) {
-        if (!(error instanceof GraphQLError) && !(error instanceof EngineError)) throw error;
-        const path = [...collection.path, 'definition', 'queries', index];
-        diagnostics.push(invalidQuery(metadata, collection, query, path, error));
-        const document = documents.get(key);
-        queries.set(key, document ? uncheckedQuery(document, collection, query) : { problem: 'none' });
-      }
+      const { document, known, error } = memory.remember('saved', query, [collection.name, ...inputs], () =>
+        readQuery(collection, query, program, options),
+      );
+      if (document) documents.set(key, document);
+      queries.set(key, known);
+      if (!error) return;
+      const path = [...collection.path, 'definition', 'queries', index];
+      diagnostics.push(invalidQuery(metadata, collection, query, path, error));
     });
   }
   const routes = planRoutes(metadata, (collection, name) => queries.get(keyOf(collection, name)));
@@ -72,16 +72,52 @@ function keyOf(collection: string, name: string): string {
   return JSON.stringify([collection, name]);
 }
 
-/** @throws EngineError when the administrator could not run it */
+/** What the plan of an operation is made of, whatever it asks for. */
+function madeOf({ settings, sources }: Pick<Plan, 'settings' | 'sources'>): unknown[] {
+  const parts: unknown[] = [JSON.stringify(settings)];
+  for (const { shape, tables, functions } of sources) {
+    // Tables hold the source; what functions are is small, and made anew by every compile.
+    const others = functions.map(({ shape: { source: _, ...called }, ...rest }) => [called, rest]);
+    parts.push(JSON.stringify([shape, others]), ...tables);
+  }
+  return parts;
+}
+
+interface ReadQuery {
+  /** Absent when the text is no GraphQL. */
+  readonly document?: DocumentNode;
+  readonly known: KnownQuery;
+  /** Why the administrator could not run it. */
+  readonly error?: GraphQLError | EngineError;
+}
+
 function readQuery(
+  collection: QueryCollection,
+  query: CollectionQuery,
+  program: () => Program,
+  options: SavedOptions,
+): ReadQuery {
+  let document: DocumentNode | undefined;
+  try {
+    document = parse(query.query, { noLocation: true });
+    return { document, known: planQuery(document, collection, query, program, options) };
+  } catch (error) {
+    if (!(error instanceof GraphQLError) && !(error instanceof EngineError)) throw error;
+    if (!document) return { known: { problem: 'none' }, error };
+    return { document, known: uncheckedQuery(document, collection, query), error };
+  }
+}
+
+/** @throws EngineError when the administrator could not run it */
+function planQuery(
   document: DocumentNode,
   collection: QueryCollection,
   query: CollectionQuery,
   program: () => Program,
   options: SavedOptions,
 ): KnownQuery {
-  const count = operationCount(document);
   // Usable through the allow-list, which compares whole documents, but not by itself.
+  const count = operationCount(document);
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
   const operation = chooseOperation(document, undefined);
   const { used } = analyseOperation(program().view(ADMIN_ROLE, false), operation);
@@ -94,7 +130,7 @@ function readQuery(
   return { operation: { ...savedOperation(collection, query, operation, used), ...statements } };
 }
 
-/** As readQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */
+/** As planQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */
 function uncheckedQuery(
   document: DocumentNode,
   collection: QueryCollection,

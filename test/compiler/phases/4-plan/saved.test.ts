@@ -144,3 +144,33 @@ test('a collection for every role has queries that some role may run', () => {
   expect(found.map(({ code }) => code)).toEqual(['allowed-query-for-nobody']);
   expect(found[0]!.message).toContain('the query "q2" of collection "c", but no role may run it.');
 });
+
+test('what is said and planned of an operation is kept until it or the tables change', () => {
+  const operations = [
+    '{ note { id } }',
+    '{ nothing }',
+    'mutation { delete_note(where: {}) { affected_rows } }',
+  ];
+  const first = compile({ metadata: metadata(operations, { global: true }), catalogs });
+  const more = metadata([...operations, '{ person { id } }'], { global: false, roles: ['guest'] });
+  const second = compile({ metadata: more, catalogs }, first);
+  expect(second.state.plan.saved!.operations[0]).toBe(first.state.plan.saved!.operations[0]);
+  expect(second.files).toEqual(compile({ metadata: more, catalogs }).files);
+  expect(second.diagnostics.map(({ code }) => code)).toEqual(
+    compile({ metadata: more, catalogs }).diagnostics.map(({ code }) => code),
+  );
+  const [source] = more.sources;
+  const [note, ...tables] = source!.tables;
+  const closed = {
+    ...more,
+    sources: [{ ...source!, tables: [{ ...note!, select_permissions: [] }, ...tables] }],
+  };
+  const third = compile({ metadata: closed, catalogs }, second);
+  const rolesOf = ({ state }: typeof third) =>
+    state.plan.saved!.operations[0]!.plans!.map(({ roles }) => roles);
+  expect(rolesOf(second)).toEqual(
+    [['admin', 'both', 'reader', 'user']].map(() => expect.arrayContaining(['user'])),
+  );
+  expect(rolesOf(third).flat()).toEqual(['admin']);
+  expect(third.files).toEqual(compile({ metadata: closed, catalogs }).files);
+});
