@@ -122,6 +122,11 @@ export const OPTIONS = {
     { variableOnly: true },
   ),
   unauthorizedRole: option(optionalText, undefined, 'role of requests without credentials'),
+  dropUnauthorizedSessionVariables: option(
+    boolean,
+    false,
+    'x-engine-* headers of the unauthorized role do not become session variables',
+  ),
   corsDomain: option(
     list,
     ['*'],

@@ -35,6 +35,8 @@ export interface Exchange {
   session: Session | undefined;
   mode: HttpRequestObservation['mode'];
   error: LoggedError | undefined;
+  /** Until the error has its reason. */
+  explaining: Promise<void> | undefined;
   /** The operation, where logs show it; of a batch the last. */
   query: LoggedQuery | undefined;
   rawQuery: string | undefined;

@@ -40,9 +40,14 @@ export async function answerableError(
 ): Promise<EngineError> {
   const error = expected(context, databaseError(thrown));
   if (error) {
-    const explained = await explain(context, request, error);
-    request.exchange.error = errorObject(explained, true);
-    return explained;
+    const explaining = explain(context, request, error);
+    const log = (explained: EngineError) => {
+      request.exchange.error = errorObject(explained, true);
+    };
+    log(error);
+    // Whoever may not see the reason does not wait for it: how long that takes would tell that there is one.
+    request.exchange.explaining = explaining.then(log);
+    return showsInternal(context, request) ? explaining : error;
   }
   context.observe({ kind: 'unhandled-internal-error', requestId: request.exchange.requestId, error: thrown });
   const answer = new EngineError('unexpected', 'Internal Server Error', { status: 500 });

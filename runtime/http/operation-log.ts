@@ -36,8 +36,13 @@ export function createOperationLog(configuration: Configuration, observe: Observ
 
   if (!logsQuery && !logsExecution && threshold === undefined && !httpLogQueryOnlyOnError && !masking)
     return (_request, _operation, run) => run();
-  return async (request, operation, run) => {
+  return async (request, sent, run) => {
     const { exchange } = request;
+    const { variables } = sent;
+    // What cannot be printed would end the server; such an operation fails anyway.
+    const operation = isDeeperThan(variables, MOST_DEPTH)
+      ? { ...sent, variables: { '': 'nested too deeply to be logged' } }
+      : sent;
     const secrets = (operation.variables && masking?.secrets(operation.variables)) ?? [];
     exchange.secrets = [...exchange.secrets, ...secrets];
     if (logsQuery || httpLogQueryOnlyOnError) exchange.query = describe(operation);
@@ -72,6 +77,14 @@ export function createOperationLog(configuration: Configuration, observe: Observ
         observe({ kind: 'slow-query', requestId, query, generatedSql: generatedSql(), seconds, threshold });
     }
   };
+}
+
+/** Levels of variables that logs show. */
+const MOST_DEPTH = 200;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
 }
 
 /** Source → its statement, or its statements in the order in which they ended; null where none ran. */

@@ -42,6 +42,7 @@ export function createServer(
       session: undefined,
       mode: 'non-graphql',
       error: undefined,
+      explaining: undefined,
       query: undefined,
       rawQuery: undefined,
       secrets: [],
@@ -65,26 +66,32 @@ export function createServer(
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { exchange, raw } = request;
-    observe({
-      kind: 'http-request',
-      requestId: exchange.requestId,
-      status: reply.statusCode,
-      method: request.method,
-      ip: request.ip.startsWith('::ffff:') ? request.ip.slice(7) : request.ip,
-      url: withoutSecrets(pathOf(request.url), exchange.secrets),
-      httpVersion: raw.httpVersion,
-      contentEncoding: reply.getHeader('content-encoding') as string | undefined,
-      userVariables: exchange.session?.variables,
-      mode: exchange.mode,
-      responseSize: exchange.responseSize,
-      uncompressedResponseSize: exchange.uncompressedResponseSize,
-      executionTime: (performance.now() - exchange.startedAt) / 1000,
-      readTime: exchange.readTime,
-      query: queryToLog(exchange, configuration),
-      rawQuery: exchange.rawQuery,
-      trace: exchange.trace,
-      error: withoutSecrets(exchange.error, exchange.secrets),
-    });
+    const report = (error: unknown) =>
+      observe({ kind: 'unhandled-internal-error', requestId: exchange.requestId, error });
+    const log = () => {
+      observe({
+        kind: 'http-request',
+        requestId: exchange.requestId,
+        status: reply.statusCode,
+        method: request.method,
+        ip: request.ip.startsWith('::ffff:') ? request.ip.slice(7) : request.ip,
+        url: withoutSecrets(pathOf(request.url), exchange.secrets),
+        httpVersion: raw.httpVersion,
+        contentEncoding: reply.getHeader('content-encoding') as string | undefined,
+        userVariables: exchange.session?.variables,
+        mode: exchange.mode,
+        responseSize: exchange.responseSize,
+        uncompressedResponseSize: exchange.uncompressedResponseSize,
+        executionTime: (performance.now() - exchange.startedAt) / 1000,
+        readTime: exchange.readTime,
+        query: queryToLog(exchange, configuration),
+        rawQuery: exchange.rawQuery,
+        trace: exchange.trace,
+        error: withoutSecrets(exchange.error, exchange.secrets),
+      });
+    };
+    if (exchange.explaining) void exchange.explaining.then(log).catch(report);
+    else log();
     done();
   });
   for (const family of families) app.register(async (instance) => family(instance, context));

@@ -35,7 +35,10 @@ export async function openAuthentication(
     });
     return { authenticate: adminSecretMode(secrets, webhook), stop: () => {} };
   }
-  const unauthorized = unauthorizedRole === undefined ? undefined : unauthorizedMode(unauthorizedRole);
+  const unauthorized =
+    unauthorizedRole === undefined
+      ? undefined
+      : unauthorizedMode(unauthorizedRole, configuration.dropUnauthorizedSessionVariables);
   const tokens = jwtConfigurations(configuration);
   if (tokens === undefined)
     return { authenticate: adminSecretMode(secrets, unauthorized ?? secretRequired), stop: () => {} };

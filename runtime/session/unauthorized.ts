@@ -1,10 +1,15 @@
 /**
  * Whoever brings no credentials has the unauthorized role, whatever role the headers ask for. The session variables are
- * the client's own: permissions of that role must not rely on them.
+ * the client's own, unless they are dropped: permissions of that role must not rely on them.
  */
 import type { Authenticate } from './incoming.ts';
-import { headerVariables } from './variables.ts';
+import { headerVariables, ROLE } from './variables.ts';
 
-export function unauthorizedMode(role: string): Authenticate {
-  return ({ headers }) => ({ role, variables: headerVariables(headers, role), backendOnly: false });
+/** @param dropsVariables whether the role is all that such a session has */
+export function unauthorizedMode(role: string, dropsVariables: boolean): Authenticate {
+  return ({ headers }) => ({
+    role,
+    variables: dropsVariables ? { [ROLE]: role } : headerVariables(headers, role),
+    backendOnly: false,
+  });
 }

@@ -238,6 +238,32 @@ describe('escalation of roles', () => {
     }
   });
 
+  test('of the unauthorized role to session variables, where its headers are dropped', async () => {
+    const strict = await startTestServer(database, {
+      ADMIN_SECRET: ADMIN,
+      UNAUTHORIZED_ROLE: 'user',
+      DROP_UNAUTHORIZED_SESSION_VARIABLES: 'true',
+    });
+    expect(await noteIds(strict, { 'x-engine-user-id': '1' })).toMatch(
+      /^not-found: missing session variable/,
+    );
+    expect(await noteIds(strict, { 'x-engine-role': 'guest' })).toMatch(/^not-found/);
+    const trusted = { 'x-engine-admin-secret': ADMIN, 'x-engine-role': 'user', 'x-engine-user-id': '1' };
+    expect(await noteIds(strict, trusted)).toEqual([1, 3]);
+    await strict.stop();
+  });
+
+  test('by a path that cannot be decoded', async () => {
+    for (const path of ['/api/rest/%zz', '/api/rest/%', '/api/rest/%c3%28', '/v1/graphql/%']) {
+      const answer = await send(secured, path, {
+        method: 'GET',
+        headers: { 'x-engine-admin-secret': ADMIN },
+      });
+      expect(answer.status, path).toBeGreaterThanOrEqual(400);
+      expect(answer.status, path).toBeLessThan(500);
+    }
+  });
+
   test('to backend-only permissions without the secret', async () => {
     const body = { query: 'mutation { insert_note(objects: []) { affected_rows } }' };
     const backend = { 'x-engine-use-backend-only-permissions': 'true' };
