@@ -67,7 +67,14 @@ function relate(
     }
     case 'forth': {
       const { name } = relationship;
-      return withFilter(project, table, role, alone(random, { kind: 'relationship', name, item: far }, near));
+      const item = (random.chance(0.5) ? allButOne(random, target) : undefined) ?? far;
+      const told = withFilter(project, target, role, item);
+      return withFilter(
+        told,
+        tableNamed(told, table.name),
+        role,
+        alone(random, { kind: 'relationship', name, item }, near),
+      );
     }
     case 'column': {
       const [own, other] = random.pick(relationship.columns);
@@ -85,6 +92,17 @@ function relate(
       });
     }
   }
+}
+
+/** A rule that hides a row and shows most others, so that it matters which of several rows it was that fulfilled it. */
+function allButOne(random: Random, table: Table): Condition | undefined {
+  if (table.rows.length === 0) return undefined;
+  const row = random.pick(table.rows);
+  const told = table.columns.filter(({ name }) => row[name] !== null);
+  if (told.length === 0) return undefined;
+  const { name, type } = random.pick(told);
+  const operand = { kind: 'value', value: row[name]! } as const;
+  return { kind: 'column', name, type, comparisons: [{ kind: 'operator', operator: '_neq', operand }] };
 }
 
 /** Mostly by itself; with what was there before, the rule still says the first. */
