@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import { type CompileResult, compile } from '../../compiler/index.ts';
+import { applyAllowances, readLintConfiguration } from '../../compiler/lint/configuration.ts';
+import { LINT_CODES, lint } from '../../compiler/lint/index.ts';
+import { placeTables } from '../../compiler/lint/place.ts';
+import type { SourceCatalog } from '../../compiler/model/catalog.ts';
+import type { Metadata } from '../../compiler/model/metadata.ts';
+import { readCases } from '../../compiler/permission-tests/cases.ts';
+import { testPermissions } from '../../compiler/permission-tests/index.ts';
+import { openTrialDatabase } from '../../compiler/permission-tests/trial.ts';
+import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { catalogsOf } from '../harness/compile.ts';
+import { createTestDatabase } from '../harness/postgres.ts';
+
+const example = (path: string) => fileURLToPath(new URL(`../../examples/helpdesk/${path}`, import.meta.url));
+
+let url: string;
+let metadata: Metadata;
+let catalogs: Record<string, SourceCatalog>;
+let compiled: CompileResult;
+
+beforeAll(async () => {
+  const sql = ['schema.sql', 'seed.sql'].map((file) => readFileSync(example(file), 'utf8')).join('\n');
+  ({ url } = await createTestDatabase(sql));
+  metadata = readMetadataFile(example('metadata')).value;
+  catalogs = await catalogsOf(metadata, url);
+  compiled = compile({ metadata, catalogs });
+});
+
+test('the lint finds nothing in the example but what it allows with a reason', () => {
+  const { model, plan } = compiled.state;
+  const configuration = readLintConfiguration(example('engine-lint.yaml'), LINT_CODES);
+  const found = lint(placeTables(metadata, model, plan, catalogs), configuration);
+  expect(applyAllowances(found, configuration.allow)).toEqual({ remaining: [], allowed: 2 });
+});
+
+test('the permissions of the example hold what its cases and its rules say', async () => {
+  const database = await openTrialDatabase({ connectionString: url });
+  const { model, plan } = compiled.state;
+  const serving = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
+  const { suites } = await testPermissions({
+    model,
+    plan,
+    catalogs,
+    serving,
+    cases: readCases(example('tests')),
+    databases: new Map([['default', database]]),
+    isolation: true,
+    mutations: false,
+    say: () => {},
+  }).finally(() => database.close());
+  const failed = suites.flatMap(({ name, checks }) =>
+    checks.filter(({ outcome }) => outcome === 'failed').map((check) => ({ suite: name, ...check })),
+  );
+  expect(failed).toEqual([]);
+  expect(suites.filter(({ name }) => name.endsWith('.yaml')).map(({ checks }) => checks.length)).toEqual([
+    4, 7, 1,
+  ]);
+  expect(suites.length).toBeGreaterThan(50);
+});
