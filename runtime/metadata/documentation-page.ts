@@ -21,7 +21,14 @@ ${operation.documentation}
 Every operation of the metadata, schema and legacy APIs. A request is \`{"type": …, "args": …}\`. Only the role \`admin\` may
 send it, unless the operation says otherwise. \`*\` marks required arguments.
 
-${sections.join('\n')}`;
+${sections.join('\n')}
+## POST /v1alpha1/pg_dump
+
+The schema, or with \`"opts": []\` also the data, of a source as SQL (\`application/sql\`), for the role \`admin\`. Arguments:
+\`opts\`\\* (options of \`pg_dump\`, such as \`["-O", "-x", "--schema-only"]\`; none that say where the dump comes from or goes to),
+\`clean_output\` (without comments and settings), \`source\`. It takes a \`pg_dump\` on the server's \`PATH\` that is as new as the
+database; without one, the answer is 400 \`not-supported\` and says which is missing.
+`;
 }
 
 function names({ name, spelling }: Operation, endpoint: Endpoint): string {

@@ -1,11 +1,14 @@
 /** Sequences of random requests one after the other, each on new databases, until something does not hold. */
 import { Random } from '../random.ts';
+import { BEGINNING } from './beginning.ts';
 import { check, faultOfRestart } from './check.ts';
 import { type RandomRequest, randomRequest } from './random-operation.ts';
 import { openWorkbench, type Workbench } from './served.ts';
 
 const REQUESTS_PER_SEQUENCE = 40;
 const REQUESTS_PER_RESTART = 10;
+/** How many sequences begin with something to change. */
+const BEGINS = 0.7;
 /** How often the metadata database does not take a change. */
 const STORE_FAILS = 0.08;
 
@@ -70,10 +73,13 @@ async function runSequence(
   const engine = await workbench.begin();
   try {
     while (sequence.length < length) {
-      const request = {
-        ...randomRequest({ random, state: engine.state, otherUrl: workbench.otherUrl }),
-        storeFails: random.chance(STORE_FAILS),
-      };
+      const request =
+        sequence.length === 0 && random.chance(BEGINS)
+          ? BEGINNING
+          : {
+              ...randomRequest({ random, state: engine.state, otherUrl: workbench.otherUrl }),
+              storeFails: random.chance(STORE_FAILS),
+            };
       sequence.push(request);
       const { refused, fault } = await check(engine, request, workbench);
       const count = counts.get(request.body.type) ?? { accepted: 0, refused: 0 };

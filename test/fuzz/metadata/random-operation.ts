@@ -8,6 +8,7 @@ import type { MetadataState } from '../../../runtime/metadata/index.ts';
 import type { Random } from '../random.ts';
 import { FUNCTIONS, TABLES } from './database.ts';
 import { randomSql } from './random-sql.ts';
+import { randomStored } from './random-stored.ts';
 
 export interface RandomRequest {
   readonly endpoint: '/v1/metadata' | '/v2/query' | '/v1/query';
@@ -432,4 +433,6 @@ const GENERATORS: readonly ((drawing: Drawing) => Body)[] = [
   sources,
   whole,
   roles,
+  ({ random }) => randomStored(random),
+  ({ random }) => randomStored(random),
 ];
