@@ -243,7 +243,7 @@ export const closeTicketOperation = savedOperation({
                           )
                         )
                       order by "_q3"."created_at" desc
-                      limit least(1, 200)
+                      limit 1
                     ) as "_q4"
                   ) as "messages"
                 from json_populate_recordset(null::"public"."ticket", ($2)::json) as "_q2"

@@ -35,9 +35,9 @@ export const queueOperation = savedOperation({
               select coalesce(json_agg("_q10"), '[]')
               from (
                 select
-                  ("_q2"."row")."id" as "id",
-                  ("_q2"."row")."subject" as "subject",
-                  ("_q2"."row")."priority" as "priority",
+                  "_q2"."id" as "id",
+                  "_q2"."subject" as "subject",
+                  "_q2"."priority" as "priority",
                   case when "_q3"."id" is not null then row_to_json("_q4") end as "customer",
                   (
                     select row_to_json("_q9")
@@ -48,22 +48,22 @@ export const queueOperation = savedOperation({
                         from (
                           select "_q5".*
                           from "public"."message" as "_q5"
-                          where "_q5"."ticket_id" = ("_q2"."row")."id"
+                          where "_q5"."ticket_id" = "_q2"."id"
                         ) as "_q6"
                       ) as "_q7"
                       cross join lateral (select "_q7"."a1" as "count") as "_q8"
                     ) as "_q9"
                   ) as "messages_aggregate"
                 from (
-                  select "_q1" as "row"
+                  select "_q1".*
                   from "public"."ticket" as "_q1"
                   where (("_q1"."status" = ($1)::text) and ("_q1"."team_id" = ($2)::integer))
                   order by "_q1"."created_at" asc
                   limit 50
                 ) as "_q2"
-                left join "public"."customer" as "_q3" on "_q3"."id" = ("_q2"."row")."customer_id"
+                left join "public"."customer" as "_q3" on "_q3"."id" = "_q2"."customer_id"
                 cross join lateral (select "_q3"."name" as "name") as "_q4"
-                order by ("_q2"."row")."created_at" asc
+                order by "_q2"."created_at" asc
               ) as "_q10"
             )::text
           `,
@@ -85,9 +85,9 @@ export const queueOperation = savedOperation({
               select coalesce(json_agg("_q10"), '[]')
               from (
                 select
-                  ("_q2"."row")."id" as "id",
-                  ("_q2"."row")."subject" as "subject",
-                  ("_q2"."row")."priority" as "priority",
+                  "_q2"."id" as "id",
+                  "_q2"."subject" as "subject",
+                  "_q2"."priority" as "priority",
                   case when "_q3"."id" is not null then row_to_json("_q4") end as "customer",
                   (
                     select row_to_json("_q9")
@@ -98,14 +98,14 @@ export const queueOperation = savedOperation({
                         from (
                           select "_q5".*
                           from "public"."message" as "_q5"
-                          where "_q5"."ticket_id" = ("_q2"."row")."id"
+                          where "_q5"."ticket_id" = "_q2"."id"
                         ) as "_q6"
                       ) as "_q7"
                       cross join lateral (select "_q7"."a1" as "count") as "_q8"
                     ) as "_q9"
                   ) as "messages_aggregate"
                 from (
-                  select "_q1" as "row"
+                  select "_q1".*
                   from "public"."ticket" as "_q1"
                   where (
                     "_q1"."tenant_id" = ($1)::integer
@@ -129,10 +129,10 @@ export const queueOperation = savedOperation({
                   order by "_q1"."created_at" asc
                   limit 50
                 ) as "_q2"
-                left join "public"."customer" as "_q3" on "_q3"."id" = ("_q2"."row")."customer_id"
+                left join "public"."customer" as "_q3" on "_q3"."id" = "_q2"."customer_id"
                   and ("_q3"."tenant_id" = ($1)::integer)
                 cross join lateral (select "_q3"."name" as "name") as "_q4"
-                order by ("_q2"."row")."created_at" asc
+                order by "_q2"."created_at" asc
               ) as "_q10"
             )::text
           `,
@@ -156,9 +156,9 @@ export const queueOperation = savedOperation({
               select coalesce(json_agg("_q10"), '[]')
               from (
                 select
-                  ("_q2"."row")."id" as "id",
-                  ("_q2"."row")."subject" as "subject",
-                  ("_q2"."row")."priority" as "priority",
+                  "_q2"."id" as "id",
+                  "_q2"."subject" as "subject",
+                  "_q2"."priority" as "priority",
                   case when "_q3"."id" is not null then row_to_json("_q4") end as "customer",
                   (
                     select row_to_json("_q9")
@@ -169,24 +169,24 @@ export const queueOperation = savedOperation({
                         from (
                           select "_q5".*
                           from "public"."message" as "_q5"
-                          where "_q5"."ticket_id" = ("_q2"."row")."id"
+                          where "_q5"."ticket_id" = "_q2"."id"
                         ) as "_q6"
                       ) as "_q7"
                       cross join lateral (select "_q7"."a1" as "count") as "_q8"
                     ) as "_q9"
                   ) as "messages_aggregate"
                 from (
-                  select "_q1" as "row"
+                  select "_q1".*
                   from "public"."ticket" as "_q1"
                   where ("_q1"."tenant_id" = ($1)::integer)
                     and (("_q1"."status" = ($2)::text) and ("_q1"."team_id" = ($3)::integer))
                   order by "_q1"."created_at" asc
                   limit 50
                 ) as "_q2"
-                left join "public"."customer" as "_q3" on "_q3"."id" = ("_q2"."row")."customer_id"
+                left join "public"."customer" as "_q3" on "_q3"."id" = "_q2"."customer_id"
                   and ("_q3"."tenant_id" = ($1)::integer)
                 cross join lateral (select "_q3"."name" as "name") as "_q4"
-                order by ("_q2"."row")."created_at" asc
+                order by "_q2"."created_at" asc
               ) as "_q10"
             )::text
           `,

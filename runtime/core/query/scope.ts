@@ -115,7 +115,7 @@ function encodeItems(type: ColumnType, values: readonly unknown[], items: readon
 function encodeWhole(type: ColumnType, value: unknown, path: string): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' && type.family !== 'text') return value;
-  const empty = Array.isArray(value) ? value.findIndex((item) => item === null) : -1;
+  const empty = Array.isArray(value) ? value.indexOf(null) : -1;
   if (empty >= 0)
     throw new EngineError('validation-failed', `unexpected null value for type '${type.scalar}'`, {
       path: pathStep(path, empty),
