@@ -3,7 +3,7 @@ import type { RandomRequest } from './random-operation.ts';
 
 const ROLES = ['user', 'editor', 'visitor'];
 
-const relationship = (kind: 'object' | 'array', table: string, name: string, on: object) => ({
+const relationship = (kind: 'object' | 'array', table: string, name: string, on: string | object) => ({
   type: `pg_create_${kind}_relationship`,
   args: { table, name, using: { foreign_key_constraint_on: on } },
 });
@@ -24,7 +24,7 @@ export const BEGINNING: RandomRequest = {
         args: { table },
       })),
       { type: 'pg_track_function', args: { function: 'search_article' } },
-      relationship('object', 'article', 'author', { column: 'author_id' }),
+      relationship('object', 'article', 'author', 'author_id'),
       relationship('array', 'author', 'articles', {
         table: { schema: 'public', name: 'article' },
         column: 'author_id',

@@ -86,6 +86,7 @@ async function runSequence(
       counts.set(request.body.type, count);
       count[refused ? 'refused' : 'accepted'] += 1;
       if (fault !== undefined) return fault;
+      if (refused && request === BEGINNING) return `the beginning was refused: ${refused.message}`;
       if (sequence.length % REQUESTS_PER_RESTART === 0) {
         const restartFault = await faultOfRestart(engine, workbench);
         if (restartFault !== undefined) return restartFault;
