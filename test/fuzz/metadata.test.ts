@@ -15,4 +15,5 @@ it('stores, serves and restarts the same after every random operation', async ()
   const all = [...counts.values()];
   expect(all.reduce((sum, { accepted }) => sum + accepted, 0)).toBeGreaterThan(60);
   expect(all.reduce((sum, { refused }) => sum + refused, 0)).toBeGreaterThan(60);
-});
+  // On a busy machine it takes its time.
+}, 180_000);
