@@ -84,7 +84,9 @@ export async function hostMetadata(context: HostContext): Promise<Host> {
       metadataEndpoints((path, body, session) =>
         calls.call((number) => send({ kind: 'request', number, path, body, session })),
       ),
-      pgDumpEndpoints((body, session) => calls.call((number) => send({ kind: 'dump', number, body, session }))),
+      pgDumpEndpoints((body, session) =>
+        calls.call((number) => send({ kind: 'dump', number, body, session })),
+      ),
     ],
     locate: async (reason) =>
       JSON.parse(await calls.call((number) => send({ kind: 'locate', number, reason }))) as string[],
