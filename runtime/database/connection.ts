@@ -74,16 +74,22 @@ export class PooledConnection {
     this.inFlight += 1;
     this.load += work;
     const preparation = unnamed ? UNNAMED : this.statements.prepare(request.text, request.name);
-    const settled = (error: Error | undefined, row: TextRow | undefined) => {
-      const now = performance.now();
-      const time = now - this.headSince;
-      this.headSince = now;
-      this.inFlight -= 1;
-      // Sums of fractions drift; an idle connection has no load.
-      this.load = this.inFlight === 0 ? 0 : this.load - work;
-      settle(error, row, time);
-    };
-    const query = new TextQuery(request.text, request.values, preparation, settled, surroundings);
+    // The callback has no name: what runs sources without a build gives every named one its name again in each call.
+    const query = new TextQuery(
+      request.text,
+      request.values,
+      preparation,
+      (error, row) => {
+        const now = performance.now();
+        const time = now - this.headSince;
+        this.headSince = now;
+        this.inFlight -= 1;
+        // Sums of fractions drift; an idle connection has no load.
+        this.load = this.inFlight === 0 ? 0 : this.load - work;
+        settle(error, row, time);
+      },
+      surroundings,
+    );
     this.#collectWrites();
     this.client.query(query as unknown as pg.Submittable);
   }

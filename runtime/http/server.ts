@@ -1,6 +1,6 @@
 /** The HTTP server: what holds for every endpoint, and the endpoint families as plugins. */
 import { randomUUID } from 'node:crypto';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Configuration } from '../configuration.ts';
 import type { LoggedQuery } from '../observe.ts';
 import { installBodyParser } from './body.ts';
@@ -65,35 +65,37 @@ export function createServer(
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const { exchange, raw } = request;
-    const report = (error: unknown) =>
-      observe({ kind: 'unhandled-internal-error', requestId: exchange.requestId, error });
-    const log = () => {
-      observe({
-        kind: 'http-request',
-        requestId: exchange.requestId,
-        status: reply.statusCode,
-        method: request.method,
-        ip: request.ip.startsWith('::ffff:') ? request.ip.slice(7) : request.ip,
-        url: withoutSecrets(pathOf(request.url), exchange.secrets),
-        httpVersion: raw.httpVersion,
-        contentEncoding: reply.getHeader('content-encoding') as string | undefined,
-        userVariables: exchange.session?.variables,
-        mode: exchange.mode,
-        responseSize: exchange.responseSize,
-        uncompressedResponseSize: exchange.uncompressedResponseSize,
-        executionTime: (performance.now() - exchange.startedAt) / 1000,
-        readTime: exchange.readTime,
-        query: queryToLog(exchange, configuration),
-        rawQuery: exchange.rawQuery,
-        trace: exchange.trace,
-        error: withoutSecrets(exchange.error, exchange.secrets),
-      });
-    };
-    if (exchange.explaining) void exchange.explaining.then(log).catch(report);
-    else log();
+    const { explaining, requestId } = request.exchange;
+    if (explaining) {
+      explaining
+        .then(() => logRequest(request, reply))
+        .catch((error: unknown) => observe({ kind: 'unhandled-internal-error', requestId, error }));
+    } else logRequest(request, reply);
     done();
   });
+  function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+    const { exchange, raw } = request;
+    observe({
+      kind: 'http-request',
+      requestId: exchange.requestId,
+      status: reply.statusCode,
+      method: request.method,
+      ip: request.ip.startsWith('::ffff:') ? request.ip.slice(7) : request.ip,
+      url: withoutSecrets(pathOf(request.url), exchange.secrets),
+      httpVersion: raw.httpVersion,
+      contentEncoding: reply.getHeader('content-encoding') as string | undefined,
+      userVariables: exchange.session?.variables,
+      mode: exchange.mode,
+      responseSize: exchange.responseSize,
+      uncompressedResponseSize: exchange.uncompressedResponseSize,
+      executionTime: (performance.now() - exchange.startedAt) / 1000,
+      readTime: exchange.readTime,
+      query: queryToLog(exchange, configuration),
+      rawQuery: exchange.rawQuery,
+      trace: exchange.trace,
+      error: withoutSecrets(exchange.error, exchange.secrets),
+    });
+  }
   for (const family of families) app.register(async (instance) => family(instance, context));
   return app;
 }

@@ -18,7 +18,10 @@ const SPAN = /^[0-9a-f]{16}$/i;
 const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/i;
 
 export function traceOf(headers: IncomingHttpHeaders): Trace {
-  const spanId = randomUUID().replaceAll('-', '').slice(16);
+  const spanId = randomDigits().slice(16);
+  // Most callers name none.
+  if (headers['x-b3-traceid'] === undefined && headers.traceparent === undefined)
+    return { traceId: randomDigits(), spanId };
   const trace = text(headers['x-b3-traceid']);
   const span = text(headers['x-b3-spanid']);
   if (B3_TRACE.test(trace)) {
@@ -28,7 +31,13 @@ export function traceOf(headers: IncomingHttpHeaders): Trace {
   const [, traceId, parentId] = TRACE_PARENT.exec(text(headers.traceparent)) ?? [];
   if (traceId !== undefined && parentId !== undefined)
     return { traceId: traceId.toLowerCase(), spanId, parentId: parentId.toLowerCase() };
-  return { traceId: randomUUID().replaceAll('-', ''), spanId };
+  return { traceId: randomDigits(), spanId };
+}
+
+/** 32 hexadecimal digits. */
+function randomDigits(): string {
+  const id = randomUUID();
+  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
 }
 
 /** The headers by which a called service continues the trace. */
