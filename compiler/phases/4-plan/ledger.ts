@@ -1,8 +1,16 @@
 /** Ledgers: what a role may do, one fact a line, so that a difference between two versions reads as a change of rights. */
 import { displayName } from '../../../runtime/core/names.ts';
+import type { TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../incremental/memory.ts';
 import { reuse } from '../../incremental/reuse.ts';
-import type { Model, ModelSource, ModelTable, Presets, RootFieldKind } from '../../model/model.ts';
+import type {
+  Model,
+  ModelSource,
+  ModelTable,
+  ModelUpdatePermission,
+  Presets,
+  RootFieldKind,
+} from '../../model/model.ts';
 import type { Ledger } from '../../model/plan.ts';
 import { conditionWords, name, valueWords } from './words.ts';
 
@@ -92,12 +100,17 @@ function addTable(
     fact(`check ${conditionWords(permission.check)}`);
     addPresets(fact, permission.presets);
     if (permission.backendOnly) fact('backend only');
+    if (hasKeys(shape)) fact(`on conflict ${conflictWords(own(permissions.update, role))}`);
   }
   for (const [role, permission] of Object.entries(permissions.update)) {
     const fact = (text: string) => add(role, `${place} update ${text}`);
     for (const column of permission.columns) fact(`column ${name(column)}`);
     fact(`where ${conditionWords(permission.filter)}`);
-    if (permission.check) fact(`check ${conditionWords(permission.check)}`);
+    fact(
+      permission.check
+        ? `check ${conditionWords(permission.check)}`
+        : 'check none: "where" need not hold afterwards',
+    );
     addPresets(fact, permission.presets);
     if (permission.backendOnly) fact('backend only');
   }
@@ -114,6 +127,21 @@ function addTable(
   }
 }
 
+function own<Rule>(rules: Readonly<Record<string, Rule>>, role: string): Rule | undefined {
+  return Object.hasOwn(rules, role) ? rules[role] : undefined;
+}
+
+/** Whether `on_conflict` is offered. */
+function hasKeys({ primaryKey, unique, conditionallyUnique }: TableShape): boolean {
+  return primaryKey !== undefined || unique !== undefined || conditionallyUnique !== undefined;
+}
+
+/** What an upsert does with a row that is there already. */
+function conflictWords(update: ModelUpdatePermission | undefined): string {
+  if (!update || update.columns.length === 0) return 'leaves rows alone';
+  return `updates rows, then "${update.check ? 'update' : 'insert'} check" must hold`;
+}
+
 function addPresets(fact: (text: string) => void, presets: Presets): void {
   for (const [column, value] of Object.entries(presets))
     fact(`preset ${name(column)} = ${valueWords(value)}`);
@@ -125,12 +153,10 @@ function rolesOf({ permissions }: ModelTable): string[] {
 
 /** Where a role is offered a root field (reference graphql-api §1.7). */
 function rootsOffering({ permissions, shape }: ModelTable, role: string, kind: RootFieldKind): string[] {
-  const own = <Rule>(rules: Readonly<Record<string, Rule>>): Rule | undefined =>
-    Object.hasOwn(rules, role) ? rules[role] : undefined;
-  const select = own(permissions.select);
-  const insert = own(permissions.insert);
-  const update = own(permissions.update);
-  const remove = own(permissions.delete);
+  const select = own(permissions.select, role);
+  const insert = own(permissions.insert, role);
+  const update = own(permissions.update, role);
+  const remove = own(permissions.delete, role);
   const seesKey =
     select !== undefined &&
     (shape.primaryKey?.columns.every((column) => select.columns.includes(column)) ?? false);
@@ -169,8 +195,9 @@ function rootsOffering({ permissions, shape }: ModelTable, role: string, kind: R
 }
 
 function addFunctions(add: Add, source: ModelSource): void {
-  for (const { shape, roles } of source.functions) {
+  for (const { shape, exposedAs, roles } of source.functions) {
+    const writes = exposedAs === 'mutation' ? ' as a mutation: what it writes meets no rule' : '';
     const place = `${name(source.shape.name)} ${name(displayName(shape.schema, shape.name))}`;
-    for (const role of roles) add(role, `${place} function call`);
+    for (const role of roles) add(role, `${place} function call${writes}`);
   }
 }
