@@ -1,13 +1,13 @@
 /** `engine introspect`: the catalogs of databases as a file that a compile can use in their place. */
 
 import { describeConnectionError } from '../runtime/metadata/connection-error.ts';
-import { readCatalog, readDatabase } from './catalogs.ts';
+import { readCatalog } from './catalogs.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
 import { renderDiagnostic } from './diagnostics/render.ts';
 import type { SourceCatalog } from './model/catalog.ts';
 import { readMetadataFile } from './phases/1-read/index.ts';
-import { writeCatalogFile } from './phases/2-introspect/index.ts';
+import { readDatabase, writeCatalogFile } from './phases/2-introspect/index.ts';
 
 export interface IntrospectOptions {
   readonly metadata?: string;
@@ -40,15 +40,16 @@ export async function introspectCommand(
     if (value.sources.length === 0) failures.push('The metadata has no source that could be read.');
     const settings = { addresses, environment: context.environment };
     for (const source of value.sources) keep(source.name, await readCatalog(source, settings));
-  } else if (addresses.size === 0) {
-    throw new UsageError('Which databases? Give --metadata PATH, --source NAME=URL or --database-url URL.');
-  }
-  for (const [name, address] of addresses) {
-    if (Object.hasOwn(catalogs, name) || options.metadata !== undefined) continue;
-    keep(
-      name,
-      await readDatabase(address).catch((error: unknown) => ({ error: describeConnectionError(error) })),
-    );
+  } else {
+    if (addresses.size === 0)
+      throw new UsageError('Which databases? Give --metadata PATH, --source NAME=URL or --database-url URL.');
+    for (const [name, connectionString] of addresses)
+      keep(
+        name,
+        await readDatabase({ connectionString }, []).catch((error: unknown) => ({
+          error: describeConnectionError(error),
+        })),
+      );
   }
   for (const failure of failures) context.stderr(`${failure}\n`);
   if (failures.length > 0) {

@@ -2,13 +2,8 @@
  * Compares the database objects that a program's SQL uses with a live database, and has the database prepare the SQL
  * itself: what changed, whether it matters, and for which operations.
  */
-import pg from 'pg';
-import type { SourceCatalog } from '../../compiler/model/catalog.ts';
-import {
-  introspectDatabase,
-  type Query,
-  readEnumTableRows,
-} from '../../compiler/phases/2-introspect/index.ts';
+import type { RelationReference } from '../../compiler/model/catalog.ts';
+import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
 import { type ProofSubject, proofsOf } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import { columnType } from '../core/types.ts';
@@ -16,9 +11,6 @@ import type { ConnectionConfiguration } from '../database/connection.ts';
 import { prepareAll } from '../database/prepare.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
 import { type Facts, operationsOf, type ServedOperation } from './operations.ts';
-
-/** Milliseconds to wait for a database to answer. */
-const CONNECT_TIMEOUT = 10_000;
 
 export interface Verification {
   readonly verdict: 'same' | 'harmless' | 'breaking';
@@ -68,7 +60,7 @@ export async function verifyProgram(
     await Promise.all(
       [...databases].map(
         async ([source, configuration]) =>
-          [source, createObserver(await readCatalog(program, source, configuration))] as const,
+          [source, createObserver(await readDatabase(configuration, enumTablesOf(program, source)))] as const,
       ),
     ),
   );
@@ -105,6 +97,12 @@ export async function verifyProgram(
   };
 }
 
+function enumTablesOf(program: GeneratedProgram, source: string): readonly RelationReference[] {
+  return program.tables.flatMap(({ access: { table } }) =>
+    table.source.name === source && table.enumValues ? [{ schema: table.schema, name: table.name }] : [],
+  );
+}
+
 function factsOfAll(operations: readonly ServedOperation[]): Map<string, [source: string, fact: Fact]> {
   const bySource = new Map<string, Set<Facts>>();
   for (const { source, facts } of operations) {
@@ -117,26 +115,6 @@ function factsOfAll(operations: readonly ServedOperation[]): Map<string, [source
     for (const list of lists)
       for (const [key, fact] of list) all.set(JSON.stringify([source, key]), [source, fact]);
   return new Map([...all].sort(([left], [right]) => (left < right ? -1 : 1)));
-}
-
-async function readCatalog(
-  program: GeneratedProgram,
-  source: string,
-  configuration: ConnectionConfiguration,
-): Promise<SourceCatalog> {
-  const client = new pg.Client({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
-    const catalog = await introspectDatabase(query);
-    const enumTables = program.tables.flatMap(({ access: { table } }) =>
-      table.source.name === source && table.enumValues ? [{ schema: table.schema, name: table.name }] : [],
-    );
-    return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
-  } finally {
-    await client.end();
-  }
 }
 
 /** Whether an operation that relies on a fact stops doing what it did. */

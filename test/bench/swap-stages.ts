@@ -2,11 +2,10 @@
  * Where the time of a swap goes: the steps of one change of a permission, one after the other in this thread, by CPU time,
  * which a busy machine changes least.
  */
-import pg from 'pg';
 import { type CompileResult, compile } from '../../compiler/index.ts';
 import type { Metadata, TableEntry } from '../../compiler/model/metadata.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { introspectDatabase, readEnumTableRows } from '../../compiler/phases/2-introspect/index.ts';
+import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
@@ -115,17 +114,8 @@ async function catalogOf(project: SwapProject, metadata: Metadata) {
   try {
     const databaseUrl = await postgres.createDatabase('stages');
     await project.fill(databaseUrl);
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    try {
-      const query = (text: string, values?: readonly unknown[]) =>
-        client.query(text, values ? [...values] : undefined);
-      const catalog = await introspectDatabase(query);
-      const enums = metadata.sources[0]!.tables.filter(({ is_enum }) => is_enum).map((entry) => entry.table);
-      return { ...catalog, enumTables: await readEnumTableRows(query, enums, catalog) };
-    } finally {
-      await client.end();
-    }
+    const enums = metadata.sources[0]!.tables.filter(({ is_enum }) => is_enum).map((entry) => entry.table);
+    return await readDatabase({ connectionString: databaseUrl }, enums);
   } finally {
     await postgres.stop();
   }

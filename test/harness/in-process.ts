@@ -1,13 +1,8 @@
 /** A project compiled and served without HTTP: metadata and a database in, answers out. */
-import pg from 'pg';
 import { compile } from '../../compiler/index.ts';
 import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import {
-  introspectDatabase,
-  type Query,
-  readEnumTableRows,
-} from '../../compiler/phases/2-introspect/index.ts';
+import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
@@ -39,17 +34,12 @@ export async function serveInProcess(
   loader: Loader = createLoader(),
   options: Partial<SavedOptions> & { readonly naming?: Partial<NamingOptions> } = {},
 ): Promise<InProcess> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
   const read = readMetadata(metadata);
-  const query: Query = (text, values) => client.query(text, values ? [...values] : undefined);
   const enums = read.value.sources.flatMap(({ tables }) => tables.filter(({ is_enum }) => is_enum));
-  const readAll = async () => {
-    const catalog = await introspectDatabase(query);
-    const tables = enums.map(({ table }) => table);
-    return { ...catalog, enumTables: await readEnumTableRows(query, tables, catalog) };
-  };
-  const catalog = await readAll().finally(() => client.end());
+  const catalog = await readDatabase(
+    { connectionString: url },
+    enums.map(({ table }) => table),
+  );
   const { naming, ...switches } = options;
   const serving = {
     inferFunctionPermissions: true,

@@ -4,15 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { compile } from '../../compiler/index.ts';
 import type { SourceCatalog } from '../../compiler/model/catalog.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
-import {
-  introspectDatabase,
-  type Query,
-  readEnumTableRows,
-} from '../../compiler/phases/2-introspect/index.ts';
+import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -41,7 +36,7 @@ export async function openProject(name: string): Promise<RealProject> {
   const catalogs: Record<string, SourceCatalog> = {};
   for (const source of metadata.sources) {
     const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
-    catalogs[source.name] = await readCatalog(urls.get(source.name)!, enumTables);
+    catalogs[source.name] = await readDatabase({ connectionString: urls.get(source.name)! }, enumTables);
   }
   const { files } = compile({
     metadata,
@@ -87,19 +82,4 @@ export async function loadProject(name: string): Promise<ReadonlyMap<string, str
       return [source, url.href];
     }),
   );
-}
-
-async function readCatalog(
-  url: string,
-  enumTables: Parameters<typeof readEnumTableRows>[1],
-): Promise<SourceCatalog> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const query: Query = (text, values) => client.query(text, values ? [...values] : undefined);
-    const catalog = await introspectDatabase(query);
-    return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
-  } finally {
-    await client.end();
-  }
 }

@@ -45,7 +45,7 @@ export async function readEnumTableRows(
 }
 
 /** The key of a table's rows in {@link EnumTableRows}. */
-export function enumTableKey(table: RelationReference): string {
+function enumTableKey(table: RelationReference): string {
   return `${table.schema}.${table.name}`;
 }
 

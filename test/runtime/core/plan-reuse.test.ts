@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { introspectDatabase } from '../../../compiler/phases/2-introspect/index.ts';
+import { readDatabase } from '../../../compiler/phases/2-introspect/index.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
@@ -13,9 +13,7 @@ beforeAll(async () => {
   const database = await createTestDatabase(
     'create table task (id int primary key, title text, done boolean)',
   );
-  const catalog = await introspectDatabase(async (sql, values) => ({
-    rows: await database.query(sql, values),
-  }));
+  const catalog = await readDatabase({ connectionString: database.url }, []);
   const { files } = compile({
     metadata: readMetadata({
       version: 3,
@@ -28,7 +26,7 @@ beforeAll(async () => {
         },
       ],
     }).value,
-    catalogs: { default: { ...catalog, enumTables: {} } },
+    catalogs: { default: catalog },
   });
   const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
   planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });

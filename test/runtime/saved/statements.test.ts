@@ -1,8 +1,7 @@
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { introspectDatabase } from '../../../compiler/phases/2-introspect/index.ts';
+import { readDatabase } from '../../../compiler/phases/2-introspect/index.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import type { SavedOperation, SavedProgram } from '../../../runtime/core/saved.ts';
@@ -35,11 +34,7 @@ beforeAll(async () => {
     create table note (id int primary key, text text, original int references note);
     insert into note values (1, 'one'), (2, 'two');
   `);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const catalog = await introspectDatabase((text, values) =>
-    client.query(text, values ? [...values] : undefined),
-  ).finally(() => client.end());
+  const catalog = await readDatabase({ connectionString: url }, []);
   const own = { id: { _eq: 'X-Engine-User-Id' } };
   const user = { role: 'user', permission: { columns: ['id'], filter: own } };
   const writer = { role: 'writer', permission: { columns: ['id', 'text'], filter: {} } };
@@ -71,7 +66,7 @@ beforeAll(async () => {
     ],
     allowlist: [{ collection: 'notes' }],
   });
-  const compiled = compile({ metadata, catalogs: { default: { ...catalog, enumTables: {} } } });
+  const compiled = compile({ metadata, catalogs: { default: catalog } });
   expect(compiled.diagnostics).toEqual([]);
   const generated = await createLoader().load(compiled.files);
   saved = generated.saved!;
