@@ -8,7 +8,6 @@ import type {
   Columns,
   DeletePermission,
   InsertPermission,
-  Json,
   JsonObject,
   MetadataPath,
   Permission,
@@ -23,6 +22,7 @@ import type {
   Presets,
   TablePermissions,
 } from '../../model/model.ts';
+import { sortKeys } from '../1-read/export-json.ts';
 import { resolveCondition } from './boolean-expression.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
@@ -249,24 +249,27 @@ function resolvePresets(scope: SourceScope, table: TableScope, set: JsonObject, 
   );
 }
 
-/** The permission as inconsistencies list it, defaults printed. */
-function permissionObject<Entry>(
+/** The permission as inconsistencies list it: defaults printed, keys in the order in which they are stored. */
+function permissionObject(
   scope: SourceScope,
   table: TableScope,
   operation: Operation,
-  permission: Permission<Entry>,
+  permission: Permission<unknown>,
 ): ReportedObject {
   const { schema, name } = table.entry.table;
   return {
     path: permission.path,
     type: `${operation}_permission`,
     name: `${operation}_permission ${permission.role} in table ${displayName(schema, name)} in source ${scope.source.name}`,
-    definition: {
-      source: scope.source.name,
-      table: { schema, name },
-      role: permission.role,
-      comment: permission.comment ?? null,
-      permission: permission.permission as unknown as Json,
+    // Made only for one that fails: few do.
+    get definition() {
+      return {
+        source: scope.source.name,
+        table: { schema, name },
+        role: permission.role,
+        comment: permission.comment ?? null,
+        permission: sortKeys(permission.permission as JsonObject),
+      };
     },
     context: `in table ${quoted(table.entry.table)}: in permission for role "${permission.role}": `,
   };
