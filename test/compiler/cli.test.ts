@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { run } from '../../compiler/cli.ts';
 import { printCatalogFile } from '../../compiler/phases/2-introspect/index.ts';
+import { engine } from '../harness/command-line.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { catalog, metadataJson } from '../harness/project.ts';
 
@@ -23,22 +23,6 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function write(file: string, json: unknown): void {
   writeFileSync(join(folder, file), JSON.stringify(json));
-}
-
-/** Runs the command line as a process would. */
-async function engine(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const texts = { stdout: '', stderr: '' };
-  const status = await run(args, {
-    environment: {},
-    stdout: (text) => {
-      texts.stdout += text;
-    },
-    stderr: (text) => {
-      // Progress: on a slow machine there is some, and no test is about time.
-      if (!text.endsWith(' …\n')) texts.stderr += text;
-    },
-  });
-  return { status, ...texts };
 }
 
 function compile(...more: string[]) {

@@ -1,35 +1,23 @@
 import { expect, test } from 'vitest';
 import { readMessages } from '../../compiler/diagnostics/messages.ts';
-import { explainCommand } from '../../compiler/explain-command.ts';
+import { engine } from '../harness/command-line.ts';
 
-function explain(code?: string) {
-  const texts = { stdout: '', stderr: '' };
-  const status = explainCommand(code, {
-    environment: {},
-    stdout: (text) => {
-      texts.stdout += text;
-    },
-    stderr: (text) => {
-      texts.stderr += text;
-    },
-  });
-  return { status, ...texts };
-}
+const explain = (...code: string[]) => engine('explain', ...code);
 
-test('every code is explained, and listed', () => {
-  const list = explain();
+test('every code is explained, and listed', async () => {
+  const list = await explain();
   for (const { code, prose } of readMessages()) {
-    expect(explain(code)).toMatchObject({ status: 0, stdout: expect.stringContaining(prose) });
+    expect(await explain(code)).toMatchObject({ status: 0, stdout: expect.stringContaining(prose) });
     expect(list.stdout).toContain(`${code}  `);
   }
 });
 
-test('a code that there is not gets the nearest one', () => {
-  expect(explain('sql-refsed')).toEqual({
+test('a code that there is not gets the nearest one', async () => {
+  expect(await explain('sql-refsed')).toEqual({
     status: 2,
     stdout: '',
     stderr:
       'There is no diagnostic "sql-refsed". Did you mean "sql-refused"? engine explain without a code lists them all.\n',
   });
-  expect(explain('zzzzzz').stderr).not.toContain('Did you mean');
+  expect((await explain('zzzzzz')).stderr).not.toContain('Did you mean');
 });

@@ -10,10 +10,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../compiler/cli.ts';
 import { lineDifference } from '../../compiler/line-difference.ts';
 import { metadataFolder } from '../../compiler/metadata-folder.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { engine, engineIn } from '../harness/command-line.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
@@ -22,20 +22,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'engine-metadata-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-
-async function engine(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const texts = { stdout: '', stderr: '' };
-  const status = await run(args, {
-    environment,
-    stdout: (text) => {
-      texts.stdout += text;
-    },
-    stderr: (text) => {
-      texts.stderr += text;
-    },
-  });
-  return { status, ...texts };
-}
 
 describe('engine metadata', () => {
   let server: TestServer;
@@ -48,9 +34,14 @@ describe('engine metadata', () => {
   afterAll(() => server.stop());
 
   const command = (name: string, path: string, ...more: string[]) =>
-    engine(['metadata', name, '--endpoint', endpoint, '--metadata', join(folder, path), ...more], {
-      ENGINE_GRAPHQL_ADMIN_SECRET: 'hush',
-    });
+    engineIn(
+      { ENGINE_GRAPHQL_ADMIN_SECRET: 'hush' },
+      'metadata',
+      name,
+      ...['--endpoint', endpoint],
+      ...['--metadata', join(folder, path)],
+      ...more,
+    );
 
   test('exports, shows what would change, and applies it, as directory and as JSON', async () => {
     expect(await command('export', 'metadata')).toMatchObject({ status: 0, stderr: '' });
@@ -92,16 +83,16 @@ describe('engine metadata', () => {
 
   test('says what to do without the secret, the server or the right address', async () => {
     const path = ['--metadata', join(folder, 'all.json')];
-    expect(await engine(['metadata', 'export', '--endpoint', endpoint, ...path])).toMatchObject({
+    expect(await engine('metadata', 'export', '--endpoint', endpoint, ...path)).toMatchObject({
       status: 1,
       stderr:
         'The server asks for an admin secret: give --admin-secret or set ENGINE_GRAPHQL_ADMIN_SECRET.\n',
     });
-    expect(await engine(['metadata', 'export', '--endpoint', 'http://127.0.0.1:1', ...path])).toMatchObject({
+    expect(await engine('metadata', 'export', '--endpoint', 'http://127.0.0.1:1', ...path)).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 cannot be reached: /),
     });
-    expect(await engine(['metadata', 'export', '--endpoint', 'localhost', ...path])).toMatchObject({
+    expect(await engine('metadata', 'export', '--endpoint', 'localhost', ...path)).toMatchObject({
       status: 2,
     });
     expect(existsSync(join(folder, 'all.json'))).toBe(false);

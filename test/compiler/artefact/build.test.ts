@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { bundleArtefact } from '../../../compiler/artefact/bundle.ts';
-import { run } from '../../../compiler/cli.ts';
+import { engine } from '../../harness/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -36,20 +36,6 @@ afterEach(async () => {
   children.clear();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-async function engine(...args: string[]) {
-  const texts = { stdout: '', stderr: '' };
-  const status = await run(args, {
-    environment: {},
-    stdout: (text) => {
-      texts.stdout += text;
-    },
-    stderr: (text) => {
-      texts.stderr += text;
-    },
-  });
-  return { status, ...texts };
-}
 
 function build(out: string, ...more: string[]) {
   const metadata = more.includes('--metadata') ? [] : ['--metadata', join(example, 'metadata')];

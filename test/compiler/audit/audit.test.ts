@@ -8,11 +8,11 @@ import { matrixHtml } from '../../../compiler/audit/page.ts';
 import { matrixText, roleText, tableText, whoText } from '../../../compiler/audit/render.ts';
 import { ruleLayout, ruleWords } from '../../../compiler/audit/rule-words.ts';
 import { whoCan } from '../../../compiler/audit/who.ts';
-import { run } from '../../../compiler/cli.ts';
 import { type GeneratedCode, readTexts } from '../../../compiler/generated-code/index.ts';
 import { compile } from '../../../compiler/index.ts';
 import { writeFolder } from '../../../compiler/output-folder.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import { engine } from '../../harness/command-line.ts';
 import { catalogsOf } from '../../harness/compile.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
@@ -231,20 +231,6 @@ test('rules are read without what only Postgres needs; literals stay as they are
     'exists (\n  select 1\n)',
   );
 });
-
-async function engine(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const texts = { stdout: '', stderr: '' };
-  const status = await run(args, {
-    environment: {},
-    stdout: (text) => {
-      texts.stdout += text;
-    },
-    stderr: (text) => {
-      texts.stderr += text;
-    },
-  });
-  return { status, ...texts };
-}
 
 test('the command line finds tables by any of their names, and helps with wrong ones', async () => {
   const place = ['--generated', join(folder, 'generated')];

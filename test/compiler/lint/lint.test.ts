@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../../compiler/cli.ts';
 import { diagnostics as messages } from '../../../compiler/diagnostics/catalogue.ts';
 import { compile } from '../../../compiler/index.ts';
 import { DEFAULT_PUBLIC_ROLES, type LintConfiguration } from '../../../compiler/lint/configuration.ts';
@@ -10,6 +9,7 @@ import { LINT_CODES, lint } from '../../../compiler/lint/index.ts';
 import { placeTables } from '../../../compiler/lint/place.ts';
 import type { SourceCatalog } from '../../../compiler/model/catalog.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import { engine } from '../../harness/command-line.ts';
 import { catalogsOf } from '../../harness/compile.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
@@ -216,8 +216,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function engine(tables: Readonly<Record<string, object>>, configuration: string, ...more: string[]) {
-  const texts = { stdout: '', stderr: '' };
+function runLint(tables: Readonly<Record<string, object>>, configuration: string, ...more: string[]) {
   writeFileSync(join(folder, 'metadata.json'), JSON.stringify(metadata(tables), null, 2));
   writeFileSync(join(folder, 'lint.yaml'), configuration);
   const args = [
@@ -228,27 +227,18 @@ async function engine(tables: Readonly<Record<string, object>>, configuration: s
     '--config',
     join(folder, 'lint.yaml'),
   ];
-  const status = await run(['lint', ...args, ...more], {
-    environment: {},
-    stdout: (text) => {
-      texts.stdout += text;
-    },
-    stderr: (text) => {
-      texts.stderr += text;
-    },
-  });
-  return { status, ...texts };
+  return engine('lint', ...args, ...more);
 }
 
 test('a finding is told with its place; what is meant is allowed with a reason', async () => {
   const account = select({ _or: [OWN, { public: true }] });
-  const found = await engine({ account }, '');
+  const found = await runLint({ account }, '');
   expect(found.status).toBe(1);
   expect(found.stdout).toContain(
     'warning or-branch-without-session  sources.default.tables.account.select_permissions.user.permission.filter._or[1]',
   );
   expect(found.stdout).toMatch(/metadata\.json:\d+:\d+\n/);
-  const allowed = await engine(
+  const allowed = await runLint(
     { account },
     'allow:\n  - rule: or-branch-without-session\n    table: account\n    role: user\n    reason: Public accounts are public\n',
   );
@@ -256,7 +246,7 @@ test('a finding is told with its place; what is meant is allowed with a reason',
 });
 
 test('an allowance that nothing needs is told, with its line', async () => {
-  const unused = await engine(
+  const unused = await runLint(
     { account: select(OWN) },
     'allow:\n  - rule: row-can-be-given-away\n    table: account\n    reason: none left\n',
   );
@@ -266,19 +256,19 @@ test('an allowance that nothing needs is told, with its line', async () => {
 });
 
 test('a configuration that means nothing is refused', async () => {
-  expect(await engine({}, 'allow:\n  - rule: no-such-rule\n    reason: x\n')).toMatchObject({
+  expect(await runLint({}, 'allow:\n  - rule: no-such-rule\n    reason: x\n')).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('lint.yaml:2: there is no rule "no-such-rule"'),
   });
-  expect(await engine({}, 'allow:\n  - rule: all-columns-granted\n')).toMatchObject({
+  expect(await runLint({}, 'allow:\n  - rule: all-columns-granted\n')).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('allow.0.reason'),
   });
-  expect(await engine({}, 'alow: []\n')).toMatchObject({ status: 2 });
+  expect(await runLint({}, 'alow: []\n')).toMatchObject({ status: 2 });
 });
 
 test('findings as SARIF', async () => {
-  const { stdout } = await engine(
+  const { stdout } = await runLint(
     { account: select({ _or: [OWN, { public: true }] }) },
     '',
     '--format',

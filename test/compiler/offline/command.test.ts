@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { run } from '../../../compiler/cli.ts';
+import { engineIn } from '../../harness/command-line.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -27,19 +27,7 @@ function write(path: string, content: string): void {
   writeFileSync(join(folder, path), content);
 }
 
-async function engine(...args: string[]) {
-  const texts = { stdout: '', stderr: '' };
-  const status = await run(args, {
-    environment: { SECOND_URL: 's3cret' },
-    stdout: (text) => {
-      texts.stdout += text;
-    },
-    stderr: (text) => {
-      texts.stderr += text;
-    },
-  });
-  return { status, ...texts };
-}
+const engine = (...args: string[]) => engineIn({ SECOND_URL: 's3cret' }, ...args);
 
 const source = (name: string, tables: object[]) => ({
   name,
