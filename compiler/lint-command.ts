@@ -28,7 +28,7 @@ export interface LintOptions extends ProjectOptions {
 }
 
 /** Read when it is there and --config names no other. */
-export const DEFAULT_CONFIGURATION = 'engine-lint.yaml';
+const DEFAULT_CONFIGURATION = 'engine-lint.yaml';
 
 /** Runs the command and returns its exit status: 1 when something is reported. @throws LintConfigurationError, UsageError */
 export function lintCommand(options: LintOptions, context: CommandContext): Promise<number> {

@@ -176,7 +176,7 @@ export function mapTableConfiguration(
 }
 
 /** Walks a boolean expression over the walk's table. */
-export function mapExpression(expression: JsonObject, walk: TableWalk): JsonObject {
+function mapExpression(expression: JsonObject, walk: TableWalk): JsonObject {
   return mapExpressionOver(expression, walk.table, walk);
 }
 

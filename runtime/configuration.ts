@@ -64,7 +64,6 @@ const LOG_TYPES = [
 export type LogType = (typeof LOG_TYPES)[number];
 
 const APIS = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;
-export type Api = (typeof APIS)[number];
 
 /** Every option, in the order of the reference. */
 export const OPTIONS = {

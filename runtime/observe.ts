@@ -7,7 +7,7 @@ import { type DestinationStream, destination, pino } from 'pino';
 import type { Configuration, LogType } from './configuration.ts';
 import type { Trace } from './http/trace.ts';
 
-export type Level = 'debug' | 'info' | 'warn' | 'error';
+type Level = 'debug' | 'info' | 'warn' | 'error';
 
 export interface LoggedError {
   readonly path: string;

@@ -15,7 +15,7 @@ import { entrances } from './who.ts';
 export type Verdict = 'wider' | 'undecidable' | 'narrower';
 export const VERDICTS: readonly Verdict[] = ['wider', 'undecidable', 'narrower'];
 
-export type Subject = 'columns' | 'rows' | 'operations';
+type Subject = 'columns' | 'rows' | 'operations';
 
 export interface Finding {
   readonly verdict: Verdict;

@@ -45,7 +45,7 @@ export interface Permission {
   readonly place?: Location;
 }
 
-export interface MatrixFunction {
+interface MatrixFunction {
   readonly source: string;
   readonly name: string;
   /** Table whose rows it returns. */
@@ -55,7 +55,7 @@ export interface MatrixFunction {
   readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface MatrixOperation {
+interface MatrixOperation {
   readonly collection: string;
   readonly name: string;
   readonly kind: string;

@@ -4,9 +4,9 @@ import type { RoleView } from '../../runtime/core/schema/role-view.ts';
 import type { FieldDefinition } from '../../runtime/core/schema/types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
-export type RootKind = 'query' | 'mutation' | 'subscription';
+type RootKind = 'query' | 'mutation' | 'subscription';
 
-export interface RootFieldOf {
+interface RootFieldOf {
   readonly root: RootKind;
   /** As a document writes it; below a namespace `namespace.name`. */
   readonly name: string;

@@ -14,7 +14,7 @@ import type { GeneratedCode } from '../generated-code/index.ts';
 import { rootsOf } from './roots.ts';
 import { inputReaches, usesOf } from './saved-uses.ts';
 
-export type Via =
+type Via =
   | 'table'
   | 'relationship'
   | 'computed field'

@@ -18,7 +18,7 @@ export interface FromItem {
   readonly alias: Token;
 }
 
-export const TRUE: Expression = { kind: 'and', parts: [] };
+const TRUE: Expression = { kind: 'and', parts: [] };
 
 /** Words with which `and` and `or` are not what they seem, or a comparison reaches further than it seems. */
 const UNCLEAR = new Set([

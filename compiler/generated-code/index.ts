@@ -6,8 +6,6 @@ import type { Location } from '../diagnostics/diagnostic.ts';
 import { readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
 
-export { GeneratedCodeError } from './place.ts';
-
 export interface GeneratedCode {
   /** As the person named it. */
   readonly label: string;

@@ -29,7 +29,7 @@ export function dependsOnSession(condition: Condition): boolean {
 }
 
 /** Calls `see` with the condition and every part of it. */
-export function visit(condition: Condition, see: (part: Condition) => void): void {
+function visit(condition: Condition, see: (part: Condition) => void): void {
   see(condition);
   if (condition.kind === 'and' || condition.kind === 'or')
     for (const part of condition.conditions) visit(part, see);

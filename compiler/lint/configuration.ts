@@ -48,7 +48,7 @@ export interface LintConfiguration {
 }
 
 /** The configuration cannot be read; the message says where and why. */
-export class LintConfigurationError extends Error {
+class LintConfigurationError extends Error {
   override readonly name = 'LintConfigurationError';
 }
 

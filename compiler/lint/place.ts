@@ -6,8 +6,8 @@ import type { JsonObject, Metadata, MetadataPath, TableEntry } from '../model/me
 import type { Condition, Model, ModelTable } from '../model/model.ts';
 import type { Plan } from '../model/plan.ts';
 
-export type Operation = 'select' | 'insert' | 'update' | 'delete';
-export const OPERATIONS: readonly Operation[] = ['select', 'insert', 'update', 'delete'];
+type Operation = 'select' | 'insert' | 'update' | 'delete';
+const OPERATIONS: readonly Operation[] = ['select', 'insert', 'update', 'delete'];
 
 export interface PlacedPermission {
   readonly operation: Operation;

@@ -182,7 +182,7 @@ export const tableRootFields = [
   'delete',
   'delete_by_pk',
 ] as const;
-export type TableRootField = (typeof tableRootFields)[number];
+type TableRootField = (typeof tableRootFields)[number];
 
 export interface Relationship<Using> extends Located {
   readonly name: string;
@@ -190,7 +190,7 @@ export interface Relationship<Using> extends Located {
   readonly comment?: string;
 }
 export type ObjectRelationship = Relationship<RelationshipUsing>;
-export type ArrayRelationship = Relationship<ArrayRelationshipUsing>;
+type ArrayRelationship = Relationship<ArrayRelationshipUsing>;
 
 /** The foreign key is on columns of this table. Object relationships only. */
 export interface ForeignKeyOnThisTable {
@@ -370,7 +370,7 @@ export interface FunctionConfiguration {
 }
 
 /** Of a function or an action: the role may call it. */
-export interface RolePermission extends Located {
+interface RolePermission extends Located {
   readonly role: string;
   readonly comment?: string;
 }

@@ -17,7 +17,7 @@ export interface OfflineDatabases {
 }
 
 /** The folder of migrations cannot be read; the message says why. */
-export class MigrationsFolderError extends Error {
+class MigrationsFolderError extends Error {
   override readonly name = 'MigrationsFolderError';
 }
 

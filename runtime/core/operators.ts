@@ -16,7 +16,7 @@ export type OperatorArgument =
   /** An object with fields of fixed types; PostGIS functions with more than one argument. */
   | { readonly kind: 'object'; readonly typeName: string; readonly fields: readonly OperatorField[] };
 
-export interface OperatorField {
+interface OperatorField {
   readonly name: string;
   /** A type key, or `same` for the column's own type. */
   readonly type: string;

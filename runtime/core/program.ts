@@ -300,7 +300,7 @@ function linkColumn(
 }
 
 /** A column by database name. */
-export function columnOf(table: Table, name: string): Column {
+function columnOf(table: Table, name: string): Column {
   const column = table.columns.get(name);
   if (!column) throw new Error(`generated code refers to the column ${name} of ${table.key}, which has none`);
   return column;

@@ -56,7 +56,7 @@ export interface TableShape {
   readonly readOnly?: readonly ('insert' | 'update' | 'delete')[];
 }
 
-export interface KeyShape {
+interface KeyShape {
   readonly name: string;
   readonly columns: readonly string[];
 }

@@ -8,7 +8,7 @@ import type { SourceShape } from './shapes.ts';
 import { quoteIdentifier } from './sql/fragment.ts';
 
 /** What kind of operators and input a type takes; `unknown` types take strings only. */
-export type TypeFamily =
+type TypeFamily =
   | 'integer'
   | 'float'
   | 'boolean'
@@ -117,7 +117,7 @@ function resolve(owner: SourceShape, key: string): ColumnType {
 }
 
 /** Schema and name of an object key; see `objectKey`. */
-export function keyParts(key: string): [schema: string, name: string] {
+function keyParts(key: string): [schema: string, name: string] {
   const parts = key.match(/"(?:[^"]|"")*"|[^."]+/g);
   if (parts?.length !== 2) throw new Error(`not a key of the form schema.name: ${key}`);
   const unquote = (part: string) => (part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part);
@@ -158,7 +158,7 @@ export class NumberText {
 }
 
 /** JSON text of a value, numbers with the digits they were written with. */
-export function jsonText(value: unknown): string {
+function jsonText(value: unknown): string {
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

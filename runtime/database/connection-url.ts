@@ -8,7 +8,7 @@ import type { DatabaseUrl, SslConfiguration } from '../../compiler/model/metadat
 import { EngineError } from '../core/errors.ts';
 import type { ConnectionConfiguration } from './connection.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConnectionUrlOptions {
   readonly environment: Environment;

@@ -46,7 +46,7 @@ export function addVary(current: unknown, set: (value: string) => void, name: st
 }
 
 /** What `Accept-Encoding` allows; clients send few different texts, so no cache of them. */
-export function decide(accept: string | undefined): Decision {
+function decide(accept: string | undefined): Decision {
   if (accept === undefined || !accept.includes('gzip')) return 'never';
   const quality = new Map<string, number>();
   for (const part of accept.toLowerCase().split(',')) {

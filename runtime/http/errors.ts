@@ -8,7 +8,7 @@ import type { LoggedError } from '../observe.ts';
 import { type HttpContext, sendJson } from './context.ts';
 
 /** `{path, error, code, internal?}`: the shape of everything but GraphQL answers. */
-export function errorObject(error: EngineError, showInternal: boolean): LoggedError {
+function errorObject(error: EngineError, showInternal: boolean): LoggedError {
   const { path, message, code, internal } = error;
   return { path, error: message, code, ...(showInternal && internal !== undefined ? { internal } : {}) };
 }

@@ -9,7 +9,7 @@ import type { LoggedQuery, Observer } from '../observe.ts';
 import { createMasking, withoutSecrets } from './masking.ts';
 
 /** An operation as a request names it. */
-export interface LoggedOperation {
+interface LoggedOperation {
   readonly query?: string | undefined;
   readonly operationName?: string | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;

@@ -73,7 +73,7 @@ export function writeRule<Operation extends Write>(
   return rule;
 }
 
-export function notAllowed(
+function notAllowed(
   operation: Write | 'select',
   table: Table,
   role: string,

@@ -2,8 +2,8 @@
  * The metadata API. Loaded on demand: a server that runs a compiled artefact needs neither this folder nor the compiler.
  */
 export { answerRequest } from './answer-request.ts';
-export { MetadataEngine, type MetadataEngineOptions } from './engine.ts';
+export { MetadataEngine } from './engine.ts';
 export { keepCurrent } from './keep-current.ts';
 export { readRequest } from './request.ts';
 export { type MetadataStore, openMetadataStore } from './store.ts';
-export type { Compilation, Compile, MetadataState, SourceDatabase } from './working-copy.ts';
+export type { Compile, MetadataState } from './working-copy.ts';

@@ -46,7 +46,7 @@ export interface Operation<Arguments = never> {
 export type Endpoint = '/v1/metadata' | '/v1/query' | '/v2/query';
 
 /** What an operation may want to know about the request besides its arguments. */
-export interface OperationRequest {
+interface OperationRequest {
   readonly endpoint: Endpoint;
   /** `version` of the request, if given. */
   readonly version: number | undefined;

@@ -73,7 +73,7 @@ function concerns({ conflicts }: AmbiguousEndpoints, targets: readonly ObjectIde
 const ROLE_CONFLICT = 'inherited role permission inconsistency';
 
 /** What is inconsistent after, and was not before. */
-export function newlyInconsistent(
+function newlyInconsistent(
   before: readonly InconsistentObject[],
   after: readonly InconsistentObject[],
 ): readonly InconsistentObject[] {

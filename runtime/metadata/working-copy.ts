@@ -89,7 +89,7 @@ export interface CopyServices<Database extends SourceDatabase = SourceDatabase> 
 }
 
 /** The server's options that operations ask for. */
-export interface MetadataOptions {
+interface MetadataOptions {
   readonly remoteSchemaPermissions: boolean;
   readonly inferFunctionPermissions: boolean;
   /** Below it may be the files that addresses are read from; none unless given. */

@@ -24,7 +24,7 @@ export interface Verification {
 }
 
 /** A difference between what was compiled with and what is there. */
-export interface CatalogChange {
+interface CatalogChange {
   readonly source: string;
   /** `column public.article.title`, or what a refused statement is about. */
   readonly object: string;
@@ -35,7 +35,7 @@ export interface CatalogChange {
   readonly breaks: readonly BrokenOperation[];
 }
 
-export interface BrokenOperation {
+interface BrokenOperation {
   readonly name: string;
   readonly roles: readonly string[];
 }

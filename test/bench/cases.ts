@@ -32,7 +32,7 @@ export function restCases(cases: readonly BenchCase[]): BenchCase[] {
     });
 }
 
-export const CHINOOK = fileURLToPath(new URL('../../../shared/projects/chinook', import.meta.url));
+const CHINOOK = fileURLToPath(new URL('../../../shared/projects/chinook', import.meta.url));
 
 const admin = { 'x-engine-role': 'admin' };
 

@@ -9,7 +9,7 @@ export interface Measurement {
   readonly latencies: readonly number[];
 }
 
-export interface Summary {
+interface Summary {
   readonly requestsPerSecond: number;
   /** Milliseconds, over all rounds. */
   readonly p50: number;

@@ -86,7 +86,7 @@ export function exportSource(source: Source): JsonObject {
 }
 
 /** The connection settings of a source; environment variables stay names. */
-export function exportSourceConfiguration(configuration: SourceConfiguration): JsonObject {
+function exportSourceConfiguration(configuration: SourceConfiguration): JsonObject {
   const { connection_info, read_replicas, extensions_schema } = configuration;
   return present({
     connection_info: exportConnectionInfo(connection_info),
@@ -151,7 +151,7 @@ function exportRemoteSchema(remoteSchema: RemoteSchema): JsonObject {
 }
 
 /** One of two keys, for a text or for the name of an environment variable. */
-export function exportAddress(address: Address, textKey: string, variableKey: string): JsonObject {
+function exportAddress(address: Address, textKey: string, variableKey: string): JsonObject {
   return address.kind === 'template' ? { [textKey]: address.template } : { [variableKey]: address.variable };
 }
 

@@ -53,7 +53,7 @@ export function exportTable(table: TableEntry): JsonObject {
 }
 
 /** A table's configuration, or undefined if nothing is set; the older form of column names is derived again. */
-export function exportTableConfiguration(configuration: TableConfiguration): JsonObject | undefined {
+function exportTableConfiguration(configuration: TableConfiguration): JsonObject | undefined {
   const { column_config, custom_root_fields, custom_name, comment } = configuration;
   const isSet = Object.keys(column_config).length > 0 || Object.keys(custom_root_fields).length > 0;
   if (!isSet && custom_name === undefined && comment === undefined) return undefined;
@@ -81,7 +81,7 @@ function exportRelationship({ name, using, comment }: Relationship<RelationshipU
 }
 
 /** The rule of an insert permission. */
-export function exportInsertPermission(permission: InsertPermission): JsonObject {
+function exportInsertPermission(permission: InsertPermission): JsonObject {
   return present({
     check: sortKeys(permission.check),
     set: nonEmptyObject(permission.set),
@@ -92,7 +92,7 @@ export function exportInsertPermission(permission: InsertPermission): JsonObject
 }
 
 /** The rule of a select permission. */
-export function exportSelectPermission(permission: SelectPermission): JsonObject {
+function exportSelectPermission(permission: SelectPermission): JsonObject {
   return present({
     columns: permission.columns,
     computed_fields: nonEmpty(permission.computed_fields),
@@ -105,7 +105,7 @@ export function exportSelectPermission(permission: SelectPermission): JsonObject
 }
 
 /** The rule of an update permission; its check is printed even if null. */
-export function exportUpdatePermission(permission: UpdatePermission): JsonObject {
+function exportUpdatePermission(permission: UpdatePermission): JsonObject {
   return present({
     columns: permission.columns,
     filter: sortKeys(permission.filter),
@@ -117,7 +117,7 @@ export function exportUpdatePermission(permission: UpdatePermission): JsonObject
 }
 
 /** The rule of a delete permission. */
-export function exportDeletePermission(permission: DeletePermission): JsonObject {
+function exportDeletePermission(permission: DeletePermission): JsonObject {
   return present({
     filter: sortKeys(permission.filter),
     backend_only: permission.backend_only || undefined,
@@ -126,7 +126,7 @@ export function exportDeletePermission(permission: DeletePermission): JsonObject
 }
 
 /** One event trigger of a table. */
-export function exportEventTrigger(trigger: EventTrigger): JsonObject {
+function exportEventTrigger(trigger: EventTrigger): JsonObject {
   const { definition, webhook } = trigger;
   return present({
     name: trigger.name,

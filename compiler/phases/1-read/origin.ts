@@ -40,7 +40,7 @@ export function createOrigin(document: unknown, positions: () => PositionNode | 
 }
 
 /** Prints a path with the names of the entries it passes; an entry without a name keeps its index. */
-export function describePath(document: unknown, path: MetadataPath): string {
+function describePath(document: unknown, path: MetadataPath): string {
   const names: (string | number)[] = [];
   let value = document;
   for (const segment of path) {

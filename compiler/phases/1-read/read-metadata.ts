@@ -70,7 +70,7 @@ export const metadataKeys = [
 const oldMetadataKeys = ['tables', 'functions', ...metadataKeys.filter((key) => key !== 'sources')];
 
 /** Address of the source `default` where the metadata itself names none. */
-export const defaultSourceConfiguration: SourceConfiguration = {
+const defaultSourceConfiguration: SourceConfiguration = {
   connection_info: {
     database_url: { kind: 'environment', variable: 'ENGINE_GRAPHQL_DATABASE_URL' },
     isolation_level: 'read-committed',

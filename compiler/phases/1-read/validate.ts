@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { MetadataPath } from '../../model/metadata.ts';
 
 /** A value that does not fit. A missing key is reported at the object that lacks it. */
-export interface Problem {
+interface Problem {
   readonly path: MetadataPath;
   readonly message: string;
 }

@@ -15,7 +15,7 @@ import { columnParameter } from './update.ts';
 /** Columns whose values come from other rows of the same mutation: one value for all rows, or one for each. */
 export type FixedColumns = Readonly<Record<string, Sql | ColumnList>>;
 
-export interface ColumnList {
+interface ColumnList {
   readonly column: Column;
   /** An array of texts, an item a row. */
   readonly list: Sql;

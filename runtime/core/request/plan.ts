@@ -21,7 +21,7 @@ import type { SelectedField, Selection } from './selection.ts';
 import type { Variables } from './values.ts';
 
 /** A statement whose single row holds one JSON text per column. */
-export interface ReadStep {
+interface ReadStep {
   readonly source: string;
   readonly statement: Statement;
 }

@@ -22,7 +22,7 @@ export interface GraphqlRequest {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface PlannedRequest {
+interface PlannedRequest {
   readonly plan: RequestPlan;
   /** Values of all declared variables, defaults applied. */
   readonly variables: Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export interface Planner {
   readonly kept: KeptPlans;
 }
 
-export interface ExplainedRequest {
+interface ExplainedRequest {
   readonly fields: readonly ExplainedField[];
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -61,7 +61,7 @@ const MOST_SQL = 32_000_000;
 export type Admit = (session: Session, operation: Operation) => void;
 
 /** Operations and plans of role views, for every planner that plans for those views. */
-export interface KeptPlans {
+interface KeptPlans {
   readonly operations: LRUCache<string, CachedOperation>;
   readonly plans: LRUCache<string, RequestPlan>;
   readonly views: WeakMap<RoleView, number>;

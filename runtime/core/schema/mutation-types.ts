@@ -33,7 +33,7 @@ export interface MutationTypes {
 }
 
 /** Columns that an insert may name: allowed, not preset, not generated. */
-export function insertableColumns(view: TableView): readonly Column[] {
+function insertableColumns(view: TableView): readonly Column[] {
   return writableColumns(view, view.insert?.columns, view.insert?.presets);
 }
 

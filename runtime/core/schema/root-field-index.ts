@@ -7,13 +7,13 @@ import type { TableResolvers } from '../resolvers.ts';
 import type { SourceShape } from '../shapes.ts';
 
 /** Sections of the root fields: queries are subscriptions as well. */
-export type RootSection = 'query' | 'mutation';
+type RootSection = 'query' | 'mutation';
 
 /** What declares a root field; offered to a role or not. */
-export type RootFieldOwner = { readonly table: Table } | { readonly called: TableFunction };
+type RootFieldOwner = { readonly table: Table } | { readonly called: TableFunction };
 
 /** Owners by the name of the field, in the order in which they are listed. */
-export type OwnersByField = ReadonlyMap<string, readonly RootFieldOwner[]>;
+type OwnersByField = ReadonlyMap<string, readonly RootFieldOwner[]>;
 
 export interface RootFieldIndex {
   /** Owners of the fields of one source. */

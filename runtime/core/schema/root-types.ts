@@ -30,7 +30,7 @@ export interface RootTypes {
 }
 
 /** What a role without any query sees instead (reference graphql-api §1.7). */
-export const NO_QUERIES =
+const NO_QUERIES =
   "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 
 /** The root types of a role. Fields are made when a request names them; only listing a type makes all of its fields. */

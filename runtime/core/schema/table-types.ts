@@ -46,7 +46,7 @@ export interface TableTypes {
 }
 
 /** Aggregate functions over columns: name and the columns they take. */
-export const AGGREGATE_FUNCTIONS: readonly {
+const AGGREGATE_FUNCTIONS: readonly {
   readonly name: string;
   readonly sql: string;
   readonly comparable: boolean;

@@ -43,7 +43,7 @@ export interface EnumType {
   readonly data?: true;
 }
 
-export interface EnumValue {
+interface EnumValue {
   readonly description?: string;
   /** Database name of the column, text of the enum table's row, or the value itself. */
   readonly value: string;

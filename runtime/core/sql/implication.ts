@@ -22,7 +22,7 @@
  */
 
 /** One of the conditions that `and` connects. */
-export type Conjunct =
+type Conjunct =
   /** Tokens of anything else. */
   | { readonly kind: 'plain'; readonly tokens: readonly string[] }
   /** `exists (select 1 from … join … on … where …)`, ON conditions among the others: they are inner joins. */
@@ -51,7 +51,7 @@ export interface JoinedBy {
   readonly unique: boolean;
 }
 
-export interface JoinedColumns {
+interface JoinedColumns {
   /** Quoted names. */
   readonly own: string;
   readonly other: string;

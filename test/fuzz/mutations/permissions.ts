@@ -42,7 +42,7 @@ export interface Permissions {
 export const EVERYTHING: Condition = { kind: 'object', parts: [] };
 
 /** Names of the session variables that rules use. */
-export const SESSION: Readonly<Partial<Record<TypeName, string>>> = {
+const SESSION: Readonly<Partial<Record<TypeName, string>>> = {
   int4: 'x-engine-int4',
   text: 'x-engine-text',
   bool: 'x-engine-bool',

@@ -171,8 +171,6 @@ const TABLES: readonly Table[] = [
   },
 ];
 
-export const TABLE_NAMES: readonly string[] = TABLES.map(({ name }) => name);
-
 /** The project as the lens and the conditions of the query campaign know it. */
 export function projectOf(rows: Readonly<Record<string, readonly Row[]>>, permissions: Permissions): Project {
   return {

@@ -1,7 +1,7 @@
 /** A project for the legacy data operations: an author's articles, published ones for everybody, and requests to it. */
 import { type MetadataServer, startMetadataServer } from '../../harness/metadata-server.ts';
 
-export const schema = `
+const schema = `
   create table author (id int primary key, name text not null unique, big bigint, rating numeric, "odd name" text, secret text);
   create table article (
     id serial primary key, author_id int not null references author (id), title text not null,

@@ -54,7 +54,7 @@ interface RawActionDefinition {
 }
 
 /** `kind` means something for mutations only; for queries files carry `""`. */
-export const actionDefinitionSchema = objectAs<RawActionDefinition, ActionDefinition>(
+const actionDefinitionSchema = objectAs<RawActionDefinition, ActionDefinition>(
   {
     handler: text,
     output_type: graphqlTypeSchema,

@@ -24,7 +24,7 @@ import {
 } from './shared.ts';
 
 /** A boolean expression: an object here, read by phase 3, which knows the columns. */
-export const booleanExpressionSchema: z.ZodType<JsonObject> = jsonObject;
+const booleanExpressionSchema: z.ZodType<JsonObject> = jsonObject;
 
 export const insertPermissionSchema = object<InsertPermission>({
   check: booleanExpressionSchema,

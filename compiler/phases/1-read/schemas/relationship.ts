@@ -101,7 +101,7 @@ export const relationshipUsingSchema: z.ZodType<RelationshipUsing> = using(objec
 export const arrayRelationshipUsingSchema: z.ZodType<ArrayRelationshipUsing> = using(arrayForeignKey);
 
 /** An entry of a table's list of relationships, without its path. */
-export function relationshipEntrySchema<Using>(usingSchema: z.ZodType<Using>) {
+function relationshipEntrySchema<Using>(usingSchema: z.ZodType<Using>) {
   return object<{ name: string; using: Using; comment?: string }>({
     name: nameSchema,
     using: usingSchema as never,

@@ -23,7 +23,7 @@ import {
 const optionalName = optional(graphqlNameSchema);
 const mapping = withDefault<Readonly<Record<string, string>>>(record(graphqlNameSchema), {});
 
-export const remoteSchemaCustomizationSchema = object<RemoteSchemaCustomization>({
+const remoteSchemaCustomizationSchema = object<RemoteSchemaCustomization>({
   root_fields_namespace: optionalName,
   type_names: optional(
     object<NonNullable<RemoteSchemaCustomization['type_names']>>({
@@ -51,7 +51,7 @@ interface RawDefinition {
   forward_client_headers: boolean;
 }
 
-export const remoteSchemaDefinitionSchema = objectAs<RawDefinition, RemoteSchemaDefinition>(
+const remoteSchemaDefinitionSchema = objectAs<RawDefinition, RemoteSchemaDefinition>(
   {
     url: optional(text),
     url_from_env: optional(nameSchema),

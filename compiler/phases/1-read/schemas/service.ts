@@ -31,7 +31,7 @@ import {
   withDefault,
 } from './shared.ts';
 
-export const collectionQuerySchema = object<CollectionQuery>({ name: nameSchema, query: text });
+const collectionQuerySchema = object<CollectionQuery>({ name: nameSchema, query: text });
 
 export const queryCollectionSchema = object<Omit<QueryCollection, 'path'>>({
   name: nameSchema,

@@ -34,7 +34,7 @@ const eventOperation = object<EventOperation>({
   payload: optional<Columns>(columnsSchema),
 });
 
-export const eventTriggerDefinitionSchema = object<EventTriggerDefinition>({
+const eventTriggerDefinitionSchema = object<EventTriggerDefinition>({
   insert: optional(eventOperation),
   update: optional(eventOperation),
   delete: optional(eventOperation),
