@@ -12,8 +12,8 @@ import type { PreparedProgram } from '../program/host.ts';
 import type { Answer } from './answer.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
-import { createSerialiser } from './serialise.ts';
 import { type MetadataStore, versionConflict } from './store.ts';
+import { storedChange } from './stored-change.ts';
 import {
   type CopyServices,
   inconsistentObjects,
@@ -41,7 +41,6 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   readonly #services: CopyServices<Database>;
   #state: MetadataState<Database>;
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #serialise = createSerialiser();
   readonly #retiring = new Map<SourceDatabase, { timer: NodeJS.Timeout; close: () => Promise<void> }>();
 
   private constructor(options: MetadataEngineOptions<Database>) {
@@ -148,7 +147,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     // Loaded before it is stored: what cannot be served is never stored.
     const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
     const stored = await this.#options.store.commit(
-      this.#serialise(copy.metadata),
+      storedChange(this.#state.metadata, copy.metadata),
       resourceVersion,
       copy.invalidations(),
     );

@@ -7,7 +7,10 @@ import type pg from 'pg';
 /** Held while migrating, so that two instances starting at once do not both run a step. An arbitrary constant. */
 const MIGRATION_LOCK = 7_264_019;
 
-const steps: readonly string[] = [
+/** SQL, or what SQL cannot do. */
+type Step = string | ((client: pg.ClientBase) => Promise<void>);
+
+const steps: readonly Step[] = [
   `
   create table engine_catalog.version (
     engine_uuid uuid primary key default gen_random_uuid(),
@@ -31,7 +34,73 @@ const steps: readonly string[] = [
     updated_at timestamptz not null default now()
   );
   `,
+  giveSourcesAndTablesRows,
 ];
+
+/** Not in SQL, whose functions refuse JSON that its type accepts: a string with U+0000. */
+async function giveSourcesAndTablesRows(client: pg.ClientBase): Promise<void> {
+  await client.query(`
+    alter table engine_catalog.metadata rename to metadata_head;
+    alter table engine_catalog.metadata_head rename metadata to definition;
+
+    create table engine_catalog.metadata_sources (
+      name text primary key,
+      definition json not null
+    );
+
+    create table engine_catalog.metadata_tables (
+      source text,
+      schema text,
+      name text,
+      definition json not null,
+      primary key (source, schema, name)
+    );
+
+    create view engine_catalog.metadata as
+    select
+      id,
+      (left(definition::text, -1) || ',"sources":[' || coalesce((
+        select string_agg(
+          left(definition::text, -1) || ',"tables":[' || coalesce((
+            select string_agg(definition::text, ',' order by schema collate "C", name collate "C")
+            from engine_catalog.metadata_tables
+            where source = metadata_sources.name
+          ), '') || ']}',
+          ',' order by name <> 'default', name collate "C"
+        )
+        from engine_catalog.metadata_sources
+      ), '') || ']}')::json as metadata,
+      resource_version
+    from engine_catalog.metadata_head;
+  `);
+  const { rows } = await client.query<{ definition: { readonly sources: readonly StoredSource[] } }>(
+    'select definition from engine_catalog.metadata_head',
+  );
+  for (const { definition } of rows) {
+    const { sources, ...head } = definition;
+    await client.query('update engine_catalog.metadata_head set definition = $1', [JSON.stringify(head)]);
+    for (const { tables, ...source } of sources) {
+      await client.query('insert into engine_catalog.metadata_sources values ($1, $2)', [
+        source.name,
+        JSON.stringify(source),
+      ]);
+      for (const table of tables) {
+        const { schema, name } = table.table;
+        await client.query('insert into engine_catalog.metadata_tables values ($1, $2, $3, $4)', [
+          source.name,
+          schema,
+          name,
+          JSON.stringify(table),
+        ]);
+      }
+    }
+  }
+}
+
+interface StoredSource {
+  readonly name: string;
+  readonly tables: readonly { readonly table: { readonly schema: string; readonly name: string } }[];
+}
 
 /** Brings `engine_catalog` to the present version; fails if a newer Engine has been here. */
 export async function migrate(client: pg.ClientBase): Promise<void> {
@@ -52,9 +121,10 @@ export async function migrate(client: pg.ClientBase): Promise<void> {
           'Start that version, or restore the database from before its first start.',
       );
     }
-    for (const [index, sql] of steps.entries()) {
+    for (const [index, step] of steps.entries()) {
       if (index < done) continue;
-      await client.query(sql);
+      if (typeof step === 'string') await client.query(step);
+      else await step(client);
       await client.query('insert into engine_catalog.migrations (step) values ($1)', [index + 1]);
     }
     await client.query('commit');

@@ -1,12 +1,15 @@
 /**
- * Where the metadata is kept: one row of `engine_catalog.metadata` in the metadata database, with a `resource_version`
- * that is checked and incremented in the transaction that stores a change, so that of two racing writers one fails.
+ * Where the metadata is kept: `engine_catalog` in the metadata database. Each source and each table has a row of its own,
+ * so that a change writes no more than it changes; `engine_catalog.metadata` shows them as one document with its
+ * `resource_version`, which is checked and incremented in the transaction that stores a change: of two racing writers one
+ * fails.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
 import { migrate } from './migrations.ts';
+import type { StoredChange } from './stored-change.ts';
 
 export interface StoredMetadata {
   /** Absent before the first write. */
@@ -30,10 +33,10 @@ export interface MetadataStore {
   /** The version alone: cheap, for polling. */
   readVersion(): Promise<number>;
   /**
-   * Stores the metadata (as JSON text) as the version after `expected` and tells the other instances.
+   * Stores a change of version `expected` as the version after it and tells the other instances.
    * Throws `conflict` if another writer was faster.
    */
-  commit(metadata: string, expected: number, invalidations: Invalidations): Promise<number>;
+  commit(change: StoredChange, expected: number, invalidations: Invalidations): Promise<number>;
   /** What the last writer told, for another instance. */
   readNotification(): Promise<
     { instanceId: string; resourceVersion: number; invalidations: Invalidations } | undefined
@@ -57,7 +60,7 @@ export function versionConflict(referenced: number): EngineError {
 }
 
 // One statement is one transaction, and one trip. On an empty table the insert decides a race; afterwards the row lock of
-// the update does: the second writer waits, and then finds another version than it expected.
+// the update does: the second writer waits, and then finds another version than it expected, and nothing to join with.
 const commitStatement = (stored: string) => `
   with stored as (${stored} returning resource_version),
   told as (
@@ -65,15 +68,35 @@ const commitStatement = (stored: string) => `
     select 1, $3::json, resource_version, $4::uuid from stored
     on conflict (id) do update set notification = excluded.notification, instance_id = excluded.instance_id,
       resource_version = excluded.resource_version, updated_at = now()
+  ),
+  removed_sources as (
+    delete from engine_catalog.metadata_sources using stored where name = any ($6::text[])
+  ),
+  written_sources as (
+    insert into engine_catalog.metadata_sources (name, definition)
+    select name, definition::json from stored, unnest($7::text[], $8::text[]) as written (name, definition)
+    on conflict (name) do update set definition = excluded.definition
+  ),
+  removed_tables as (
+    delete from engine_catalog.metadata_tables
+    using stored, unnest($9::text[], $10::text[], $11::text[]) as removed (source, schema, name)
+    where (metadata_tables.source, metadata_tables.schema, metadata_tables.name)
+      = (removed.source, removed.schema, removed.name)
+  ),
+  written_tables as (
+    insert into engine_catalog.metadata_tables (source, schema, name, definition)
+    select source, schema, name, definition::json
+    from stored, unnest($12::text[], $13::text[], $14::text[], $15::text[]) as written (source, schema, name, definition)
+    on conflict (source, schema, name) do update set definition = excluded.definition
   )
   select resource_version, pg_notify($5, resource_version::text) from stored`;
 
 const INSERT = commitStatement(`
-  insert into engine_catalog.metadata (id, metadata, resource_version) values (1, $1, $2::int + 1)
+  insert into engine_catalog.metadata_head (id, definition, resource_version) values (1, $1, $2::int + 1)
   on conflict (id) do nothing`);
 
 const UPDATE = commitStatement(`
-  update engine_catalog.metadata set metadata = $1, resource_version = resource_version + 1
+  update engine_catalog.metadata_head set definition = $1, resource_version = resource_version + 1
   where resource_version = $2::int`);
 
 /** Connects to the metadata database and brings its catalog up to date. */
@@ -101,13 +124,23 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
       return { metadata: row.metadata, resourceVersion: row.resource_version };
     },
     readVersion: async () => readVersion(pool),
-    commit: async (metadata, expected, invalidations) => {
+    commit: async ({ head, sources, tables }, expected, invalidations) => {
       const { rows } = await pool.query<{ resource_version: number }>(expected === 0 ? INSERT : UPDATE, [
-        metadata,
+        head,
         expected,
         JSON.stringify(invalidations),
         instanceId,
         METADATA_CHANNEL,
+        column(sources.removed, 'name'),
+        column(sources.written, 'name'),
+        column(sources.written, 'definition'),
+        column(tables.removed, 'source'),
+        column(tables.removed, 'schema'),
+        column(tables.removed, 'name'),
+        column(tables.written, 'source'),
+        column(tables.written, 'schema'),
+        column(tables.written, 'name'),
+        column(tables.written, 'definition'),
       ]);
       if (rows[0] === undefined) throw versionConflict(expected);
       return rows[0].resource_version;
@@ -144,6 +177,13 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
       await pool.end();
     },
   };
+}
+
+function column<Key extends string>(
+  rows: readonly { readonly [K in Key]: string }[],
+  key: Key,
+): readonly string[] {
+  return rows.map((row) => row[key]);
 }
 
 interface Watcher {

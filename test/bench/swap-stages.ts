@@ -5,12 +5,13 @@
 import { type CompileResult, compile } from '../../compiler/index.ts';
 import type { Metadata, TableEntry } from '../../compiler/model/metadata.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
+import { emptyMetadata } from '../../compiler/phases/1-read/read-metadata.ts';
 import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { withTable } from '../../runtime/metadata/edit.ts';
-import { createSerialiser } from '../../runtime/metadata/serialise.ts';
+import { storedChange } from '../../runtime/metadata/stored-change.ts';
 import { createEvaluator, createTranspiler, type TranspiledFiles } from '../../runtime/program/loader.ts';
 import { alignedTable, median } from './results.ts';
 import { type SwapProject, swappedPermission } from './swap-project.ts';
@@ -47,7 +48,7 @@ export async function measureStages(project: SwapProject): Promise<readonly Stag
   )!.select_permissions.find(({ role }) => role === swapped.role)!;
   const transpiler = createTranspiler();
   const evaluator = createEvaluator();
-  const serialise = createSerialiser();
+  let stored: Metadata = emptyMetadata;
   let compiled: CompileResult | undefined;
   let sent: TranspiledFiles = new Map();
   let program: Program | undefined;
@@ -79,7 +80,8 @@ export async function measureStages(project: SwapProject): Promise<readonly Stag
       const session = { role: drops ? 'admin' : swapped.role, backendOnly: false, variables: {} };
       return planner!.plan(session, { query: swapped.query });
     });
-    await timed('serialise metadata', () => serialise(metadata));
+    await timed('describe what is stored', () => storedChange(stored, metadata));
+    stored = metadata;
   }
   return [...times].map(([stage, [first, ...rest]]) => ({
     name: stage,

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { type CompileResult, compile } from '../../../compiler/index.ts';
 import { keepCurrent } from '../../../runtime/metadata/index.ts';
+import { storedChange } from '../../../runtime/metadata/stored-change.ts';
 import { describeProgram } from '../../harness/describe.ts';
 import { type MetadataServer, startMetadataServer } from '../../harness/metadata-server.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
@@ -74,10 +75,11 @@ test('both instances write and no change is lost', async () => {
 test('of two writers that read the same version one gets 409', async () => {
   const { store, engine } = await start(sql);
   const version = engine.state.resourceVersion;
+  const nothing = storedChange(engine.state.metadata, engine.state.metadata);
   const none = { metadata: true, sources: [], remote_schemas: [] };
   const outcomes = await Promise.allSettled([
-    store.commit('{"version":3,"sources":[]}', version, none),
-    store.commit('{"version":3,"sources":[]}', version, none),
+    store.commit(nothing, version, none),
+    store.commit(nothing, version, none),
   ]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
