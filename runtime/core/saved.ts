@@ -42,7 +42,6 @@ export interface SavedStep {
 /** A root field of a mutation as its statements (see WriteStatements). */
 export interface SavedWrite extends SavedStep {
   readonly path: string;
-  readonly checkPath?: string;
   /** What reads the answer when it needs more than the rows that were written. */
   readonly read?: Omit<SavedStep, 'source'> & { readonly results: readonly string[] };
 }

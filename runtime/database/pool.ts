@@ -13,7 +13,7 @@ import {
   type TextRequest,
 } from './connection.ts';
 import { statementName } from './statements.ts';
-import { NoRowError, type TextRow } from './text-query.ts';
+import type { TextRow } from './text-query.ts';
 
 export interface PoolSettings {
   /** Most connections at any time. */
@@ -45,7 +45,7 @@ export class PoolTimeoutError extends Error {
 }
 
 /** The pool was ended. */
-export class PoolClosedError extends Error {
+class PoolClosedError extends Error {
   constructor() {
     super('the connections to the database are closed');
   }
@@ -407,7 +407,7 @@ function fail(waiter: Waiter, error: Error): void {
 /** The connection broke, as opposed to the statement having failed. */
 export function connectionLost(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|57P0[123])/.test(error.code ?? '');
-  return error instanceof Error && !(error instanceof NoRowError);
+  return error instanceof Error;
 }
 
 /** The statement is not prepared there (it was closed, or a pooler switched backends), or its plan no longer holds. */

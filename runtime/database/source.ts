@@ -5,7 +5,7 @@ import { Pool, type PoolSettings, statementLost } from './pool.ts';
 import type { TextRow } from './text-query.ts';
 import { Transaction } from './transaction.ts';
 
-export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
+type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
 export interface Statement {
   readonly text: string;
@@ -14,7 +14,7 @@ export interface Statement {
 /** Inside a transaction. Statements run one after another, in the order of the calls. */
 export interface SourceTransaction {
   /**
-   * Runs one prepared statement that yields exactly one row of text columns.
+   * Runs one prepared statement that yields one row of text columns, or none.
    * @param isLast no statement follows: the transaction is committed on the way
    */
   readTexts(statement: Statement, values: TextRow, isLast?: boolean): Promise<TextRow>;
@@ -24,7 +24,7 @@ export interface SourceTransaction {
 
 export interface SourceConnection {
   /**
-   * Runs one prepared statement that yields exactly one row of text columns, outside a transaction. It may run again
+   * Runs one prepared statement that yields one row of text columns, or none, outside a transaction. It may run again
    * when its connection breaks, so it must only read.
    * @throws pg.DatabaseError as Postgres reports it; see errors.ts for what a client gets to see
    */

@@ -6,7 +6,7 @@
  */
 import pg from 'pg';
 
-/** One row, every column as Postgres prints it. */
+/** The one row of a statement, every column as Postgres prints it; empty if it yields none. */
 export type TextRow = readonly (string | null)[];
 
 /** What a connection has to do before the statement can be bound there. */
@@ -17,13 +17,6 @@ export interface Preparation {
   readonly parse: boolean;
   /** Names of statements to be closed first. */
   readonly close: readonly string[];
-}
-
-/** A statement that must yield one row yielded none: a defect of whoever wrote it. */
-export class NoRowError extends Error {
-  constructor() {
-    super('the statement returned no row');
-  }
 }
 
 interface Connection {
@@ -58,6 +51,7 @@ export interface Surroundings {
 }
 
 const NO_TYPES: readonly number[] = [];
+const NO_ROW: TextRow = [];
 
 // `pg` refuses custom classes on pipelined connections, because a cursor keeps its portal open over several round
 // trips. This one does not, and says so by being a Query. The constructor of Query (parsing of its arguments, event
@@ -126,8 +120,7 @@ export class TextQuery extends PipelinedQuery {
   }
 
   handleReadyForQuery(): void {
-    if (this.#row) this.#settle(undefined, this.#row);
-    else this.#settle(new NoRowError(), undefined);
+    this.#settle(undefined, this.#row ?? NO_ROW);
   }
 
   handleError(error: Error): void {

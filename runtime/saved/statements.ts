@@ -68,11 +68,10 @@ function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>
 }
 
 function readWrite(write: SavedWrite, shape: SourceShape): MutationPlan['fields'][number] {
-  const { source, path, checkPath, read } = write;
+  const { source, path, read } = write;
   const step = writeByStatements({
     write: readStatement(write, shape),
     path,
-    ...(checkPath === undefined ? {} : { checkPath }),
     ...(read ? { read: { statement: readStatement(read, shape), results: read.results } } : {}),
   });
   return { source, step, path };

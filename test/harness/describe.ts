@@ -100,7 +100,7 @@ function statements(planner: Planner, session: Session, query: string): string {
     return plan.fields
       .map(({ source, step }) => {
         const made = step.kind === 'constant' ? undefined : step.statements;
-        return `${source}: ${made?.write.text} ${made?.read?.statement.text ?? ''} ${made?.checkPath ?? ''}`;
+        return `${source}: ${made?.write.text} ${made?.read?.statement.text ?? ''}`;
       })
       .join('\n');
   } catch (error) {

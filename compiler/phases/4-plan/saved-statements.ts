@@ -128,7 +128,7 @@ function savedPlan(plan: RequestPlan, when: When): Omit<SavedPlan, 'roles'> | st
       if (step.kind === 'constant') return 'a root field has nothing to write';
       if (!step.statements)
         return 'it inserts nested or many objects, in statements that depend on each other';
-      const { write, path, checkPath, read } = step.statements;
+      const { write, path, read } = step.statements;
       const saved = savedStatement(write);
       const savedRead = read && savedStatement(read.statement);
       if (!saved || (read && !savedRead)) return COMPOSED;
@@ -136,7 +136,6 @@ function savedPlan(plan: RequestPlan, when: When): Omit<SavedPlan, 'roles'> | st
         source,
         ...saved,
         path,
-        ...(checkPath === undefined ? {} : { checkPath }),
         ...(read && savedRead ? { read: { ...savedRead, results: read.results } } : {}),
       });
     }

@@ -84,12 +84,11 @@ function planView({ roles, when, steps, answer }: SavedPlan): SavedView['plans']
     roles: inlineLiteral(roles),
     when: when ? inlineLiteral(when) : '',
     steps: steps.map((step) => {
-      const { path, checkPath, read } = step as Partial<SavedWrite>;
+      const { path, read } = step as Partial<SavedWrite>;
       return {
         source: step.source,
         statement: statementView(step),
         path: path ?? '',
-        checkPath: checkPath ?? '',
         ...(read ? { read: statementView(read) } : {}),
         results: read ? inlineLiteral(read.results) : '',
       };

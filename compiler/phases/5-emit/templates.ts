@@ -21,7 +21,7 @@ export function templateLiteral(text: string): string {
  * Key of an object literal: bare where that is allowed. `__proto__` must not become the prototype, and for a key that every
  * object has, such as `constructor`, TypeScript would not see that the value is an entry like the others.
  */
-export function propertyKey(name: string): string {
+function propertyKey(name: string): string {
   if (name in Object.prototype) return `[${JSON.stringify(name)} as string]`;
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
 }
@@ -147,7 +147,6 @@ export interface SavedView {
       readonly statement: StatementView;
       /** Of a write; empty for reads, as what follows. */
       readonly path: string;
-      readonly checkPath: string;
       readonly read?: StatementView;
       readonly results: string;
     }[];

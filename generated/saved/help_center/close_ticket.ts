@@ -26,15 +26,10 @@ export const closeTicketOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              update "public"."ticket" as "_q1"
-              set "status" = ($1)::text
-              where "_q1"."id" = ($2)::integer
-              returning "_q1".*
-            )
-            select
-              (select count(*) from "written")::text,
-              (select coalesce(json_agg("written"), '[]') from "written")::text
+            update "public"."ticket" as "_q1"
+            set "status" = ($1)::text
+            where "_q1"."id" = ($2)::integer
+            returning json_build_array("_q1")::text
           `,
           parameters: [
             { constant: "closed" },
@@ -42,7 +37,7 @@ export const closeTicketOperation = savedOperation({
           ],
           path: "$",
           read: {
-            results: ["count", "rows"],
+            results: ["rows"],
             sql: `
             select (
               select row_to_json("_q5")
@@ -78,29 +73,29 @@ export const closeTicketOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              update "public"."ticket" as "_q1"
-              set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
-              where (
-                "_q1"."tenant_id" = ($2)::integer
-                and (
-                  "_q1"."assignee_id" = ($3)::integer
-                  or exists (
-                    select 1
-                    from "public"."team" as "_r1"
-                    where "_r1"."tenant_id" = "_q1"."tenant_id"
-                      and "_r1"."id" = "_q1"."team_id"
-                      and exists (
-                        select 1
-                        from "public"."team_member" as "_r2"
-                        where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
-                      )
-                  )
-                  or "_q1"."team_id" is null
+            update "public"."ticket" as "_q1"
+            set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+            where (
+              "_q1"."tenant_id" = ($2)::integer
+              and (
+                "_q1"."assignee_id" = ($3)::integer
+                or exists (
+                  select 1
+                  from "public"."team" as "_r1"
+                  where "_r1"."tenant_id" = "_q1"."tenant_id"
+                    and "_r1"."id" = "_q1"."team_id"
+                    and exists (
+                      select 1
+                      from "public"."team_member" as "_r2"
+                      where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
+                    )
                 )
+                or "_q1"."team_id" is null
               )
-                and "_q1"."id" = ($4)::integer
-              returning "_q1".*, case when (
+            )
+              and "_q1"."id" = ($4)::integer
+            returning json_build_array("_q1")::text, (
+              case when (
                 "_q1"."assignee_id" is null
                 or exists (
                   select 1
@@ -109,18 +104,11 @@ export const closeTicketOperation = savedOperation({
                     and "_r1"."is_active" = true
                     and "_r1"."tenant_id" = ($2)::integer
                 )
-              ) is not true then 'default.public.ticket.update check' end as "engine check"
-            )
-            select
-              (
-                select coalesce(
-                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
-                  'true'
-                )
-                from "written"
-              )::boolean::text,
-              (select count(*) from "written")::text,
-              (select coalesce(json_agg("written"), '[]') from "written")::text
+              ) is not true then concat(
+                'check constraint of an insert/update permission has failed',
+                ' [default.public.ticket.update check]'
+              ) else 'true' end
+            )::boolean
           `,
           parameters: [
             { constant: "closed" },
@@ -129,9 +117,8 @@ export const closeTicketOperation = savedOperation({
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
           ],
           path: "$",
-          checkPath: "$",
           read: {
-            results: ["count", "rows"],
+            results: ["rows"],
             sql: `
             select (
               select row_to_json("_q5")
@@ -193,23 +180,16 @@ export const closeTicketOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              update "public"."ticket" as "_q1"
-              set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
-              where ("_q1"."customer_id" = ($2)::integer and "_q1"."status" <> 'closed')
-                and "_q1"."id" = ($3)::integer
-              returning "_q1".*, case when ("_q1"."status" in ('open', 'closed')) is not true then 'default.public.ticket.update check' end as "engine check"
-            )
-            select
-              (
-                select coalesce(
-                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
-                  'true'
-                )
-                from "written"
-              )::boolean::text,
-              (select count(*) from "written")::text,
-              (select coalesce(json_agg("written"), '[]') from "written")::text
+            update "public"."ticket" as "_q1"
+            set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+            where ("_q1"."customer_id" = ($2)::integer and "_q1"."status" <> 'closed')
+              and "_q1"."id" = ($3)::integer
+            returning json_build_array("_q1")::text, (
+              case when ("_q1"."status" in ('open', 'closed')) is not true then concat(
+                'check constraint of an insert/update permission has failed',
+                ' [default.public.ticket.update check]'
+              ) else 'true' end
+            )::boolean
           `,
           parameters: [
             { constant: "closed" },
@@ -217,9 +197,8 @@ export const closeTicketOperation = savedOperation({
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
           ],
           path: "$",
-          checkPath: "$",
           read: {
-            results: ["count", "rows"],
+            results: ["rows"],
             sql: `
             select (
               select row_to_json("_q5")
@@ -265,28 +244,21 @@ export const closeTicketOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              update "public"."ticket" as "_q1"
-              set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
-              where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
-              returning "_q1".*, case when (
+            update "public"."ticket" as "_q1"
+            set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+            where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
+            returning json_build_array("_q1")::text, (
+              case when (
                 exists (
                   select 1
                   from "public"."customer" as "_r1"
                   where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
                 )
-              ) is not true then 'default.public.ticket.update check' end as "engine check"
-            )
-            select
-              (
-                select coalesce(
-                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
-                  'true'
-                )
-                from "written"
-              )::boolean::text,
-              (select count(*) from "written")::text,
-              (select coalesce(json_agg("written"), '[]') from "written")::text
+              ) is not true then concat(
+                'check constraint of an insert/update permission has failed',
+                ' [default.public.ticket.update check]'
+              ) else 'true' end
+            )::boolean
           `,
           parameters: [
             { constant: "closed" },
@@ -294,9 +266,8 @@ export const closeTicketOperation = savedOperation({
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
           ],
           path: "$",
-          checkPath: "$",
           read: {
-            results: ["count", "rows"],
+            results: ["rows"],
             sql: `
             select (
               select row_to_json("_q5")

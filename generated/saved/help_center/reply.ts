@@ -23,17 +23,11 @@ export const replyOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              insert into "public"."message" as "_q1" ("ticket_id", "body")
-              values (($1)::integer, ($2)::text)
-              returning "_q1".*
-            )
-            select (
-              select row_to_json("_q3")
-              from (
-                select "_q2"."id" as "id", "_q2"."created_at" as "created_at"
-                from "written" as "_q2"
-              ) as "_q3"
+            insert into "public"."message" as "_q1" ("ticket_id", "body")
+            values (($1)::integer, ($2)::text)
+            returning (
+              select row_to_json("_q2")
+              from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
             )::text
           `,
           parameters: [
@@ -51,32 +45,23 @@ export const replyOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              insert into "public"."message" as "_q1" ("ticket_id", "body", "author_agent_id")
-              values (($1)::integer, ($2)::text, (($3)::integer))
-              returning "_q1".*, case when (
+            insert into "public"."message" as "_q1" ("ticket_id", "body", "author_agent_id")
+            values (($1)::integer, ($2)::text, (($3)::integer))
+            returning (
+              select row_to_json("_q2")
+              from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
+            )::text, (
+              case when (
                 exists (
                   select 1
                   from "public"."ticket" as "_r1"
                   where "_r1"."id" = "_q1"."ticket_id" and "_r1"."tenant_id" = ($4)::integer
                 )
-              ) is not true then 'default.public.message.insert check' end as "engine check"
-            )
-            select
-              (
-                select coalesce(
-                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
-                  'true'
-                )
-                from "written"
-              )::boolean::text,
-              (
-                select row_to_json("_q3")
-                from (
-                  select "_q2"."id" as "id", "_q2"."created_at" as "created_at"
-                  from "written" as "_q2"
-                ) as "_q3"
-              )::text
+              ) is not true then concat(
+                'check constraint of an insert/update permission has failed',
+                ' [default.public.message.insert check]'
+              ) else 'true' end
+            )::boolean
           `,
           parameters: [
             { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
@@ -85,7 +70,6 @@ export const replyOperation = savedOperation({
             { session: "x-engine-tenant-id" },
           ],
           path: "$.selectionSet.insert_message_one.args.object",
-          checkPath: "$.selectionSet.insert_message_one.args.object",
         },
       ],
       answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
@@ -96,12 +80,15 @@ export const replyOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              insert into "public"."message" as "_q1" (
-                "ticket_id", "body", "author_customer_id", "is_internal"
-              )
-              values (($1)::integer, ($2)::text, (($3)::integer), (false))
-              returning "_q1".*, case when (
+            insert into "public"."message" as "_q1" (
+              "ticket_id", "body", "author_customer_id", "is_internal"
+            )
+            values (($1)::integer, ($2)::text, (($3)::integer), (false))
+            returning (
+              select row_to_json("_q2")
+              from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
+            )::text, (
+              case when (
                 exists (
                   select 1
                   from "public"."ticket" as "_r1"
@@ -109,23 +96,11 @@ export const replyOperation = savedOperation({
                     and "_r1"."customer_id" = ($3)::integer
                     and "_r1"."status" <> 'closed'
                 )
-              ) is not true then 'default.public.message.insert check' end as "engine check"
-            )
-            select
-              (
-                select coalesce(
-                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
-                  'true'
-                )
-                from "written"
-              )::boolean::text,
-              (
-                select row_to_json("_q3")
-                from (
-                  select "_q2"."id" as "id", "_q2"."created_at" as "created_at"
-                  from "written" as "_q2"
-                ) as "_q3"
-              )::text
+              ) is not true then concat(
+                'check constraint of an insert/update permission has failed',
+                ' [default.public.message.insert check]'
+              ) else 'true' end
+            )::boolean
           `,
           parameters: [
             { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
@@ -133,7 +108,6 @@ export const replyOperation = savedOperation({
             { session: "x-engine-user-id" },
           ],
           path: "$.selectionSet.insert_message_one.args.object",
-          checkPath: "$.selectionSet.insert_message_one.args.object",
         },
       ],
       answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],

@@ -23,18 +23,12 @@ export const takeOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              update "public"."ticket" as "_q1"
-              set "assignee_id" = ($1)::integer
-              where "_q1"."id" = ($2)::integer
-              returning "_q1".*
-            )
-            select (
-              select row_to_json("_q3")
-              from (
-                select "_q2"."id" as "id", "_q2"."assignee_id" as "assignee_id"
-                from "written" as "_q2"
-              ) as "_q3"
+            update "public"."ticket" as "_q1"
+            set "assignee_id" = ($1)::integer
+            where "_q1"."id" = ($2)::integer
+            returning (
+              select row_to_json("_q2")
+              from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
             )::text
           `,
           parameters: [
@@ -52,29 +46,32 @@ export const takeOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              update "public"."ticket" as "_q1"
-              set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
-              where (
-                "_q1"."tenant_id" = ($2)::integer
-                and (
-                  "_q1"."assignee_id" = ($3)::integer
-                  or exists (
-                    select 1
-                    from "public"."team" as "_r1"
-                    where "_r1"."tenant_id" = "_q1"."tenant_id"
-                      and "_r1"."id" = "_q1"."team_id"
-                      and exists (
-                        select 1
-                        from "public"."team_member" as "_r2"
-                        where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
-                      )
-                  )
-                  or "_q1"."team_id" is null
+            update "public"."ticket" as "_q1"
+            set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
+            where (
+              "_q1"."tenant_id" = ($2)::integer
+              and (
+                "_q1"."assignee_id" = ($3)::integer
+                or exists (
+                  select 1
+                  from "public"."team" as "_r1"
+                  where "_r1"."tenant_id" = "_q1"."tenant_id"
+                    and "_r1"."id" = "_q1"."team_id"
+                    and exists (
+                      select 1
+                      from "public"."team_member" as "_r2"
+                      where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
+                    )
                 )
+                or "_q1"."team_id" is null
               )
-                and "_q1"."id" = ($4)::integer
-              returning "_q1".*, case when (
+            )
+              and "_q1"."id" = ($4)::integer
+            returning (
+              select row_to_json("_q2")
+              from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
+            )::text, (
+              case when (
                 "_q1"."assignee_id" is null
                 or exists (
                   select 1
@@ -83,23 +80,11 @@ export const takeOperation = savedOperation({
                     and "_r1"."is_active" = true
                     and "_r1"."tenant_id" = ($2)::integer
                 )
-              ) is not true then 'default.public.ticket.update check' end as "engine check"
-            )
-            select
-              (
-                select coalesce(
-                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
-                  'true'
-                )
-                from "written"
-              )::boolean::text,
-              (
-                select row_to_json("_q3")
-                from (
-                  select "_q2"."id" as "id", "_q2"."assignee_id" as "assignee_id"
-                  from "written" as "_q2"
-                ) as "_q3"
-              )::text
+              ) is not true then concat(
+                'check constraint of an insert/update permission has failed',
+                ' [default.public.ticket.update check]'
+              ) else 'true' end
+            )::boolean
           `,
           parameters: [
             { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
@@ -108,7 +93,6 @@ export const takeOperation = savedOperation({
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
           ],
           path: "$",
-          checkPath: "$",
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
@@ -119,33 +103,24 @@ export const takeOperation = savedOperation({
         {
           source: "default",
           sql: `
-            with "written" as (
-              update "public"."ticket" as "_q1"
-              set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
-              where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
-              returning "_q1".*, case when (
+            update "public"."ticket" as "_q1"
+            set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
+            where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
+            returning (
+              select row_to_json("_q2")
+              from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
+            )::text, (
+              case when (
                 exists (
                   select 1
                   from "public"."customer" as "_r1"
                   where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
                 )
-              ) is not true then 'default.public.ticket.update check' end as "engine check"
-            )
-            select
-              (
-                select coalesce(
-                  'check constraint of an insert/update permission has failed [' || min("engine check") || ']',
-                  'true'
-                )
-                from "written"
-              )::boolean::text,
-              (
-                select row_to_json("_q3")
-                from (
-                  select "_q2"."id" as "id", "_q2"."assignee_id" as "assignee_id"
-                  from "written" as "_q2"
-                ) as "_q3"
-              )::text
+              ) is not true then concat(
+                'check constraint of an insert/update permission has failed',
+                ' [default.public.ticket.update check]'
+              ) else 'true' end
+            )::boolean
           `,
           parameters: [
             { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
@@ -153,7 +128,6 @@ export const takeOperation = savedOperation({
             { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
           ],
           path: "$",
-          checkPath: "$",
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],

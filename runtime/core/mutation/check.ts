@@ -11,8 +11,11 @@ import { ruleConditions } from '../sql/rule.ts';
 /** What a client is told. */
 export const FAILED_CHECK = 'check constraint of an insert/update permission has failed';
 
-/** A text for each row that does not pass a check, null for the others; undefined where every row passes. */
+/** `'true'` for each row that passes, a text that is no boolean for the others; undefined where every row passes. */
 export type RowCheck = Sql | undefined;
+
+/** What a check says of a row that passes. */
+export const PASSED = raw("'true'");
 
 /** The check of an operation for the row of an alias. */
 export function rowCheck(
@@ -29,19 +32,20 @@ export function rowCheck(
   const rule = [source.name, schema, name, operation].join('.');
   const cases = conditions.map((condition, index) => {
     const which = conditions.length === 1 ? '' : ` ${index + 1}/${conditions.length}`;
-    return sql`when ${boundRule(condition, reference)(alias)} is not true then ${literal(`${rule} check${which}`)}`;
+    // Not a constant: Postgres would work it out, and fail, before there is a row.
+    const failure = sql`concat(${literal(FAILED_CHECK)}, ${literal(` [${rule} check${which}]`)})`;
+    return sql`when ${boundRule(condition, reference)(alias)} is not true then ${failure}`;
   });
-  return sql`case ${join(cases, ' ')} end`;
+  return sql`case ${join(cases, ' ')} else ${PASSED} end`;
 }
 
 /**
- * A column that fails its statement when one of the texts is there: it casts what is no boolean. So a single statement needs
- * no transaction around it to be undone, and nobody learns from foreign keys or triggers, which Postgres looks at last, about
- * rows that the role may not refer to.
- * @param texts column of the written rows
+ * The check as an item of RETURNING that fails the statement at the first row that does not pass: it casts what is no
+ * boolean. So a single statement needs no transaction around it to be undone, and nobody learns from foreign keys or
+ * triggers, which Postgres looks at last, about rows that the role may not refer to.
  */
-export function failUnlessPassed(texts: Sql, rows: Sql): Sql {
-  return sql`(select coalesce(${literal(`${FAILED_CHECK} [`)} || min(${texts}) || ${raw("']'")}, 'true') from ${rows})::boolean::text`;
+export function failUnlessPassed(check: Sql): Sql {
+  return sql`(${check})::boolean`;
 }
 
 const FAILURE = new RegExp(`${FAILED_CHECK} \\[(.+) check(?: (\\d+)/(\\d+))?\\]`, 's');

@@ -7,12 +7,9 @@ import { sharedTypes } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
-import { type RowCheck, rowCheck } from './check.ts';
+import { PASSED, type RowCheck, rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
 import { presetAssignments } from './update.ts';
-
-/** What a check says of rows that all pass. */
-const NONE = raw('null');
 
 /** What an insert does where a row exists already. */
 export interface Conflict {
@@ -85,7 +82,7 @@ export function checkOfInsert(
   if (updated === undefined || updated === inserted) return ofNew;
   const ofChanged = rowCheck(view, 'update', updated, alias);
   const isNew = isNewRow(view, conflict?.target, alias, scope);
-  return sql`case when ${isNew} then ${ofNew ?? NONE} else ${ofChanged ?? NONE} end`;
+  return sql`case when ${isNew} then ${ofNew ?? PASSED} else ${ofChanged ?? PASSED} end`;
 }
 
 /**

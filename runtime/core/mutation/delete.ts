@@ -50,13 +50,7 @@ function remove(
     ...conditions,
   ]);
   const statement = sql`delete from ${view.table.sql} as ${alias}${where}`;
-  return writeStep(
-    { statement, alias, check: undefined, path: '$', checkPath: '$' },
-    view,
-    selection,
-    form,
-    scope,
-  );
+  return writeStep({ statement, alias, check: undefined, path: '$' }, view, selection, form, scope);
 }
 
 /** A row rule as a list of conditions, empty for every row. */

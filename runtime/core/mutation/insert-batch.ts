@@ -22,7 +22,7 @@ import type { InsertObject, NestedInsert } from './insert-objects.ts';
 import { type FixedColumns, slices } from './insert-rows.ts';
 import { flatWrite, type Inserted } from './insert-singly.ts';
 import type { MutationExecution, Results } from './step.ts';
-import { JSON_OF_WRITTEN, WRITTEN, withoutCheck, writeStatement } from './written.ts';
+import { JSON_OF_WRITTEN, rowsStatement, WRITTEN } from './written.ts';
 
 /** Fewer rows came back than were sent. */
 export class RowsMissing extends Error {}
@@ -203,9 +203,9 @@ function levelWriter(
   );
   const write = flatWrite(view, objects, undefined, path, fixed, scope);
   const tuple = wanted.map((column): Sql => sql`(${identifier(column.name)})::text`);
-  const statement = writeStatement(write, [
+  const statement = rowsStatement(write, [
     sql`(select coalesce(json_agg(json_build_array(${join(tuple, ', ')})), '[]') from ${WRITTEN})::text`,
     ...(isFirst ? [JSON_OF_WRITTEN] : []),
   ]);
-  return async (execution, results) => withoutCheck(write, await execution.read(statement, path, results));
+  return (execution, results) => execution.read(statement, path, results);
 }

@@ -11,14 +11,7 @@ import { type Conflict, checkOfInsert, conflictClause } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
 import { type FixedColumns, insertStatement, slices } from './insert-rows.ts';
 import type { MutationExecution, Results } from './step.ts';
-import {
-  COUNT_OF_WRITTEN,
-  JSON_OF_WRITTEN,
-  WRITTEN,
-  type Write,
-  withoutCheck,
-  writeStatement,
-} from './written.ts';
+import { COUNT_OF_WRITTEN, JSON_OF_WRITTEN, rowStatement, rowsStatement, type Write } from './written.ts';
 
 /** One statement that inserts rows. */
 export function flatWrite(
@@ -35,7 +28,6 @@ export function flatWrite(
     alias,
     check: checkOfInsert(view, conflict, alias, scope),
     path,
-    checkPath: path,
   };
 }
 
@@ -73,9 +65,9 @@ export function planSet(
 }
 
 function planFlat(write: Write): InsertSet {
-  const statement = writeStatement(write, [COUNT_OF_WRITTEN, JSON_OF_WRITTEN]);
+  const statement = rowsStatement(write, [COUNT_OF_WRITTEN, JSON_OF_WRITTEN]);
   return async (execution, results) => {
-    const [count, texts] = withoutCheck(write, await execution.read(statement, write.path, results));
+    const [count, texts] = await execution.read(statement, write.path, results);
     const list = texts!.slice(1, -1);
     return { affected: Number(count), rows: list === '' ? [] : [list] };
   };
@@ -214,13 +206,13 @@ function rowWriter(
   write: Write,
   needed: readonly Column[],
 ): (execution: MutationExecution, results: Results) => Promise<WrittenRow | undefined> {
-  const statement = writeStatement(write, [
-    sql`(select row_to_json(${WRITTEN}) from ${WRITTEN})::text`,
-    ...needed.map((column) => sql`(select (${identifier(column.name)})::text from ${WRITTEN})`),
+  const { alias, path } = write;
+  const statement = rowStatement(write, [
+    sql`row_to_json(${alias})::text`,
+    ...needed.map((column) => sql`(${alias}.${identifier(column.name)})::text`),
   ]);
   return async (execution, results) => {
-    const row = withoutCheck(write, await execution.read(statement, write.path, results));
-    const [json, ...texts] = row;
+    const [json, ...texts] = await execution.read(statement, path, results);
     if (json === null || json === undefined) return undefined;
     return {
       json,

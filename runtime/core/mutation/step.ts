@@ -15,14 +15,12 @@ export type MutationStep =
 /** A write as data: its statement, and one that reads the answer where that needs more than the written rows. */
 export interface WriteStatements {
   /**
-   * Yields one row: where there is a `checkPath`, a column for the check, which fails the statement unless all rows pass
-   * it; then the answer's JSON text or, where `read` follows, the values that it takes.
+   * Yields one row, the answer's JSON text or, where `read` follows, the values that it takes; or none, where a single row
+   * was to be written and was not. Fails unless all rows pass the role's check.
    */
   readonly write: Statement;
   /** Where errors of the database belong. */
   readonly path: string;
-  /** Where a failed check belongs; absent: there is none. */
-  readonly checkPath?: string;
   readonly read?: {
     readonly statement: Statement;
     /** Names of the values, in the order of the columns. */
@@ -35,7 +33,8 @@ export type Results = Readonly<Record<string, string | null>>;
 
 export interface MutationExecution {
   /**
-   * Runs a statement with the request's values and those of earlier statements; yields the texts of its only row.
+   * Runs a statement with the request's values and those of earlier statements; yields the texts of its only row, none
+   * if there is no row.
    * @param path where errors of the database belong
    * @param isLast the step runs no statement after it
    */

@@ -142,7 +142,7 @@ export function changeRows(
   ]);
   const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
   const check = rowCheck(view, 'update', rule.check ?? EVERY_ROW, alias);
-  return writeStep({ statement, alias, check, path: '$', checkPath: '$' }, view, selection, form, scope);
+  return writeStep({ statement, alias, check, path: '$' }, view, selection, form, scope);
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */

@@ -25,32 +25,22 @@ export interface Write {
   readonly alias: Sql;
   /** For each written row. */
   readonly check: RowCheck;
-  /** Where errors of the database belong. */
+  /** Where errors of the database and a failed check belong. */
   readonly path: string;
-  /** Where a failed check belongs. */
-  readonly checkPath: string;
 }
 
-/** The write as a WITH item named `written`. */
-function writtenRows({ statement, alias, check }: Write): Sql {
-  return sql`with ${WRITTEN} as (${statement} returning ${alias}.*${check ? sql`, ${check} as ${CHECK}` : raw('')})`;
+/** A write of any number of rows: its one row has the given columns, made of the rows as WITH item `written`. */
+export function rowsStatement({ statement, alias, check }: Write, columns: readonly Sql[]): Statement {
+  const checked = check ? sql`, ${failUnlessPassed(check)} as ${CHECK}` : raw('');
+  return print(
+    sql`with ${WRITTEN} as (${statement} returning ${alias}.*${checked}) select ${join(columns, ', ')}`,
+  );
 }
 
-function checkColumn(check: RowCheck): Sql {
-  return check ? sql`${failUnlessPassed(CHECK, WRITTEN)}, ` : raw('');
-}
-
-/** The statement of a write; its row has the given columns, behind one for the check if there is one. */
-export function writeStatement(write: Write, columns: readonly Sql[]): Statement {
-  return print(sql`${writtenRows(write)} select ${checkColumn(write.check)}${join(columns, ', ')}`);
-}
-
-/** The given columns of a row that a writeStatement yielded. */
-export function withoutCheck(
-  { check }: Pick<Write, 'check'>,
-  row: readonly (string | null)[],
-): readonly (string | null)[] {
-  return check ? row.slice(1) : row;
+/** A write of one row at most: yields the given columns of it, made of its alias, or nothing. */
+export function rowStatement({ statement, check }: Write, columns: readonly Sql[]): Statement {
+  const returned = check ? [...columns, failUnlessPassed(check)] : columns;
+  return print(sql`${statement} returning ${join(returned, ', ')}`);
 }
 
 export const COUNT_OF_WRITTEN = raw('(select count(*) from "written")::text');
@@ -64,41 +54,42 @@ export function writeStep(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
-  const places = { path: write.path, ...(write.check && { checkPath: write.checkPath }) };
-  if (!readsBeyondRow(selection)) {
-    const alias = scope.alias();
-    const answer = answerOf(
-      view,
-      selection,
-      form,
-      sql`${WRITTEN} as ${alias}`,
-      alias,
-      sql`(select count(*) from ${WRITTEN})`,
-      scope,
-    );
-    return writeByStatements({ write: writeStatement(write, [sql`${answer}::text`]), ...places });
+  const { alias, path } = write;
+  if (readsBeyondRow(selection)) {
+    const statement = answerStatement(view, selection, form, scope);
+    return form === 'row'
+      ? writeByStatements({
+          write: rowStatement(write, [sql`json_build_array(${alias})::text`]),
+          path,
+          read: { statement, results: ['rows'] },
+        })
+      : writeByStatements({
+          write: rowsStatement(write, [COUNT_OF_WRITTEN, JSON_OF_WRITTEN]),
+          path,
+          read: { statement, results: ['count', 'rows'] },
+        });
   }
-  const read = { statement: answerStatement(view, selection, form, scope), results: ['count', 'rows'] };
-  return writeByStatements({
-    write: writeStatement(write, [COUNT_OF_WRITTEN, JSON_OF_WRITTEN]),
-    ...places,
-    read,
-  });
+  if (form === 'row') {
+    const answer = jsonRows('single', rowEntries(selection, view, alias, scope), raw(''), scope);
+    return writeByStatements({ write: rowStatement(write, [sql`${answer}::text`]), path });
+  }
+  const row = scope.alias();
+  const from = sql`${WRITTEN} as ${row}`;
+  const count = sql`(select count(*) from ${WRITTEN})`;
+  const answer = answerOf(view, selection, form, from, row, count, scope);
+  return writeByStatements({ write: rowsStatement(write, [sql`${answer}::text`]), path });
 }
 
 /** The step that runs these statements and nothing else. */
 export function writeByStatements(statements: WriteStatements): MutationStep {
-  const { write, path, checkPath, read } = statements;
-  const firstColumn = checkPath === undefined ? 0 : 1;
+  const { write, path, read } = statements;
   return {
     kind: 'run',
     statements,
     run: async (execution) => {
       const texts = await execution.read(write, path, {}, !read);
-      if (!read) return texts[firstColumn] ?? 'null';
-      const results = Object.fromEntries(
-        read.results.map((name, index) => [name, texts[firstColumn + index] ?? null]),
-      );
+      if (!read) return texts[0] ?? 'null';
+      const results = Object.fromEntries(read.results.map((name, index) => [name, texts[index] ?? null]));
       return (await execution.read(read.statement, '$', results, true))[0] ?? 'null';
     },
   };

@@ -327,7 +327,7 @@ function createRunner(
         conflict && upsertOf(table, conflict, before),
         ({ row, inserted }) => {
           const check = inserted ? rules.insert!.check : (rules.update?.check ?? rules.insert!.check);
-          if (!ruleHolds(before, check, table, row)) throw new Refused(['permission-error'], path);
+          return ruleHolds(before, check, table, row);
         },
       ),
     );
@@ -369,10 +369,7 @@ function createRunner(
                 ...set,
               }
             : undefined,
-        (row) => {
-          if (rule.check && !ruleHolds(before, rule.check, table, row))
-            throw new Refused(['permission-error'], '$');
-        },
+        (row) => !rule.check || ruleHolds(before, rule.check, table, row),
       ),
     );
   }

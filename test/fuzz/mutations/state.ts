@@ -44,8 +44,8 @@ export interface WrittenRow {
 }
 
 /**
- * Runs one INSERT. `given` has what the statement says; what it leaves out gets its default. `accept` throws when a written
- * row may not be; the statement looks at references after that.
+ * Runs one INSERT, row by row. `given` has what the statement says; what it leaves out gets its default. `accept` says whether
+ * a written row may be; the statement looks at references after that.
  */
 export function insertRows(
   state: State,
@@ -53,11 +53,15 @@ export function insertRows(
   columns: readonly { readonly name: string; readonly nullable: boolean }[],
   given: readonly Row[],
   upsert: Upsert | undefined,
-  accept: (row: WrittenRow) => void,
+  accept: (row: WrittenRow) => boolean,
 ): WrittenRow[] {
   const rules = RULES[table]!;
   let rows = state.rows[table]!;
   const written: { row: Row; inserted: boolean }[] = [];
+  const write = (one: WrittenRow) => {
+    if (!accept(one)) throw new StatementFailed([CHECK]);
+    written.push(one);
+  };
   for (const values of given) {
     const row: Record<string, Value> = {};
     for (const { name } of columns) {
@@ -78,14 +82,13 @@ export function insertRows(
       const others = rows.filter((other) => other !== existing);
       if (duplicates(rules, row, others)) throw new StatementFailed([CONSTRAINT]);
       rows = [...others, row];
-      written.push({ row, inserted: false });
+      write({ row, inserted: false });
       continue;
     }
     if (duplicates(rules, proposed, rows)) throw new StatementFailed([CONSTRAINT]);
     rows = [...rows, proposed];
-    written.push({ row: proposed, inserted: true });
+    write({ row: proposed, inserted: true });
   }
-  for (const each of written) accept(each);
   const before = state.rows[table]!;
   state.rows[table] = rows;
   checkReferences(state, () => {
@@ -100,7 +103,7 @@ export function updateRows(
   table: string,
   columns: readonly { readonly name: string; readonly nullable: boolean }[],
   change: (row: Row) => Row | undefined,
-  accept: (row: Row) => void,
+  accept: (row: Row) => boolean,
 ): Row[] {
   const rules = RULES[table]!;
   const before = state.rows[table]!;
@@ -130,8 +133,8 @@ export function updateRows(
     )
       errors.add(CONSTRAINT);
   }
+  if (!changed.every(accept)) errors.add(CHECK);
   fail(errors);
-  for (const row of changed) accept(row);
   state.rows[table] = rows;
   checkReferences(state, () => {
     state.rows[table] = before;
