@@ -9,7 +9,7 @@ export interface Measurement {
   readonly latencies: readonly number[];
 }
 
-interface Summary {
+export interface Summary {
   readonly requestsPerSecond: number;
   /** Milliseconds, over all rounds. */
   readonly p50: number;
@@ -41,6 +41,24 @@ export function median(values: readonly number[]): number {
 /** Of values in ascending order. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+}
+
+/** All rounds of a server. */
+export function summaryOf(rounds: readonly Measurement[]): Summary {
+  const latencies = rounds.flatMap((round) => round.latencies).sort((left, right) => left - right);
+  return {
+    requestsPerSecond: median(rounds.map((round) => round.requestsPerSecond)),
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    cpuPerRequest: median(rounds.map((round) => round.cpuPerRequest)),
+  };
+}
+
+/** Requests per second in relation to others'. Neighbouring rounds are compared: what else the machine did touched both. */
+export function ratioOf(rounds: readonly Measurement[], others: readonly Measurement[]): number {
+  return median(
+    rounds.map(({ requestsPerSecond }, round) => requestsPerSecond / others[round]!.requestsPerSecond),
+  );
 }
 
 /** The results as aligned lines. */

@@ -4,7 +4,8 @@ import { createRouter, type MatchRoute } from '../../runtime/saved/router.ts';
 import { restCases } from './cases.ts';
 import { servedProject } from './project.ts';
 import { alignedTable, type CaseResult, median } from './results.ts';
-import { benchServing, type ServingOptions } from './serving.ts';
+import type { BenchOptions } from './rounds.ts';
+import { benchServing } from './serving.ts';
 
 export interface RoutingResult {
   readonly endpoints: number;
@@ -18,7 +19,7 @@ const ROUNDS = 15;
 const MATCHES = 200_000;
 
 /** Serves the cases that make sense as endpoints. */
-export function benchEndpoints(options: ServingOptions): Promise<CaseResult[]> {
+export function benchEndpoints(options: BenchOptions): Promise<CaseResult[]> {
   const project = servedProject();
   return benchServing(options, { ...project, cases: restCases(project.cases) });
 }

@@ -13,22 +13,20 @@ import { createLoader } from '../../runtime/program/loader.ts';
 import { totalBuffers } from './buffers.ts';
 import type { BenchCase } from './cases.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';
-import { fetchOnce, generateLoad, type LoadRequest } from './load.ts';
+import { generateLoad, type LoadRequest } from './load.ts';
 import { compileProject, createProjectDatabase, type Project, servedProject } from './project.ts';
-import { type CaseResult, type Measurement, median, percentile } from './results.ts';
+import { type CaseResult, type Measurement, ratioOf, summaryOf } from './results.ts';
+import {
+  type BenchOptions,
+  type Contestants,
+  checkAnswers,
+  floorPath,
+  graphqlRequests,
+  measureRounds,
+} from './rounds.ts';
 import type { EngineOptions } from './servers/engine.ts';
 import type { FloorOptions } from './servers/floor.ts';
 import { engineStatement, type FloorStatement, handwrittenStatement } from './statements.ts';
-
-export interface ServingOptions {
-  readonly connections: readonly number[];
-  /** Rounds of each server; odd, for the median. */
-  readonly rounds: number;
-  readonly seconds: number;
-  /** Only cases whose name has this text in it. */
-  readonly only: string;
-  readonly progress: (text: string) => void;
-}
 
 /** Seconds before the first round: compilation of hot code, prepared statements, connections. */
 const WARM_UP = 0.5;
@@ -43,7 +41,7 @@ interface PreparedCase {
 
 /** Runs the benchmark on an embedded PostgreSQL of its own, and stops everything it started. */
 export async function benchServing(
-  options: ServingOptions,
+  options: BenchOptions,
   project: Project = servedProject(),
 ): Promise<CaseResult[]> {
   options.progress(`starting PostgreSQL, loading and compiling ${project.name}`);
@@ -117,119 +115,62 @@ async function warmUp(
   servers: Readonly<Record<ServerName, MeasuredServer>>,
 ): Promise<void> {
   for (const { bench } of cases.slice(0, 2)) {
-    const requests = requestsOf(bench);
-    const expected = await checkAnswers(bench, requests, servers);
+    const contestants = contestantsOf(bench, servers);
+    const expected = await checkAnswers(bench, contestants);
     for (const name of SERVERS)
-      await generateLoad(servers[name].port, requests[name], expected[name], 16, 4 * WARM_UP);
+      await generateLoad(servers[name].port, contestants[name].requests, expected[name], 16, 4 * WARM_UP);
   }
 }
 
-function floorPath({ name }: BenchCase): string {
-  return `/${encodeURIComponent(name)}`;
+function contestantsOf(
+  bench: BenchCase,
+  servers: Readonly<Record<ServerName, MeasuredServer>>,
+): Contestants<ServerName> {
+  const { endpoint } = bench;
+  const [ours, floor] =
+    endpoint === undefined
+      ? [graphqlRequests(bench, '/v1/graphql'), graphqlRequests(bench, floorPath(bench))]
+      : restRequests(bench, endpoint);
+  return {
+    engine: { server: servers.engine, requests: ours },
+    floor: { server: servers.floor, requests: floor },
+    handwritten: { server: servers.handwritten, requests: floor },
+  };
 }
 
-/** The same bytes for every server, but for the path. */
-function requestsOf(bench: BenchCase): Record<ServerName, LoadRequest[]> {
-  if (bench.endpoint !== undefined) return restRequests(bench, bench.endpoint);
-  const to = (path: string) =>
-    bench.requests.map(({ headers, variables }) => ({
-      path,
-      headers,
-      body: JSON.stringify({ query: bench.query, variables }),
-    }));
-  return { engine: to('/v1/graphql'), floor: to(floorPath(bench)), handwritten: to(floorPath(bench)) };
-}
-
-function restRequests(bench: BenchCase, endpoint: string): Record<ServerName, LoadRequest[]> {
+/** As an endpoint is asked, and as a floor is. */
+function restRequests(bench: BenchCase, endpoint: string): [ours: LoadRequest[], floor: LoadRequest[]] {
   const to = (path: (variables: Record<string, string>) => string) =>
     bench.requests.map(({ headers, variables }) => ({
       path: path(variables as Record<string, string>),
       headers,
     }));
   const floor = to((variables) => `${floorPath(bench)}?${new URLSearchParams(variables)}`);
-  const engine = to((variables) =>
+  const ours = to((variables) =>
     endpoint.replace(/:(\w+)/g, (_, name: string) => String(variables[name])),
   ).map((request) => ({ ...request, path: `/api/rest/${request.path}` }));
-  return { engine, floor, handwritten: floor };
+  return [ours, floor];
 }
 
 async function benchCase(
   { bench, statements }: PreparedCase,
   servers: Readonly<Record<ServerName, MeasuredServer>>,
   databaseUrl: string,
-  { connections, rounds, seconds, progress }: ServingOptions,
+  options: BenchOptions,
 ): Promise<CaseResult[]> {
-  const requests = requestsOf(bench);
-  progress(`${bench.name}: checking that all answers are equal`);
-  const expected = await checkAnswers(bench, requests, servers);
+  const contestants = contestantsOf(bench, servers);
+  options.progress(`${bench.name}: checking that all answers are equal`);
+  const expected = await checkAnswers(bench, contestants);
   const buffers = {
     engine: await totalBuffers(databaseUrl, bench, statements.engine),
     handwritten: await totalBuffers(databaseUrl, bench, statements.handwritten),
   };
   const results: CaseResult[] = [];
-  for (const count of connections) {
-    const measurements: Record<ServerName, Measurement[]> = { engine: [], floor: [], handwritten: [] };
-    const measure = async (name: ServerName, duration: number): Promise<Measurement> => {
-      const server = servers[name];
-      const before = await server.cpuMicroseconds();
-      const load = await generateLoad(server.port, requests[name], expected[name], count, duration);
-      const used = (await server.cpuMicroseconds()) - before;
-      return {
-        requestsPerSecond: load.requests / load.seconds,
-        cpuPerRequest: used / load.requests,
-        latencies: load.latencies,
-      };
-    };
-    for (const name of SERVERS) await measure(name, WARM_UP);
-    for (let round = 0; round < rounds; round++) {
-      progress(`${bench.name}, ${count} connections: round ${round + 1} of ${rounds}`);
-      // Every other round backwards, so that what drifts does not favour one of them.
-      for (const name of round % 2 === 0 ? SERVERS : SERVERS.toReversed())
-        measurements[name].push(await measure(name, seconds));
-    }
+  for (const count of options.connections) {
+    const measurements = await measureRounds(bench, contestants, expected, count, WARM_UP, options);
     results.push(resultOf(bench.name, count, measurements, buffers));
   }
   return results;
-}
-
-/** Lengths of the answers by server and request. @throws unless every server answers the same JSON, and data at that */
-async function checkAnswers(
-  { name, requests, equality, endpoint }: BenchCase,
-  loads: Readonly<Record<ServerName, readonly LoadRequest[]>>,
-  servers: Readonly<Record<ServerName, MeasuredServer>>,
-): Promise<Record<ServerName, number[]>> {
-  const lengths: Record<ServerName, number[]> = { engine: [], floor: [], handwritten: [] };
-  const isFailure = (answer: string) => endpoint === undefined && !answer.startsWith('{"data":');
-  for (const index of requests.keys()) {
-    const texts = await Promise.all(
-      SERVERS.map((server) => fetchOnce(servers[server].port, loads[server][index]!)),
-    );
-    const answers = texts.map((text) => comparable(text, equality));
-    if (answers.some((answer) => answer !== answers[0]) || isFailure(answers[0]!)) {
-      const shown = SERVERS.map((server, position) => `${server}: ${answers[position]!.slice(0, 2000)}`);
-      throw new Error(
-        `the answers to request ${index + 1} of the case "${name}" differ:\n${shown.join('\n')}`,
-      );
-    }
-    SERVERS.forEach((server, position) => {
-      lengths[server].push(Buffer.byteLength(texts[position]!));
-    });
-  }
-  return lengths;
-}
-
-/** Answers that count as equal have equal texts. */
-function comparable(answer: string, equality: BenchCase['equality']): string {
-  const simplify = (value: unknown): unknown => {
-    if (Array.isArray(value)) {
-      const items = value.map(simplify);
-      return equality === undefined ? items : items.map((item) => JSON.stringify(item)).sort();
-    }
-    if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, simplify(item)]));
-    return equality === 'shape' ? typeof value : value;
-  };
-  return JSON.stringify(simplify(JSON.parse(answer)));
 }
 
 function resultOf(
@@ -238,31 +179,14 @@ function resultOf(
   measurements: Readonly<Record<ServerName, readonly Measurement[]>>,
   buffers: CaseResult['buffers'],
 ): CaseResult {
-  // Neighbouring rounds are compared with each other: what else the machine did touched both.
-  const ratioTo = (floor: ServerName) =>
-    median(
-      measurements.engine.map(
-        ({ requestsPerSecond }, round) => requestsPerSecond / measurements[floor][round]!.requestsPerSecond,
-      ),
-    );
-  const summary = (server: ServerName) => {
-    const rounds = measurements[server];
-    const latencies = rounds.flatMap((round) => round.latencies).sort((left, right) => left - right);
-    return {
-      requestsPerSecond: median(rounds.map((round) => round.requestsPerSecond)),
-      p50: percentile(latencies, 0.5),
-      p99: percentile(latencies, 0.99),
-      cpuPerRequest: median(rounds.map((round) => round.cpuPerRequest)),
-    };
-  };
   return {
     name,
     connections,
-    ratio: ratioTo('floor'),
-    sqlRatio: ratioTo('handwritten'),
-    engine: summary('engine'),
-    floor: summary('floor'),
-    handwritten: summary('handwritten'),
+    ratio: ratioOf(measurements.engine, measurements.floor),
+    sqlRatio: ratioOf(measurements.engine, measurements.handwritten),
+    engine: summaryOf(measurements.engine),
+    floor: summaryOf(measurements.floor),
+    handwritten: summaryOf(measurements.handwritten),
     buffers,
   };
 }
