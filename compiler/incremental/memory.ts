@@ -7,6 +7,7 @@
 /** The work that is done by unit. The unit is a piece of metadata, model or plan. */
 type Work =
   | 'not-served'
+  | 'entry'
   | 'structure'
   | 'roles'
   | 'permissions'
@@ -15,12 +16,18 @@ type Work =
   | 'ledger'
   | 'saved'
   | 'names'
+  | 'index'
   | 'files'
   | 'text';
 
 interface Remembered {
   readonly value: unknown;
   readonly inputs: readonly unknown[];
+}
+
+interface RememberedTraced extends Remembered {
+  readonly whole?: readonly unknown[];
+  readonly places?: unknown;
 }
 
 export interface Memory {
@@ -35,18 +42,20 @@ export interface Memory {
   ): Value;
   /**
    * As `remember`, for work that finds its inputs as it goes: `inputsOf` gives the present inputs for the places that
-   * were looked at, and `make` the result with these places, or none if it may not be kept.
+   * were looked at, and `make` the result with these places, or none if it may not be kept. Where `whole`, which all
+   * inputs are parts of, is the identical data as well, they are not compared.
    */
   rememberTraced<Value, Places>(
     work: Work,
     unit: object,
+    whole: readonly unknown[],
     inputsOf: (places: Places) => readonly unknown[],
     make: () => { readonly value: Value; readonly places: Places | undefined },
   ): Value;
 }
 
 export function createMemory(): Memory {
-  const works = new Map<Work, WeakMap<object, Remembered & { readonly places?: unknown }>>();
+  const works = new Map<Work, WeakMap<object, RememberedTraced>>();
   const unitsOf = (work: Work) => {
     let units = works.get(work);
     if (!units) {
@@ -65,14 +74,18 @@ export function createMemory(): Memory {
       units.set(unit, { value, inputs });
       return value;
     },
-    rememberTraced: (work, unit, inputsOf, make) => {
+    rememberTraced: (work, unit, whole, inputsOf, make) => {
+      type Made = ReturnType<typeof make>;
       const units = unitsOf(work);
       const known = units.get(unit);
-      if (known && identical(known.inputs, inputsOf(known.places as Parameters<typeof inputsOf>[0])))
-        return known.value as ReturnType<typeof make>['value'];
+      if (known?.whole && identical(known.whole, whole)) return known.value as Made['value'];
+      if (known && identical(known.inputs, inputsOf(known.places as NonNullable<Made['places']>))) {
+        units.set(unit, { ...known, whole });
+        return known.value as Made['value'];
+      }
       const { value, places } = make();
       if (places === undefined) units.delete(unit);
-      else units.set(unit, { value, inputs: inputsOf(places), places });
+      else units.set(unit, { value, inputs: inputsOf(places), places, whole });
       return value;
     },
   };

@@ -7,11 +7,15 @@ import type { AccessRules, FunctionShape, SourceShape, TableShape } from '../../
 import type { ModelFunction, RootField } from './model.ts';
 import type { PlannedSaved } from './saved.ts';
 
-export interface Plan {
-  readonly settings: ProgramSettings;
-  readonly sources: readonly PlannedSource[];
+export interface Plan extends ProgramPlan {
   /** One ledger for every role that may do anything, sorted by role. */
   readonly ledgers: readonly Ledger[];
+}
+
+/** What is served. */
+export interface ProgramPlan {
+  readonly settings: ProgramSettings;
+  readonly sources: readonly PlannedSource[];
   /** Absent when the metadata has neither query collections nor REST endpoints. */
   readonly saved?: PlannedSaved;
 }

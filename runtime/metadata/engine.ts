@@ -54,7 +54,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       writeCatalogState: store.writeCatalogState,
       prepare: options.prepare,
     };
-    const compilation = { files: new Map<string, string>(), diagnostics: [] };
+    const nothing = new Map<string, string>();
+    const compilation = { files: nothing, programFiles: nothing, diagnostics: [] };
     this.#state = {
       // Not yet compiled: no copy may take it for the same.
       metadata: { ...emptyMetadata },

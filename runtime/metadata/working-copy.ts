@@ -37,6 +37,7 @@ export type CatalogOrError = SourceCatalog | { readonly error: string };
 /** What `compile` gives, as far as the metadata API looks at it. */
 export interface Compilation {
   readonly files: ReadonlyMap<string, string>;
+  readonly programFiles: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -137,6 +137,8 @@ async function transpileAll(
   files: GeneratedFiles,
   known: ReadonlyMap<string, KnownFile>,
 ): Promise<ReadonlyMap<string, KnownFile>> {
+  const current = await transpileChanged(files, known);
+  if (current) return current;
   const result = new Map<string, KnownFile>();
   let level = new Set([ENTRY]);
   while (level.size > 0) {
@@ -146,17 +148,41 @@ async function transpileAll(
       if (before && before.text === files.get(path)) result.set(path, before);
       else changed.push(path);
     }
-    for (let start = 0; start < changed.length; start += BATCH) {
-      const batch = changed.slice(start, start + BATCH);
-      const done = await Promise.all(batch.map((path) => transpileFile(path, files)));
-      batch.forEach((path, index) => {
-        result.set(path, done[index]!);
-      });
-    }
+    for (const [path, file] of await transpileEach(changed, files)) result.set(path, file);
     const found = new Set<string>();
     for (const path of level)
       for (const imported of result.get(path)!.file.imports) if (!result.has(imported)) found.add(imported);
     level = found;
+  }
+  return result;
+}
+
+/** As `transpileAll`, without following imports; undefined if one of the files that changed imports others than before. */
+async function transpileChanged(
+  files: GeneratedFiles,
+  known: ReadonlyMap<string, KnownFile>,
+): Promise<ReadonlyMap<string, KnownFile> | undefined> {
+  const changed: string[] = [];
+  for (const [path, { text }] of known) if (files.get(path) !== text) changed.push(path);
+  if (known.size === 0 || changed.some((path) => !files.has(path))) return undefined;
+  const result = new Map(known);
+  for (const [path, next] of await transpileEach(changed, files)) {
+    if (!sameItems(known.get(path)!.file.imports, next.file.imports)) return undefined;
+    result.set(path, next);
+  }
+  return result;
+}
+
+async function transpileEach(
+  paths: readonly string[],
+  files: GeneratedFiles,
+): Promise<readonly (readonly [string, KnownFile])[]> {
+  const result: (readonly [string, KnownFile])[] = [];
+  for (let start = 0; start < paths.length; start += BATCH) {
+    const batch = paths.slice(start, start + BATCH);
+    result.push(
+      ...(await Promise.all(batch.map(async (path) => [path, await transpileFile(path, files)] as const))),
+    );
   }
   return result;
 }

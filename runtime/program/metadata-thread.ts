@@ -187,7 +187,7 @@ function createPrepare({
     return opened;
   };
   return async ({ compilation, sources }) => {
-    const files = await transpiler.transpile(compilation.files);
+    const files = await transpiler.transpile(compilation.programFiles);
     let number = STARTED;
     const pieces = inPieces([...files].filter(([path, file]) => sent.get(path) !== file));
     const last = pieces.pop() ?? new Map();

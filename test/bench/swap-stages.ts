@@ -64,7 +64,7 @@ export async function measureStages(project: SwapProject): Promise<readonly Stag
       }));
     }
     compiled = await timed('resolve', () => compile({ metadata, catalogs }, compiled));
-    const { files } = await timed('plan and emit', () => ({ files: compiled!.files }));
+    const { files } = await timed('plan and emit', () => ({ files: compiled!.programFiles }));
     const transpiled = await timed('transpile', () => transpiler.transpile(files));
     const changed = await timed(
       'compare',

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../compiler/index.ts';
 import { readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { createTranspiler } from '../../runtime/program/loader.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { compileJson, metadataJson } from '../harness/project.ts';
@@ -33,6 +34,13 @@ describe('the same input gives the same bytes', () => {
   test('without the address of a database anywhere in it', () => {
     for (const text of compileJson(example).files.values()) expect(text).not.toContain('postgres://');
   });
+});
+
+test('the files that are served are those that index.ts leads to', async () => {
+  const { files, programFiles } = compileJson(example);
+  const reached = await createTranspiler().transpile(files);
+  expect([...programFiles.keys()].sort()).toEqual([...reached.keys()].sort());
+  for (const [path, text] of programFiles) expect(text).toBe(files.get(path));
 });
 
 /** The same JSON, keys in reverse order. */

@@ -83,7 +83,7 @@ export async function startMetadataServer(
     // As the serving thread does: what did not change is taken over from the program that is served.
     prepare: async (state) => {
       await given.beforeLoading?.();
-      const generated = await loader.load(state.compilation.files);
+      const generated = await loader.load(state.compilation.programFiles);
       const program = linkProgram(generated, { inferFunctionPermissions: true }, served?.program);
       const options = { stringifyNumbers: false, collapseNulls: false };
       const planner = createPlanner(program, options, undefined, served);

@@ -1,12 +1,11 @@
-/** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text, presets, ledgers. */
+/** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text and presets; ledgers are in `ledger.ts`. */
 import type { Memory } from '../../incremental/memory.ts';
 import type { Model, ModelTable } from '../../model/model.ts';
-import type { Plan, PlannedTable } from '../../model/plan.ts';
-import { planLedgers } from './ledger.ts';
+import type { PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { planAccess } from './permission.ts';
 
 /** Plans the model. Whatever can be wrong was reported before. */
-export function plan(model: Model, memory: Memory): Plan {
+export function plan(model: Model, memory: Memory): ProgramPlan {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
     tables: source.tables.map((table) => memory.remember('rules', table, [], () => planTable(table))),
@@ -17,7 +16,7 @@ export function plan(model: Model, memory: Memory): Plan {
       roles,
     })),
   }));
-  return { settings: model.settings, sources, ledgers: planLedgers(model, memory) };
+  return { settings: model.settings, sources };
 }
 
 function planTable(table: ModelTable): PlannedTable {

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Memory } from '../../incremental/memory.ts';
 import type { InconsistentObject } from '../../model/inconsistency.ts';
-import type { Plan, PlannedSource } from '../../model/plan.ts';
+import type { Plan, PlannedSource, ProgramPlan } from '../../model/plan.ts';
 import { emitAccess } from './access.ts';
 import { emitFunction } from './function.ts';
-import { nameProgram, type ProgramNames } from './names.ts';
+import { nameLedgers, nameProgram, type ProgramNames } from './names.ts';
 import { emitResolvers } from './resolvers.ts';
 import { emitSaved } from './saved.ts';
 import { emitTable, entries, properties } from './table.ts';
@@ -27,24 +27,33 @@ export function emit(
   memory: Memory,
   previous: Emitted | undefined,
 ): Emitted {
-  const names = memory.remember('names', memory.program, namesOf(plan), () => nameProgram(plan));
-  const files = new Map<string, string>();
-  files.set('README.md', templates.readme({ openBraces: '{{' }));
-  files.set('index.ts', emitIndex(plan, names));
-  files.set('inconsistencies.json', `${JSON.stringify(inconsistencies, null, 2)}\n`);
-  for (const source of plan.sources) emitSource(source, names, memory, files);
-  if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names)) files.set(path, text);
-  for (const ledger of plan.ledgers) {
+  const files = new Map([
+    ['README.md', templates.readme({ openBraces: '{{' })],
+    ['inconsistencies.json', `${JSON.stringify(inconsistencies, null, 2)}\n`],
+    ...emitProgram(plan, memory),
+  ]);
+  const paths = nameLedgers(plan.ledgers);
+  plan.ledgers.forEach((ledger, index) => {
     const text = memory.remember('text', ledger, [], () => `${ledger.facts.join('\n')}\n`);
-    files.set(names.ledger(ledger.role), text);
-  }
+    files.set(paths[index]!, text);
+  });
   const hashes = hashFiles(files, previous);
   files.set('manifest.json', emitManifest(plan, hashes, inconsistencies.length, version));
   return { files: sortByPath(files, previous?.files), hashes };
 }
 
+/** The part that is served: `index.ts` and what it imports; not sorted. */
+export function emitProgram(plan: ProgramPlan, memory: Memory): Files {
+  const names = memory.remember('names', memory.program, namesOf(plan), () => nameProgram(plan));
+  const files = new Map<string, string>();
+  files.set('index.ts', emitIndex(plan, names, memory));
+  for (const source of plan.sources) emitSource(source, names, memory, files);
+  if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names)) files.set(path, text);
+  return files;
+}
+
 /** Everything that the names of files and of what they export are made of. */
-function namesOf({ sources, ledgers, saved }: Plan): readonly unknown[] {
+function namesOf({ sources, saved }: ProgramPlan): readonly unknown[] {
   return [
     ...sources.flatMap(({ shape, tables, functions }) => [
       'source',
@@ -53,8 +62,6 @@ function namesOf({ sources, ledgers, saved }: Plan): readonly unknown[] {
       'functions',
       ...functions.flatMap((each) => [each.shape.schema, each.shape.name]),
     ]),
-    'ledgers',
-    ...ledgers.map(({ role }) => role),
     'saved',
     ...(saved?.operations ?? []).flatMap(({ collection, name }) => [collection, name]),
   ];
@@ -111,12 +118,12 @@ function emitSource(
   );
   for (const table of tables) {
     const file = names.table(shape.name, table.shape.schema, table.shape.name);
-    const texts = memory.remember('files', table, [file.path, file.identifier], () => ({
-      table: emitTable(table.shape, file),
-      access: emitAccess(table, file),
-      resolvers: emitResolvers(table, file),
-    }));
-    for (const [kind, text] of Object.entries(texts)) files.set(`${file.path}.${kind}.ts`, text);
+    const texts = memory.remember('files', table, [file.path, file.identifier], () => [
+      [`${file.path}.table.ts`, emitTable(table.shape, file)] as const,
+      [`${file.path}.access.ts`, emitAccess(table, file)] as const,
+      [`${file.path}.resolvers.ts`, emitResolvers(table, file)] as const,
+    ]);
+    for (const [path, text] of texts) files.set(path, text);
   }
   for (const each of functions) {
     const file = names.function(shape.name, each.shape.schema, each.shape.name);
@@ -124,27 +131,32 @@ function emitSource(
   }
 }
 
-function emitIndex(plan: Plan, names: ProgramNames): string {
-  return templates.index({
-    hasSaved: plan.saved !== undefined,
-    settings: properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']),
-    sources: plan.sources.map(({ shape }) => ({
-      identifier: names.sourceIdentifier(shape.name),
-      file: `./${names.source(shape.name)}/source.ts`,
-    })),
-    functions: plan.sources.flatMap(({ shape, functions }) =>
-      functions.map((each) => {
-        const { identifier, path } = names.function(shape.name, each.shape.schema, each.shape.name);
-        return { identifier: `${identifier}Resolvers`, file: `./${path}.ts` };
-      }),
-    ),
-    tables: plan.sources.flatMap(({ shape, tables }) =>
-      tables.map((table) => {
-        const { identifier, path } = names.table(shape.name, table.shape.schema, table.shape.name);
-        return { identifier: `${identifier}Resolvers`, file: `./${path}.resolvers.ts` };
-      }),
-    ),
-  });
+function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): string {
+  const hasSaved = plan.saved !== undefined;
+  const settings = properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']);
+  const inputs = [names, hasSaved, JSON.stringify(settings)];
+  return memory.remember('index', memory.program, inputs, () =>
+    templates.index({
+      hasSaved,
+      settings,
+      sources: plan.sources.map(({ shape }) => ({
+        identifier: names.sourceIdentifier(shape.name),
+        file: `./${names.source(shape.name)}/source.ts`,
+      })),
+      functions: plan.sources.flatMap(({ shape, functions }) =>
+        functions.map((each) => {
+          const { identifier, path } = names.function(shape.name, each.shape.schema, each.shape.name);
+          return { identifier: `${identifier}Resolvers`, file: `./${path}.ts` };
+        }),
+      ),
+      tables: plan.sources.flatMap(({ shape, tables }) =>
+        tables.map((table) => {
+          const { identifier, path } = names.table(shape.name, table.shape.schema, table.shape.name);
+          return { identifier: `${identifier}Resolvers`, file: `./${path}.resolvers.ts` };
+        }),
+      ),
+    }),
+  );
 }
 
 function emitManifest(

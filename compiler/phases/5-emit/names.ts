@@ -1,7 +1,7 @@
 /** Names of generated files and of what they export: readable, safe on every file system, unique. */
 import { createHash } from 'node:crypto';
 import { camelCase, defaultBaseName } from '../../../runtime/core/names.ts';
-import type { Plan } from '../../model/plan.ts';
+import type { Ledger, ProgramPlan } from '../../model/plan.ts';
 
 /** Where the files of a table or function stand, and what they export. */
 export interface FileNames {
@@ -20,12 +20,10 @@ export interface ProgramNames {
   readonly function: (source: string, schema: string, name: string) => FileNames;
   /** Files of saved operations: `saved/<collection>/<query>`. */
   readonly saved: (collection: string, name: string) => FileNames;
-  /** File of a role's ledger: `roles/user.txt`. */
-  readonly ledger: (role: string) => string;
 }
 
 /** Hands out the names of a program, in the plan's order, so that the same plan gets the same names. */
-export function nameProgram(plan: Plan): ProgramNames {
+export function nameProgram(plan: ProgramPlan): ProgramNames {
   const files = createRegister((name) => name.toLowerCase());
   const identifiers = createRegister((name) => name);
   for (const word of RESERVED) identifiers.take(word, word);
@@ -33,7 +31,6 @@ export function nameProgram(plan: Plan): ProgramNames {
   const sourceIdentifiers = new Map<string, string>();
   const tables = new Map<string, FileNames>();
   const functions = new Map<string, FileNames>();
-  const ledgers = new Map<string, string>();
   const folders = new Map<string, string>();
   const folder = (parent: string, name: string): string => {
     const key = JSON.stringify([parent, name]);
@@ -74,8 +71,6 @@ export function nameProgram(plan: Plan): ProgramNames {
       );
     }
   }
-  for (const { role } of plan.ledgers)
-    ledgers.set(role, `${files.take(`roles/${safeFileName(role)}`, role)}.txt`);
   const saved = new Map<string, FileNames>();
   for (const { collection, name } of plan.saved?.operations ?? []) {
     const parent = folder('saved', collection);
@@ -91,8 +86,13 @@ export function nameProgram(plan: Plan): ProgramNames {
     sourceIdentifier: (source) => sourceIdentifiers.get(source)!,
     table: (source, schema, name) => tables.get(keyOf(source, schema, name))!,
     function: (source, schema, name) => functions.get(keyOf(source, schema, name))!,
-    ledger: (role) => ledgers.get(role)!,
   };
+}
+
+/** Files of the ledgers, in their order: `roles/user.txt`. */
+export function nameLedgers(ledgers: readonly Ledger[]): readonly string[] {
+  const files = createRegister((name) => name.toLowerCase());
+  return ledgers.map(({ role }) => `${files.take(`roles/${safeFileName(role)}`, role)}.txt`);
 }
 
 function keyOf(source: string, schema: string, name: string): string {

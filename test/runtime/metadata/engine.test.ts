@@ -258,8 +258,11 @@ test('a bulk is judged step by step and printed once', async () => {
         diagnostics: result.diagnostics,
         state: result.state,
         get files() {
-          printed.add(result);
           return result.files;
+        },
+        get programFiles() {
+          printed.add(result);
+          return result.programFiles;
         },
       };
     },
