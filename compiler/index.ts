@@ -8,12 +8,13 @@ import { createMemory, type Memory } from './incremental/memory.ts';
 import { reuseCatalog, reuseMetadata } from './incremental/reuse.ts';
 import type { InheritedRole, Metadata } from './model/metadata.ts';
 import type { Model } from './model/model.ts';
-import type { Plan } from './model/plan.ts';
+import type { Plan, ProgramPlan } from './model/plan.ts';
 import type { Origin } from './phases/1-read/origin.ts';
 import { type CatalogResult, resolve } from './phases/3-resolve/index.ts';
 import { plan } from './phases/4-plan/index.ts';
 import { planSaved } from './phases/4-plan/saved.ts';
-import { type Emitted, emit, type Files } from './phases/5-emit/index.ts';
+import { planLedgers } from './phases/4-plan/ledger.ts';
+import { type Emitted, emit, emitProgram, type Files } from './phases/5-emit/index.ts';
 
 export interface CompileInput {
   readonly metadata: Metadata;
@@ -31,6 +32,8 @@ export interface CompileResult {
   /** Text by path, sorted. Always complete: what is inconsistent is left out. Printed when it is asked for first. */
   readonly files: Files;
   readonly diagnostics: readonly Diagnostic[];
+  /** Those that are served: `index.ts` and what it imports, not sorted. The others are not printed for them. */
+  readonly programFiles: Files;
   /** Handed to the next compile, which may reuse what did not change. */
   readonly state: CompileState;
 }
@@ -69,7 +72,10 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
   const metadata = reuseMetadata(input.metadata, earlier?.input.metadata);
   const catalogs = reuseCatalogs(input.catalogs, earlier?.input.catalogs);
   const naming = input.naming ?? { enabled: false, default: 'engine-default' };
-  const model = resolve(metadata, catalogs, naming, { ...earlier, memory });
+  const model = resolve(metadata, catalogs, naming, {
+    ...(earlier && { model: earlier.model, inheritedRoles: earlier.inheritedRoles }),
+    memory,
+  });
   const access = lazy(() => plan(model.value, memory));
   const saved = planSaved(
     metadata,
@@ -85,7 +91,9 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
   const diagnostics = [...model.diagnostics, ...saved.diagnostics].map((diagnostic) =>
     locate(diagnostic, input.origin),
   );
-  const planned = lazy((): Plan => ({ ...access(), ...(saved.value ? { saved: saved.value } : {}) }));
+  const served = lazy((): ProgramPlan => ({ ...access(), ...(saved.value ? { saved: saved.value } : {}) }));
+  const planned = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model.value, memory) }));
+  const programFiles = lazy(() => emitProgram(served(), memory));
   const emission = createEmission(planned, diagnostics, memory, earlier?.lastEmitted());
   return {
     diagnostics,
@@ -93,6 +101,9 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
       return emission.emit().files;
     },
     state: {
+    get programFiles() {
+      return programFiles();
+    },
       model: model.value,
       get plan() {
         return planned();

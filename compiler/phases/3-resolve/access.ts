@@ -24,10 +24,11 @@ export function resolveAccess(
 ): ModelSource {
   const scope = withPermissions(structure.scope, source, report);
   const shapes = new Map(structure.tables.map(({ key, shape }) => [key, shape]));
+  const whole = [structure, inheritedRoles];
   const permissions = new Map(
     [...scope.tables.values()].map((table) => [
       table.key,
-      permissionsOf(scope, table, inheritedRoles, shapes, memory),
+      permissionsOf(scope, table, inheritedRoles, shapes, whole, memory),
     ]),
   );
   const before = new Map(previous?.tables.map((table) => [table.key, table]));
@@ -59,11 +60,13 @@ function permissionsOf(
   inheritedRoles: readonly InheritedRole[],
   shapes: ReadonlyMap<string, TableShape>,
   memory: Memory,
+  whole: readonly unknown[],
 ): TablePermissions {
   return memory.rememberTraced<TablePermissions, readonly string[]>(
     'permissions',
     table.entry,
     (keys) => [
+    whole,
       scope.source.name,
       inheritedRoles,
       ...[table.key, ...keys].flatMap((key) => [shapes.get(key), scope.tables.get(key)?.catalog]),

@@ -61,7 +61,7 @@ export function resolveStructure(
   earlier: { readonly model?: Model; readonly memory: Memory },
 ): Structure {
   const { memory, model } = earlier;
-  const inputs = structureInputs(sources, catalogs, naming);
+  const inputs = structureInputs(sources, catalogs, naming, memory);
   return memory.remember('structure', memory.program, inputs, () => make(sources, catalogs, naming, model));
 }
 
@@ -81,22 +81,30 @@ function structureInputs(
   catalogs: Catalogs,
   naming: NamingOptions,
 ): readonly unknown[] {
-  const inputs: unknown[] = [];
-  const add = (object: object, leftOut: ReadonlySet<string>) => {
-    for (const [key, value] of Object.entries(object)) if (!leftOut.has(key)) inputs.push(key, value);
-  };
-  add(naming, new Set());
+  memory: Memory,
+  const inputs: unknown[] = properties(naming);
   for (const source of sources) {
     const catalog = catalogOf(source, catalogs);
-    inputs.push('source', 'error' in catalog ? catalog.error : catalog);
-    add(source, LISTS);
-    for (const table of source.tables) add(table, PERMISSIONS);
-    for (const each of source.functions) add(each, PERMISSIONS);
+    inputs.push('source', 'error' in catalog ? catalog.error : catalog, ...properties(source, LISTS));
+    for (const table of source.tables) inputs.push(withoutPermissions(table, memory));
+    for (const each of source.functions) inputs.push(...properties(each, PERMISSIONS));
   }
   return inputs;
 }
 
 function catalogOf(source: Source, catalogs: Catalogs): CatalogResult {
+/** Stands for all of an entry but its permissions: the same object as long as nothing of that changes. */
+function withoutPermissions(entry: TableEntry, memory: Memory): object {
+  // By name, an object that entries with other permissions share.
+  return memory.remember('entry', entry, [], () =>
+    memory.remember('entry', entry.table, properties(entry, PERMISSIONS), () => ({})),
+  );
+}
+
+function properties(object: object, leftOut: ReadonlySet<string> = new Set()): unknown[] {
+  return Object.entries(object).flatMap(([key, value]) => (leftOut.has(key) ? [] : [key, value]));
+}
+
   return Object.hasOwn(catalogs, source.name) ? catalogs[source.name]! : { error: 'no catalog was given' };
 }
 
