@@ -12,8 +12,8 @@ import type { Plan, ProgramPlan } from './model/plan.ts';
 import type { Origin } from './phases/1-read/origin.ts';
 import { type CatalogResult, resolve } from './phases/3-resolve/index.ts';
 import { plan } from './phases/4-plan/index.ts';
-import { planSaved } from './phases/4-plan/saved.ts';
 import { planLedgers } from './phases/4-plan/ledger.ts';
+import { planSaved } from './phases/4-plan/saved.ts';
 import { type Emitted, emit, emitProgram, type Files } from './phases/5-emit/index.ts';
 
 export interface CompileInput {
@@ -31,9 +31,9 @@ export interface CompileInput {
 export interface CompileResult {
   /** Text by path, sorted. Always complete: what is inconsistent is left out. Printed when it is asked for first. */
   readonly files: Files;
-  readonly diagnostics: readonly Diagnostic[];
   /** Those that are served: `index.ts` and what it imports, not sorted. The others are not printed for them. */
   readonly programFiles: Files;
+  readonly diagnostics: readonly Diagnostic[];
   /** Handed to the next compile, which may reuse what did not change. */
   readonly state: CompileState;
 }
@@ -100,10 +100,10 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
     get files() {
       return emission.emit().files;
     },
-    state: {
     get programFiles() {
       return programFiles();
     },
+    state: {
       model: model.value,
       get plan() {
         return planned();

@@ -23,8 +23,8 @@ export function resolveAccess(
   previous: ModelSource | undefined,
 ): ModelSource {
   const scope = withPermissions(structure.scope, source, report);
-  const shapes = new Map(structure.tables.map(({ key, shape }) => [key, shape]));
   const whole = [structure, inheritedRoles];
+  const shapes = new Map(structure.tables.map(({ key, shape }) => [key, shape]));
   const permissions = new Map(
     [...scope.tables.values()].map((table) => [
       table.key,
@@ -59,14 +59,14 @@ function permissionsOf(
   table: TableScope,
   inheritedRoles: readonly InheritedRole[],
   shapes: ReadonlyMap<string, TableShape>,
-  memory: Memory,
   whole: readonly unknown[],
+  memory: Memory,
 ): TablePermissions {
   return memory.rememberTraced<TablePermissions, readonly string[]>(
     'permissions',
     table.entry,
-    (keys) => [
     whole,
+    (keys) => [
       scope.source.name,
       inheritedRoles,
       ...[table.key, ...keys].flatMap((key) => [shapes.get(key), scope.tables.get(key)?.catalog]),

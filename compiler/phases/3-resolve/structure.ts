@@ -80,8 +80,8 @@ function structureInputs(
   sources: readonly Source[],
   catalogs: Catalogs,
   naming: NamingOptions,
-): readonly unknown[] {
   memory: Memory,
+): readonly unknown[] {
   const inputs: unknown[] = properties(naming);
   for (const source of sources) {
     const catalog = catalogOf(source, catalogs);
@@ -92,7 +92,6 @@ function structureInputs(
   return inputs;
 }
 
-function catalogOf(source: Source, catalogs: Catalogs): CatalogResult {
 /** Stands for all of an entry but its permissions: the same object as long as nothing of that changes. */
 function withoutPermissions(entry: TableEntry, memory: Memory): object {
   // By name, an object that entries with other permissions share.
@@ -105,6 +104,7 @@ function properties(object: object, leftOut: ReadonlySet<string> = new Set()): u
   return Object.entries(object).flatMap(([key, value]) => (leftOut.has(key) ? [] : [key, value]));
 }
 
+function catalogOf(source: Source, catalogs: Catalogs): CatalogResult {
   return Object.hasOwn(catalogs, source.name) ? catalogs[source.name]! : { error: 'no catalog was given' };
 }
 
