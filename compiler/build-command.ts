@@ -5,7 +5,8 @@ import type { ArtefactManifest, ArtefactSource } from '../runtime/artefact/artef
 import { proofsOf } from '../runtime/core/proof.ts';
 import type { GeneratedProgram } from '../runtime/core/resolvers.ts';
 import { ADMIN_ROLE } from '../runtime/core/session.ts';
-import { fingerprintOf, subjectText } from '../runtime/verify/verify.ts';
+import { subjectText } from '../runtime/verify/prove.ts';
+import { fingerprintOf } from '../runtime/verify/verify.ts';
 import { bundleArtefact } from './artefact/bundle.ts';
 import { publicConnection } from './artefact/public-connection.ts';
 import { rolesOf, selectRoles } from './artefact/select-roles.ts';

@@ -1,11 +1,9 @@
 /** Has Postgres prove the generated SQL, and says in the metadata's terms what it refuses. */
-import type pg from 'pg';
 import { objectKey } from '../runtime/core/names.ts';
-import { PROVED_ROW, type Proof, type ProofSubject, proofsOf } from '../runtime/core/proof.ts';
+import { PROVED_ROW, type ProofSubject, proofsOf } from '../runtime/core/proof.ts';
 import { RULE_ALIAS } from '../runtime/core/sql/rule.ts';
 import type { ConnectionConfiguration } from '../runtime/database/connection.ts';
-import { prepareAll } from '../runtime/database/prepare.ts';
-import { subjectText } from '../runtime/verify/verify.ts';
+import { prove, type Refusal, subjectText } from '../runtime/verify/prove.ts';
 import { diagnostics as messages } from './diagnostics/catalogue.ts';
 import { at, type Diagnostic } from './diagnostics/diagnostic.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from './model/metadata.ts';
@@ -36,29 +34,12 @@ export async function provePlan(
   origin: Origin,
 ): Promise<ProofResult> {
   const proofs = proofsOf({ ...programOf(plan), ...(plan.saved && { saved: plan.saved }) });
-  const results = await Promise.all(
-    [...databases].map(async ([source, configuration]) => {
-      const own = proofs.filter((proof) => proof.source === source);
-      const errors = await prepareAll(
-        configuration,
-        own.map(({ text }) => text),
-      );
-      const refused = own.flatMap((proof, index) => {
-        const error = errors[index];
-        return error ? [{ proof, error }] : [];
-      });
-      return {
-        count: own.length,
-        diagnostics: refused.flatMap((each) => describe(each, metadata, origin)),
-        refused: refused.flatMap(({ proof }) => proof.subjects.map(subjectText)),
-      };
-    }),
-  );
+  const { count, refusals } = await prove(proofs, databases);
   return {
-    count: results.reduce((sum, { count }) => sum + count, 0),
-    refused: results.flatMap(({ refused }) => refused).sort(),
-    diagnostics: results
-      .flatMap(({ diagnostics }) => diagnostics)
+    count,
+    refused: refusals.flatMap(({ proof }) => proof.subjects.map(subjectText)).sort(),
+    diagnostics: refusals
+      .flatMap((each) => describe(each, metadata, origin))
       .sort((left, right) => comparePaths(left.path, right.path)),
   };
 }
@@ -72,13 +53,8 @@ function comparePaths(left: MetadataPath, right: MetadataPath): number {
   return left.length - right.length;
 }
 
-interface Refused {
-  readonly proof: Proof;
-  readonly error: pg.DatabaseError;
-}
-
 /** A diagnostic at every object that holds the text; roles that inherit it are told by their parents. */
-function describe({ proof, error }: Refused, metadata: Metadata, origin: Origin): Diagnostic[] {
+function describe({ proof, error }: Refusal, metadata: Metadata, origin: Origin): Diagnostic[] {
   const places = proof.subjects.map((subject) => ({ subject, ...placeOf(subject, proof.source, metadata) }));
   const direct = places.filter(({ inherited }) => !inherited);
   const offset =

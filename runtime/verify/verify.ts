@@ -8,9 +8,9 @@ import { type ProofSubject, proofsOf } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import { columnType } from '../core/types.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
-import { prepareAll } from '../database/prepare.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
 import { type Facts, operationsOf, type ServedOperation } from './operations.ts';
+import { prove, subjectText } from './prove.ts';
 
 export interface Verification {
   readonly verdict: 'same' | 'harmless' | 'breaking';
@@ -202,48 +202,17 @@ async function refusedStatements(
 ): Promise<{ readonly count: number; readonly changes: CatalogChange[] }> {
   // Columns are compared one by one already.
   const proofs = proofsOf(program).filter(({ subjects }) => subjects.some(({ kind }) => kind !== 'columns'));
-  const results = await Promise.all(
-    [...databases].map(async ([source, configuration]) => {
-      const own = proofs.filter((proof) => proof.source === source);
-      const errors = await prepareAll(
-        configuration,
-        own.map(({ text }) => text),
-      );
-      return own.flatMap((proof, index) => {
-        const error = errors[index];
-        return error
-          ? proof.subjects.map((subject) => ({
-              source,
-              object: subjectText(subject),
-              before: 'accepted',
-              after: `refused: ${error.message}`,
-              breaks: group(operationsWith(subject, source, operations)),
-            }))
-          : [];
-      });
-    }),
+  const { count, refusals } = await prove(proofs, databases);
+  const changes = refusals.flatMap(({ proof: { source, subjects }, error }) =>
+    subjects.map((subject) => ({
+      source,
+      object: subjectText(subject),
+      before: 'accepted',
+      after: `refused: ${error.message}`,
+      breaks: group(operationsWith(subject, source, operations)),
+    })),
   );
-  return { count: proofs.filter(({ source }) => databases.has(source)).length, changes: results.flat() };
-}
-
-/** Names what a statement is about: `relationship author of public.article`. */
-export function subjectText(subject: ProofSubject): string {
-  switch (subject.kind) {
-    case 'rule':
-      return `${subject.part} of ${subject.role} for ${subject.operation} on ${subject.table}`;
-    case 'preset':
-    case 'cell':
-      return `${subject.kind} ${subject.column} of ${subject.role} for ${subject.operation} on ${subject.table}`;
-    case 'columns':
-      return `columns of ${subject.table}`;
-    case 'relationship':
-    case 'computed field':
-      return `${subject.kind} ${subject.name} of ${subject.table}`;
-    case 'function':
-      return `call of ${subject.name}`;
-    case 'saved operation':
-      return `saved operation ${subject.name} of ${subject.collection}`;
-  }
+  return { count, changes };
 }
 
 function operationsWith(

@@ -1,0 +1,59 @@
+/** Has databases prepare what was generated for them. */
+import type pg from 'pg';
+import type { Proof, ProofSubject } from '../core/proof.ts';
+import type { ConnectionConfiguration } from '../database/connection.ts';
+import { prepareAll } from '../database/prepare.ts';
+
+/** A statement, and what its database says against it. */
+export interface Refusal {
+  readonly proof: Proof;
+  readonly error: pg.DatabaseError;
+}
+
+/**
+ * Prepares every statement in the database of its source; a source without one is passed over.
+ * @throws as `pg` does when a database cannot be reached
+ */
+export async function prove(
+  proofs: readonly Proof[],
+  databases: ReadonlyMap<string, ConnectionConfiguration>,
+): Promise<{ readonly count: number; readonly refusals: readonly Refusal[] }> {
+  const results = await Promise.all(
+    [...databases].map(async ([source, configuration]) => {
+      const own = proofs.filter((proof) => proof.source === source);
+      const errors = await prepareAll(
+        configuration,
+        own.map(({ text }) => text),
+      );
+      const refusals = own.flatMap((proof, index): Refusal[] => {
+        const error = errors[index];
+        return error ? [{ proof, error }] : [];
+      });
+      return { count: own.length, refusals };
+    }),
+  );
+  return {
+    count: results.reduce((sum, { count }) => sum + count, 0),
+    refusals: results.flatMap(({ refusals }) => refusals),
+  };
+}
+
+/** Names what a statement is about: `relationship author of public.article`. */
+export function subjectText(subject: ProofSubject): string {
+  switch (subject.kind) {
+    case 'rule':
+      return `${subject.part} of ${subject.role} for ${subject.operation} on ${subject.table}`;
+    case 'preset':
+    case 'cell':
+      return `${subject.kind} ${subject.column} of ${subject.role} for ${subject.operation} on ${subject.table}`;
+    case 'columns':
+      return `columns of ${subject.table}`;
+    case 'relationship':
+    case 'computed field':
+      return `${subject.kind} ${subject.name} of ${subject.table}`;
+    case 'function':
+      return `call of ${subject.name}`;
+    case 'saved operation':
+      return `saved operation ${subject.name} of ${subject.collection}`;
+  }
+}
