@@ -1,9 +1,10 @@
 /** What `engine compile` says in the end: for a person, for tools, for a code host. */
 import type { CommandContext } from './command.ts';
 import { renderAnnotations } from './diagnostics/annotations.ts';
+import { groupByCause } from './diagnostics/causes.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { readMessages } from './diagnostics/messages.ts';
-import { renderDiagnostic } from './diagnostics/render.ts';
+import { describeDiagnostics, renderDiagnostics } from './diagnostics/render.ts';
 import { findingsOf, renderSarif, rulesOf, type SarifFinding } from './diagnostics/sarif.ts';
 import type { EnvironmentVariable } from './environment.ts';
 import { type CompileResult, version } from './index.ts';
@@ -78,10 +79,7 @@ function findings({ diagnostics, defects, origin, check, difference, out }: Outc
 function jsonReport(outcome: Outcome): string {
   const { context, origin, result, diagnostics, defects, environment, proved, check, difference } = outcome;
   const answer = {
-    diagnostics: diagnostics.map((diagnostic) => ({
-      ...diagnostic,
-      object: origin.describe(diagnostic.path),
-    })),
+    diagnostics: describeDiagnostics(diagnostics, origin.describe),
     defects,
     environment: environment.map(({ name, users }) => ({
       name,
@@ -98,8 +96,7 @@ function jsonReport(outcome: Outcome): string {
 
 function reportText(outcome: Outcome): void {
   const { context, origin, diagnostics, defects } = outcome;
-  for (const diagnostic of diagnostics)
-    context.stderr(`${renderDiagnostic(diagnostic, origin.describe)}\n\n`);
+  context.stderr(renderDiagnostics(diagnostics, origin.describe));
   if (defects.length > 0) context.stderr(`${DEFECT}\n${defects.map((defect) => `  ${defect}\n`).join('')}`);
   reportSummary(outcome);
 }
@@ -109,9 +106,12 @@ function reportSummary(outcome: Outcome): void {
   reportEnvironment(outcome);
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) {
-    const codes = [...new Set(errors.map(({ code }) => code))];
+    const causes = groupByCause(errors);
+    const codes = [...new Set(causes.map(({ diagnostic }) => diagnostic.code))];
+    const following = errors.length - causes.length;
+    const what = `${count(causes.length, 'error')}${following > 0 ? `, and ${following} that follow` : ''}`;
     context.stderr(
-      `${count(errors.length, 'error')}. engine explain ${codes[0]} says more${codes.length > 1 ? ', as for the other codes' : ''}.\n`,
+      `${what}. engine explain ${codes[0]} says more${codes.length > 1 ? ', as for the other codes' : ''}.\n`,
     );
   }
   if (outcome.built) return;

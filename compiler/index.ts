@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { NamingOptions } from '../runtime/core/names.ts';
 import { lazy } from '../runtime/core/remember.ts';
 import type { SavedOptions } from '../runtime/core/saved.ts';
+import { linkCauses } from './diagnostics/causes.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { createMemory, type Memory } from './incremental/memory.ts';
 import { reuseCatalog, reuseMetadata } from './incremental/reuse.ts';
@@ -69,8 +70,8 @@ const DEFAULT_SERVING: SavedOptions = {
 export function compile(input: CompileInput, previous?: Partial<CompileResult>): CompileResult {
   const earlier = previous?.state;
   const memory = earlier?.memory ?? createMemory();
-  const metadata = reuseMetadata(input.metadata, earlier?.input.metadata);
-  const catalogs = reuseCatalogs(input.catalogs, earlier?.input.catalogs);
+  const metadata = reuseMetadata(input.metadata, earlier?.input.metadata, memory);
+  const catalogs = reuseCatalogs(input.catalogs, earlier?.input.catalogs, memory);
   const naming = input.naming ?? { enabled: false, default: 'engine-default' };
   const model = resolve(metadata, catalogs, naming, {
     ...(earlier && { model: earlier.model, inheritedRoles: earlier.inheritedRoles }),
@@ -88,8 +89,8 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
     input.serving ?? DEFAULT_SERVING,
     memory,
   );
-  const diagnostics = [...model.diagnostics, ...saved.diagnostics].map((diagnostic) =>
-    locate(diagnostic, input.origin),
+  const diagnostics = linkCauses(
+    [...model.diagnostics, ...saved.diagnostics].map((diagnostic) => locate(diagnostic, input.origin)),
   );
   const served = lazy((): ProgramPlan => ({ ...access(), ...(saved.value ? { saved: saved.value } : {}) }));
   const planned = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model.value, memory) }));
@@ -142,12 +143,13 @@ function createEmission(
 function reuseCatalogs(
   next: CompileInput['catalogs'],
   previous: CompileInput['catalogs'] | undefined,
+  memory: Memory,
 ): CompileInput['catalogs'] {
   return Object.fromEntries(
     Object.entries(next).map(([source, catalog]) => {
       const before = previous && Object.hasOwn(previous, source) ? previous[source] : undefined;
       const comparable = before && !('error' in before) ? before : undefined;
-      return [source, 'error' in catalog ? catalog : reuseCatalog(catalog, comparable)];
+      return [source, 'error' in catalog ? catalog : reuseCatalog(catalog, comparable, memory)];
     }),
   );
 }

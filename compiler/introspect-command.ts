@@ -4,7 +4,7 @@ import { describeConnectionError } from '../runtime/metadata/connection-error.ts
 import { readCatalog } from './catalogs.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
-import { renderDiagnostic } from './diagnostics/render.ts';
+import { renderDiagnostics } from './diagnostics/render.ts';
 import type { SourceCatalog } from './model/catalog.ts';
 import { readMetadataFile } from './phases/1-read/index.ts';
 import { readDatabase, writeCatalogFile } from './phases/2-introspect/index.ts';
@@ -34,9 +34,7 @@ export async function introspectCommand(
   };
   if (options.metadata !== undefined) {
     const { value, diagnostics, origin } = readMetadataFile(options.metadata);
-    if (hasErrors(diagnostics))
-      for (const diagnostic of diagnostics)
-        context.stderr(`${renderDiagnostic(diagnostic, origin.describe)}\n\n`);
+    if (hasErrors(diagnostics)) context.stderr(renderDiagnostics(diagnostics, origin.describe));
     if (value.sources.length === 0) failures.push('The metadata has no source that could be read.');
     const settings = { addresses, environment: context.environment };
     for (const source of value.sources) keep(source.name, await readCatalog(source, settings));

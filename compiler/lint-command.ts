@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs';
 import type { CommandContext } from './command.ts';
 import type { Format } from './compile-report.ts';
 import { renderAnnotations } from './diagnostics/annotations.ts';
+import { groupByCause } from './diagnostics/causes.ts';
 import { type Diagnostic, hasErrors } from './diagnostics/diagnostic.ts';
 import { readMessages } from './diagnostics/messages.ts';
-import { renderDiagnostic } from './diagnostics/render.ts';
+import { describeDiagnostics, renderDiagnostics } from './diagnostics/render.ts';
 import { findingsOf, renderSarif, rulesOf } from './diagnostics/sarif.ts';
-import { compile, version } from './index.ts';
+import { type CompileResult, compile, version } from './index.ts';
 import {
   applyAllowances,
   DEFAULT_PUBLIC_ROLES,
@@ -17,7 +18,7 @@ import {
 import { LINT_CODES, lint } from './lint/index.ts';
 import { placeTables } from './lint/place.ts';
 import { startProgress } from './progress.ts';
-import { type ProjectOptions, withProject } from './project.ts';
+import { type Project, type ProjectOptions, withProject } from './project.ts';
 
 export interface LintOptions extends ProjectOptions {
   readonly config?: string;
@@ -44,25 +45,44 @@ export function lintCommand(options: LintOptions, context: CommandContext): Prom
     const errors = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
       ({ severity }) => severity === 'error',
     );
-    const input = result && placeTables(read.value, result.state.model, result.state.plan, catalogs);
-    const { remaining, allowed } = applyAllowances(
-      input ? lint(input, configuration) : [],
-      configuration.allow,
-    );
-    const found = [...errors, ...remaining.map((diagnostic) => locate(diagnostic, read.origin.locate))];
-    report(
-      found,
-      allowed,
-      input?.tables.reduce((sum, { permissions }) => sum + permissions.length, 0) ?? 0,
-      options.format,
-      read.origin.describe,
-      context,
-    );
+    const linted = result
+      ? lintCompiled(result, { read, catalogs }, configuration)
+      : { findings: [], allowed: 0, permissions: 0 };
+    const found = [...errors, ...linted.findings];
+    report(found, linted, options.format, read.origin.describe, context);
     return found.length > 0 ? 1 : 0;
   });
 }
 
-function readConfiguration({ config, sessionVariables, publicRoles }: LintOptions): LintConfiguration {
+export interface Linted {
+  readonly findings: readonly Diagnostic[];
+  /** Findings that the configuration allows. */
+  readonly allowed: number;
+  /** Permissions that were looked at. */
+  readonly permissions: number;
+}
+
+/** Lints what was compiled. */
+export function lintCompiled(
+  { state }: CompileResult,
+  { read, catalogs }: Pick<Project, 'read' | 'catalogs'>,
+  configuration: LintConfiguration,
+): Linted {
+  const input = placeTables(read.value, state.model, state.plan, catalogs);
+  const { remaining, allowed } = applyAllowances(lint(input, configuration), configuration.allow);
+  return {
+    findings: remaining.map((diagnostic) => locate(diagnostic, read.origin.locate)),
+    allowed,
+    permissions: input.tables.reduce((sum, { permissions }) => sum + permissions.length, 0),
+  };
+}
+
+/** @throws LintConfigurationError */
+export function readConfiguration({
+  config,
+  sessionVariables,
+  publicRoles,
+}: Pick<LintOptions, 'config' | 'sessionVariables' | 'publicRoles'>): LintConfiguration {
   const file = config ?? (existsSync(DEFAULT_CONFIGURATION) ? DEFAULT_CONFIGURATION : undefined);
   const base =
     file === undefined
@@ -90,17 +110,14 @@ function locate(
 
 function report(
   found: readonly Diagnostic[],
-  allowed: number,
-  permissions: number,
+  { allowed, permissions }: Linted,
   format: Format,
   describe: (path: Diagnostic['path']) => string,
   { stdout, stderr }: CommandContext,
 ): void {
   switch (format) {
     case 'json':
-      stdout(
-        `${JSON.stringify({ findings: found.map((each) => ({ ...each, object: describe(each.path) })), allowed }, null, 2)}\n`,
-      );
+      stdout(`${JSON.stringify({ findings: describeDiagnostics(found, describe), allowed }, null, 2)}\n`);
       return;
     case 'sarif':
       stdout(renderSarif(findingsOf(found, describe), rulesOf(readMessages()), version));
@@ -109,22 +126,28 @@ function report(
       stdout(renderAnnotations(findingsOf(found, describe)));
       break;
     case 'text':
-      for (const diagnostic of found) stdout(`${renderDiagnostic(diagnostic, describe)}\n\n`);
+      stdout(renderDiagnostics(found, describe));
   }
   const counts = new Map<string, number>();
-  for (const { code } of found) counts.set(code, (counts.get(code) ?? 0) + 1);
+  const causes = groupByCause(found);
+  for (const { diagnostic } of causes) counts.set(diagnostic.code, (counts.get(diagnostic.code) ?? 0) + 1);
   const list = [...counts]
     .sort(([, left], [, right]) => right - left)
     .map(([code, number]) => `  ${String(number).padStart(4)}  ${code}`);
   const kept = allowed > 0 ? `, ${allowed} allowed` : '';
+  const following = found.length - causes.length;
+  if (following > 0) list.push(`  ${String(following).padStart(4)}  that follow from these`);
   const summary = hasErrors(found)
     ? 'The metadata has errors; what they leave out was not looked at.'
     : `${found.length === 0 ? 'Nothing' : found.length} found in ${permissions} permissions${kept}.`;
   (format === 'text' ? stdout : stderr)(
     `${[...list, ...(list.length > 0 ? [''] : []), summary].join('\n')}\n`,
   );
-  if (found.length > 0 && format === 'text')
-    stderr(
-      `engine explain ${found[0]!.code} says more, as for the other codes. What is meant goes into ${DEFAULT_CONFIGURATION}, with a reason.\n`,
-    );
+  if (found.length > 0 && format === 'text') {
+    const meant = found.some(({ code }) => LINT_CODES.has(code))
+      ? ` What is meant goes into ${DEFAULT_CONFIGURATION}, with a reason.`
+      : '';
+    const others = counts.size > 1 ? ', as for the other codes' : '';
+    stderr(`engine explain ${causes[0]!.diagnostic.code} says more${others}.${meant}\n`);
+  }
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fetchText, isFetchable, reasonOf } from '../runtime/session/fetch.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
-import { renderDiagnostic } from './diagnostics/render.ts';
+import { renderDiagnostics } from './diagnostics/render.ts';
 import { lineDifference } from './line-difference.ts';
 import { metadataFolder } from './metadata-folder.ts';
 import type { Metadata } from './model/metadata.ts';
@@ -106,9 +106,7 @@ async function serverMetadata(options: MetadataOptions, context: CommandContext)
 /** Undefined, after saying why, if it cannot be read. */
 function localMetadata(path: string, context: CommandContext): Metadata | undefined {
   const { value, diagnostics, origin } = readMetadataFile(path);
-  for (const diagnostic of diagnostics) {
-    context.stderr(`${renderDiagnostic(diagnostic, origin.describe)}\n\n`);
-  }
+  context.stderr(renderDiagnostics(diagnostics, origin.describe));
   if (!hasErrors(diagnostics)) return value;
   context.stderr('Nothing was sent.\n');
   return undefined;

@@ -5,7 +5,7 @@ import { graphqlSchema } from '../runtime/core/schema/introspection.ts';
 import { operationTypes, schemaTypes } from './client-types.ts';
 import type { CommandContext } from './command.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
-import { renderDiagnostic } from './diagnostics/render.ts';
+import { renderDiagnostics } from './diagnostics/render.ts';
 import { compile } from './index.ts';
 import { programOf } from './phases/4-plan/program.ts';
 import { startProgress } from './progress.ts';
@@ -24,8 +24,8 @@ export function schemaCommand(options: SchemaOptions, context: CommandContext): 
     const diagnostics = [...read.diagnostics, ...(obstacles.length > 0 ? obstacles : result.diagnostics)];
     progress.end();
     if (hasErrors(diagnostics)) {
-      for (const diagnostic of diagnostics.filter(({ severity }) => severity === 'error'))
-        context.stderr(`${renderDiagnostic(diagnostic, read.origin.describe)}\n\n`);
+      const errors = diagnostics.filter(({ severity }) => severity === 'error');
+      context.stderr(renderDiagnostics(errors, read.origin.describe));
       return 1;
     }
     const program = linkProgram(programOf(result.state.plan), serving);

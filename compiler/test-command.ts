@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type CommandContext, UsageError } from './command.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
-import { renderDiagnostic } from './diagnostics/render.ts';
+import { renderDiagnostics } from './diagnostics/render.ts';
 import { compile } from './index.ts';
 import type { SourceCatalog } from './model/catalog.ts';
 import { readCases } from './permission-tests/cases.ts';
@@ -40,8 +40,7 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
     );
     if (!result || hasErrors(diagnostics)) {
       progress.end();
-      for (const diagnostic of diagnostics)
-        context.stderr(`${renderDiagnostic(diagnostic, read.origin.describe)}\n\n`);
+      context.stderr(renderDiagnostics(diagnostics, read.origin.describe));
       return 1;
     }
     const databases = await openDatabases(project);

@@ -9,7 +9,7 @@ export function renderAnnotations(findings: readonly SarifFinding[]): string {
   return findings.map(annotation).join('');
 }
 
-function annotation({ rule, level, message, location, object }: SarifFinding): string {
+function annotation({ rule, level, message, location, object, because }: SarifFinding): string {
   const properties = [
     ...(location
       ? [
@@ -22,7 +22,9 @@ function annotation({ rule, level, message, location, object }: SarifFinding): s
   ];
   const list = properties.map(([name, value]) => `${name}=${escapeProperty(String(value))}`).join(',');
   const command = level === 'note' ? 'notice' : level;
-  return `::${command} ${list}::${escapeData(object ? `${message}\n${object}` : message)}\n`;
+  const cause = because && `Follows from ${because.rule}${because.object ? ` (${because.object})` : ''}.`;
+  const text = [message, ...(cause ? [cause] : []), ...(object ? [object] : [])].join('\n');
+  return `::${command} ${list}::${escapeData(text)}\n`;
 }
 
 function escapeData(text: string): string {

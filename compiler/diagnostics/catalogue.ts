@@ -594,8 +594,12 @@ export const diagnostics = {
   sourceMissing: ({ name }: { name: Hole }): Message =>
     message('source-missing', 'error', [`source not found: "${name}"`]),
   /** connection error */
-  sourceUnreachable: ({ reason }: { reason: Hole }): Message =>
-    message('source-unreachable', 'error', ['connection error', `${reason}`]),
+  sourceUnreachable: ({ reason, source }: { reason: Hole; source: Hole }): Message =>
+    message('source-unreachable', 'error', [
+      'connection error',
+      `${reason}`,
+      `Give its address (--source ${source}=URL), the SQL that makes it (--migrations FOLDER), or a saved catalog (--catalog FILE).`,
+    ]),
   /** PostgreSQL refuses %what%: %reason%. */
   sqlRefused: ({
     what,
@@ -626,10 +630,19 @@ export const diagnostics = {
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
   /** table %table% is not tracked */
-  tableNotTracked: ({ table, nearest }: { table: Hole; nearest?: Hole | undefined }): Message =>
+  tableNotTracked: ({
+    table,
+    nearest,
+    advice,
+  }: {
+    table: Hole;
+    nearest?: Hole | undefined;
+    advice?: Hole | undefined;
+  }): Message =>
     message('table-not-tracked', 'error', [
       `table ${table} is not tracked`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+      advice === undefined ? undefined : `${advice}`,
     ]),
   /** the GraphQL type name "%type%" of table %table% is taken by %other% */
   typeNameConflict: ({ type, table, other }: { type: Hole; table: Hole; other: Hole }): Message =>

@@ -11,6 +11,8 @@ export interface Diagnostic extends Message {
   readonly location?: Location;
   /** Set when an object of the metadata is left out because of this. */
   readonly inconsistency?: InconsistentObject;
+  /** The diagnostic that this one follows from, which itself follows from none: gone with it. */
+  readonly because?: Pick<Diagnostic, 'code' | 'path' | 'location'>;
 }
 
 /** A catalogue entry with its holes filled. */

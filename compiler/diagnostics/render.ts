@@ -1,3 +1,4 @@
+import { causesFirst, groupByCause } from './causes.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { formatPath } from './path.ts';
 
@@ -9,19 +10,45 @@ export function renderDiagnostic(
   diagnostic: Diagnostic,
   describe: (path: Diagnostic['path']) => string = formatPath,
 ): string {
-  const { location, details = [] } = diagnostic;
-  const place = describe(diagnostic.path);
-  const head = [
-    diagnostic.severity === 'warning' ? `warning ${diagnostic.code}` : diagnostic.code,
+  // A message of several lines (a parser's excerpt, a list of reasons) stays indented as a whole.
+  const body = [diagnostic.message, ...(diagnostic.details ?? [])].flatMap((text) => text.split('\n'));
+  return [head(diagnostic, describe), ...body.map((line) => `  ${line}`)].join('\n');
+}
+
+function head(
+  { code, severity, path, location }: Diagnostic,
+  describe: (path: Diagnostic['path']) => string,
+) {
+  const place = describe(path);
+  return [
+    severity === 'warning' ? `warning ${code}` : code,
     ...(place === '' ? [] : [place]),
     ...(location ? [`${location.file}:${location.line}:${location.column}`] : []),
   ].join('  ');
-  // A message of several lines (a parser's excerpt, a list of reasons) stays indented as a whole.
-  const body = [diagnostic.message, ...details].flatMap((text) => text.split('\n'));
-  return [head, ...body.map((line) => `  ${line}`)].join('\n');
 }
 
-/** Prints diagnostics as JSON, for tools: a list in the order given, one object each. */
-export function renderDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
-  return `${JSON.stringify(diagnostics, null, 2)}\n`;
+/** Prints diagnostics with an empty line after each; what follows from one stands below it, a line each. */
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  describe: (path: Diagnostic['path']) => string,
+): string {
+  return groupByCause(diagnostics)
+    .map(({ diagnostic, consequences }) => {
+      const lines = consequences.map((each) => `    ${head(each, describe)}`);
+      const heading = lines.length > 0 ? ['  What follows from it:'] : [];
+      return `${[renderDiagnostic(diagnostic, describe), ...heading, ...lines].join('\n')}\n\n`;
+    })
+    .join('');
+}
+
+/** Diagnostics for JSON, causes first, each with the name of what it is about. */
+export function describeDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  describe: (path: Diagnostic['path']) => string,
+): object[] {
+  return causesFirst(diagnostics).map(({ because, ...diagnostic }) => ({
+    ...diagnostic,
+    object: describe(diagnostic.path),
+    ...(because && { because: { ...because, object: describe(because.path) } }),
+  }));
 }

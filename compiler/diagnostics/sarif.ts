@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, sep } from 'node:path';
+import { causesFirst } from './causes.ts';
 import type { Diagnostic, Location } from './diagnostic.ts';
 import type { MessageTemplate } from './messages.ts';
 
@@ -17,7 +18,7 @@ export interface SarifRule {
   readonly help: string;
 }
 
-export type SarifLevel = 'error' | 'warning' | 'note';
+type SarifLevel = 'error' | 'warning' | 'note';
 
 export interface SarifFinding {
   readonly rule: string;
@@ -26,6 +27,8 @@ export interface SarifFinding {
   readonly location?: Location;
   /** What it is about, in names: `sources.default.tables.public.article`. Makes a finding the same one in the next run. */
   readonly object?: string;
+  /** The finding that this one follows from. */
+  readonly because?: Pick<SarifFinding, 'rule' | 'location' | 'object'>;
 }
 
 /** Prints findings; rules that none of them names are left out. */
@@ -60,13 +63,9 @@ function describeRule({ id, level, summary, help }: SarifRule): object {
   };
 }
 
-function describeFinding(
-  { rule, level, message, location, object }: SarifFinding,
-  index: number | undefined,
-) {
-  const logical = object ? { logicalLocations: [{ fullyQualifiedName: object }] } : {};
-  const physical = location ? { physicalLocation: describeLocation(location) } : {};
-  const places = object || location ? [{ ...physical, ...logical }] : [];
+function describeFinding(finding: SarifFinding, index: number | undefined) {
+  const { rule, level, message, location, object, because } = finding;
+  const places = object || location ? [describePlace(finding)] : [];
   // Not by the line, which moves with every edit above it.
   const identity = createHash('sha256')
     .update(JSON.stringify([rule, object, message]))
@@ -75,9 +74,18 @@ function describeFinding(
     ruleId: rule,
     ...(index !== undefined && { ruleIndex: index }),
     level,
-    message: { text: message },
+    // A number in parentheses is a link to the related location.
+    message: { text: because ? `${message}\nFollows from [${because.rule}](1).` : message },
     locations: places,
+    ...(because && { relatedLocations: [{ id: 1, ...describePlace(because) }] }),
     partialFingerprints: { 'engineFinding/v1': identity },
+  };
+}
+
+function describePlace({ location, object }: Pick<SarifFinding, 'location' | 'object'>): object {
+  return {
+    ...(location && { physicalLocation: describeLocation(location) }),
+    ...(object && { logicalLocations: [{ fullyQualifiedName: object }] }),
   };
 }
 
@@ -94,18 +102,27 @@ export function relativePath(file: string): string {
   return path.split(sep).join('/').replace(/^\.\//, '');
 }
 
-/** Diagnostics as findings. */
+/** Diagnostics as findings, causes first. */
 export function findingsOf(
   diagnostics: readonly Diagnostic[],
   describe: (path: Diagnostic['path']) => string,
 ): SarifFinding[] {
-  return diagnostics.map(({ code, severity, message, details = [], location, path }) => ({
-    rule: code,
-    level: severity,
-    message: [message, ...details].join('\n'),
-    ...(location && { location }),
-    object: describe(path),
-  }));
+  return causesFirst(diagnostics).map((each) => {
+    const { because, details = [] } = each;
+    return {
+      ...describeDiagnostic(each, describe),
+      level: each.severity,
+      message: [each.message, ...details].join('\n'),
+      ...(because && { because: describeDiagnostic(because, describe) }),
+    };
+  });
+}
+
+function describeDiagnostic(
+  { code, path, location }: Pick<Diagnostic, 'code' | 'path' | 'location'>,
+  describe: (path: Diagnostic['path']) => string,
+) {
+  return { rule: code, ...(location && { location }), object: describe(path) };
 }
 
 /** The catalogue's messages as rules. */

@@ -1,4 +1,5 @@
 /** Who may do what in a source: the permissions on its tables and functions, given everything else about them. */
+import { ruleName } from '../../../runtime/core/reason.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -99,9 +100,10 @@ function resolveFunctionRoles(
       if (Object.hasOwn(select, role)) return true;
       const { path } = entry.permissions.find((permission) => permission.role === role)!;
       const { catalog } = scope.tables.get(table)!;
-      scope.diagnostics.push(
-        at(path, diagnostics.functionPermissionWithoutSelect({ table: quoted(catalog), role })),
-      );
+      scope.diagnostics.push({
+        ...at(path, diagnostics.functionPermissionWithoutSelect({ table: quoted(catalog), role })),
+        missed: ruleName({ source: scope.shape, schema: catalog.schema, name: catalog.name }, 'select', role),
+      });
       return false;
     });
     roles.set(structure, inheritFunctionRoles(own, inheritedRoles));

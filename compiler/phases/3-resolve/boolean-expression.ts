@@ -12,8 +12,10 @@ import {
 } from '../../../runtime/core/operators.ts';
 import { type ColumnType, columnType, jsonKind } from '../../../runtime/core/types.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { lossOf } from '../../diagnostics/causes.ts';
 import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../model/metadata.ts';
 import type { Argument, Condition, Operand } from '../../model/model.ts';
+import { missingTable } from './losses.ts';
 import { Failure, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
 import { resolveValue, sessionVariable } from './value.ts';
@@ -84,13 +86,11 @@ function resolveExists(place: Place, value: Json): Condition {
   const name = tableName(_table ?? $table ?? null, [...place.path, '_table']);
   const table = place.scope.tables.get(keyOf(name));
   if (!table) {
-    throw new Failure(
-      diagnostics.expressionTableMissing({
-        table: quoted(name),
-        ...suggest(name.name, tableNames(place.scope)),
-      }),
-      [...place.path, '_table'],
-    );
+    const problem = diagnostics.expressionTableMissing({
+      table: quoted(name),
+      ...suggest(name.name, tableNames(place.scope)),
+    });
+    throw new Failure(problem, [...place.path, '_table']).missing(...missingTable(place.scope, name));
   }
   const condition = resolveExpression(
     { ...place, table, path: [...place.path, '_where'] },
@@ -146,13 +146,11 @@ function resolveComputedFieldKey(place: Place, key: string, value: Json): Condit
 
 function unknownField(place: Place, key: string): never {
   const { columns, relationships, computedFields } = place.table;
-  throw new Failure(
-    diagnostics.expressionFieldMissing({
-      field: key,
-      ...suggest(key, [...columns.keys(), ...relationships.keys(), ...computedFields.keys(), ...connectives]),
-    }),
-    place.path,
-  );
+  const problem = diagnostics.expressionFieldMissing({
+    field: key,
+    ...suggest(key, [...columns.keys(), ...relationships.keys(), ...computedFields.keys(), ...connectives]),
+  });
+  throw new Failure(problem, place.path).missing(lossOf.field(place.scope.source.name, place.table.key, key));
 }
 
 const connectives = ['_and', '_or', '_not', '_exists'];

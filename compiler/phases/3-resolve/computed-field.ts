@@ -5,6 +5,7 @@ import { diagnostics } from '../../diagnostics/catalogue.ts';
 import type { CatalogFunction } from '../../model/catalog.ts';
 import type { ComputedField, QualifiedName } from '../../model/metadata.ts';
 import { requireFreeFieldName } from './field.ts';
+import { fieldLosses, missingTable } from './losses.ts';
 import { because, Failure, type ReportedObject, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
 import { typeKey } from './type.ts';
@@ -27,13 +28,17 @@ export function resolveComputedField(
   const sessionArgument =
     session_argument === undefined ? undefined : findSessionArgument(called, session_argument, reasons);
   if (reasons.length > 0) {
-    throw new Failure(
-      diagnostics.computedFieldInvalid({
-        field: field.name,
-        table: quoted(table.catalog),
-        reasons: because(reasons),
-      }),
-    );
+    const problem = diagnostics.computedFieldInvalid({
+      field: field.name,
+      table: quoted(table.catalog),
+      reasons: because(reasons),
+    });
+    const failure = new Failure(problem);
+    // The one reason is that the table of the rows is not served.
+    const isTable = called.returnsSet && scope.catalogTables.has(keyOf(called.returns));
+    throw isTable && !returns && reasons.length === 1
+      ? failure.missing(...missingTable(scope, called.returns))
+      : failure;
   }
   const description = field.comment ?? called.comment;
   return {
@@ -158,5 +163,6 @@ export function computedFieldObject(
       comment: field.comment ?? null,
     },
     context: `in table ${quoted(table.entry.table)}: in computed field "${field.name}": `,
+    offers: () => fieldLosses(scope, table, field.name),
   };
 }

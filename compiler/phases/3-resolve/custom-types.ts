@@ -3,6 +3,7 @@
  * is told where everything else is: one entry for all custom types, and one for each action.
  */
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import { lossOf } from '../../diagnostics/causes.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { SourceCatalog } from '../../model/catalog.ts';
 import type {
@@ -28,11 +29,15 @@ export function checkCustomTypes(metadata: Metadata, scopes: Scopes, diagnostics
   const kinds = typeKinds(custom_types, scopes);
   const reasons = typeReasons(custom_types, kinds, scopes);
   attempt(report, customTypesObject(custom_types), () => {
-    if (reasons.length > 0) throw new Failure(messages.customTypesInvalid({ reasons: because(reasons) }));
+    if (reasons.length === 0) return;
+    const failure = new Failure(messages.customTypesInvalid({ reasons: because(reasons) }));
+    const absent = missingTables(custom_types, scopes);
+    throw reasons.length === absent.length ? failure.missing(absent[0]!) : failure;
   });
   for (const action of actions) {
     attempt(report, actionObject(action), () => {
-      if (reasons.length > 0) throw new Failure(messages.customTypesInconsistent());
+      if (reasons.length > 0)
+        throw new Failure(messages.customTypesInconsistent()).missing(lossOf.customTypes);
       requireActionTypes(action, kinds);
     });
   }
@@ -170,6 +175,14 @@ function relationshipReasons(
   ]);
 }
 
+/** Tables that relationships name and no source has. */
+function missingTables({ objects }: CustomTypes, scopes: Scopes): string[] {
+  return objects
+    .flatMap(({ relationships }) => relationships)
+    .filter(({ source, remote_table }) => !scopes.get(source)?.tables.has(keyOf(remote_table)))
+    .map(({ source, remote_table }) => lossOf.table(source, keyOf(remote_table)));
+}
+
 /** @throws Failure */
 function requireActionTypes({ definition }: Action, kinds: ReadonlyMap<string, Kind>): void {
   for (const argument of definition.arguments) {
@@ -205,6 +218,7 @@ function customTypesObject(types: CustomTypes): ReportedObject {
     name: 'custom_types',
     definition: withoutPaths(definition),
     context: '',
+    offers: () => [lossOf.customTypes],
   };
 }
 

@@ -1,8 +1,18 @@
-/** Names of fields that are no columns: they must not stand in the way of a column or of each other. */
+/** Names of fields; those that are no columns must not stand in the way of a column or of each other. */
+import { camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { Failure } from './report.ts';
 import type { SourceScope, TableScope } from './scope.ts';
-import { fieldName } from './table.ts';
+
+/** GraphQL field of a column, relationship or computed field. */
+export function fieldName(
+  name: string,
+  customName: string | undefined,
+  naming: NamingConvention | undefined,
+): string {
+  if (customName !== undefined) return customName;
+  return naming === 'graphql-default' ? camelCase(name) : name;
+}
 
 /** @throws Failure if a column has the name, or is shown under it */
 export function requireFreeFieldName(scope: SourceScope, table: TableScope, name: string): void {

@@ -1,5 +1,5 @@
 /** Tracked functions: they return rows of a tracked table (reference metadata-api §10, graphql-api §1.8). */
-import { camelCase, defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import type { FunctionShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at } from '../../diagnostics/diagnostic.ts';
@@ -7,9 +7,10 @@ import type { CatalogFunction } from '../../model/catalog.ts';
 import type { FunctionEntry } from '../../model/metadata.ts';
 import type { ModelFunction } from '../../model/model.ts';
 import { catalogFunction, functionArguments } from './computed-field.ts';
+import { functionLosses } from './losses.ts';
 import { trackedTable } from './relationship.ts';
 import { because, Failure, type ReportedObject } from './report.ts';
-import { customizeRootField } from './root-field.ts';
+import { functionRootFields } from './root-field.ts';
 import { keyOf, quoted, type SourceScope } from './scope.ts';
 import { typeKey } from './type.ts';
 
@@ -56,7 +57,9 @@ export function resolveFunction(scope: SourceScope, entry: FunctionEntry): Omit<
   return {
     shape,
     exposedAs,
-    rootFields: rootFields(scope, entry, graphqlName, exposedAs),
+    rootFields: functionRootFields(scope.source, entry, scope.shape.naming).filter(
+      ({ kind }) => exposedAs === 'query' || kind === 'function',
+    ),
   };
 }
 
@@ -84,27 +87,6 @@ function findSessionArgument(
   return position;
 }
 
-function rootFields(
-  scope: SourceScope,
-  entry: FunctionEntry,
-  graphqlName: string,
-  exposedAs: 'query' | 'mutation',
-): ModelFunction['rootFields'] {
-  const { custom_name, custom_root_fields } = entry.configuration;
-  const convention = scope.shape.naming === 'graphql-default';
-  const base = convention && custom_name === undefined ? camelCase(graphqlName) : graphqlName;
-  const customization = scope.source.customization;
-  const naming = scope.shape.naming;
-  const rows = {
-    kind: 'function' as const,
-    name: customizeRootField(custom_root_fields.function ?? base, customization, naming),
-  };
-  if (exposedAs === 'mutation') return [rows];
-  const aggregate =
-    custom_root_fields.function_aggregate ?? `${base}${convention ? 'Aggregate' : '_aggregate'}`;
-  return [rows, { kind: 'function_aggregate', name: customizeRootField(aggregate, customization, naming) }];
-}
-
 /** Roles with a permission of their own, sorted. */
 export function functionRoles(scope: SourceScope, entry: FunctionEntry): string[] {
   const names: string[] = [];
@@ -124,5 +106,6 @@ export function functionObject(scope: SourceScope, entry: FunctionEntry): Report
     name: `function ${displayName(schema, name)} in source ${scope.source.name}`,
     definition: { schema, name },
     context: `in function ${quoted(entry.function)}: `,
+    offers: () => functionLosses(scope.source, entry, scope.shape.naming),
   };
 }

@@ -1,18 +1,19 @@
 /** Objects that are read and kept but not served by this version: each is named, none is passed over in silence. */
 import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { type Losses, lossOf } from '../../diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Memory } from '../../incremental/memory.ts';
 import type { Metadata, MetadataPath, Source, TableEntry } from '../../model/metadata.ts';
 
 /** A warning for every object of the metadata that has no effect yet. */
 export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  const report: Report = (path, kind, name) => {
-    found.push(at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })));
+  const found: (Diagnostic & Losses)[] = [];
+  const report: Report = (path, kind, name, lost) => {
+    found.push({ ...at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })), ...(lost && { lost }) });
   };
   for (const source of metadata.sources) reportSource(source, found, report, memory);
   for (const { path, name } of metadata.remote_schemas) report(path, 'Remote schema', name);
-  for (const { path, name } of metadata.actions) report(path, 'Action', name);
+  for (const { path, name } of metadata.actions) report(path, 'Action', name, [lossOf.rootField(name)]);
   const { custom_types: types } = metadata;
   for (const { path, name } of [...types.input_objects, ...types.objects, ...types.scalars, ...types.enums])
     report(path, 'Custom type', name);
@@ -25,7 +26,8 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
   return found;
 }
 
-type Report = (path: MetadataPath, kind: string, name: string) => void;
+/** @param lost what others may miss */
+type Report = (path: MetadataPath, kind: string, name: string, lost?: readonly string[]) => void;
 
 function reportSource(source: Source, found: Diagnostic[], report: Report, memory: Memory): void {
   for (const table of source.tables)

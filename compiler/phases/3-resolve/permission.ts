@@ -1,9 +1,11 @@
 /** Permissions on tables: what each role may select, insert, update and delete (reference metadata-api §9). */
 
 import { displayName } from '../../../runtime/core/names.ts';
+import { ruleName } from '../../../runtime/core/reason.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { lossOf } from '../../diagnostics/causes.ts';
 import type {
   Columns,
   DeletePermission,
@@ -116,7 +118,7 @@ function requireScalarComputedField(
     throw new Failure(
       diagnostics.permissionComputedFieldMissing({ field, ...suggest(field, table.computedFields.keys()) }),
       path,
-    );
+    ).missing(lossOf.field(scope.source.name, table.key, field));
   }
   if ('table' in shape.returns) {
     const returned = scope.tables.get(shape.returns.table)!;
@@ -272,5 +274,6 @@ function permissionObject(
       };
     },
     context: `in table ${quoted(table.entry.table)}: in permission for role "${permission.role}": `,
+    offers: () => [ruleName({ source: scope.shape, schema, name }, operation, permission.role)],
   };
 }

@@ -14,6 +14,7 @@ import type {
   RelationshipUsing,
 } from '../../model/metadata.ts';
 import { requireFreeFieldName } from './field.ts';
+import { fieldLosses, missingTable } from './losses.ts';
 import { Failure, type ReportedObject, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
 
@@ -110,12 +111,11 @@ function columnAdvice(table: TableScope, column: string): { advice?: string } {
 export function trackedTable(scope: SourceScope, name: QualifiedName): TableScope {
   const table = scope.tables.get(keyOf(name));
   if (table) return table;
-  throw new Failure(
-    diagnostics.tableNotTracked({
-      table: quoted(name),
-      ...suggest(displayName(name.schema, name.name), tableNames(scope)),
-    }),
-  );
+  const hint = scope.catalogTables.has(keyOf(name))
+    ? { advice: 'The database has it: track it, or point at another table.' }
+    : suggest(displayName(name.schema, name.name), tableNames(scope));
+  const problem = diagnostics.tableNotTracked({ table: quoted(name), ...hint });
+  throw new Failure(problem).missing(...missingTable(scope, name));
 }
 
 function requireColumn(table: TableScope, column: string): void {
@@ -167,6 +167,7 @@ export function relationshipObject(
       comment: relationship.comment ?? null,
     },
     context: `in table ${quoted(table.entry.table)}: in relationship "${relationship.name}": `,
+    offers: () => fieldLosses(scope, table, relationship.name),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import { lossOf } from '../../diagnostics/causes.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Json, Metadata, RemoteRelationship } from '../../model/metadata.ts';
 import { exportRemoteRelationship } from '../1-read/export-relationship.ts';
@@ -62,7 +63,9 @@ function requireDefinition(
   if (target === undefined) {
     const { schema, name: wanted } = definition.table;
     const near = other ? suggest(displayName(schema, wanted), tableNames(other)) : {};
-    throw new Failure(messages.tableNotTracked({ table: quoted(definition.table), ...near }));
+    throw new Failure(messages.tableNotTracked({ table: quoted(definition.table), ...near })).missing(
+      lossOf.table(definition.source, keyOf(definition.table)),
+    );
   }
   requireNames(Object.values(definition.field_mapping), new Set(target.columns.keys()));
 }

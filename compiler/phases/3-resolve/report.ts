@@ -2,6 +2,7 @@
  * How phase 3 reports: resolving one object of the metadata either succeeds or ends with a `Failure`, which costs that
  * object and becomes one diagnostic with the entry that the metadata API lists.
  */
+import type { Losses } from '../../diagnostics/causes.ts';
 import { at, type Diagnostic, type Message } from '../../diagnostics/diagnostic.ts';
 import { nearest } from '../../diagnostics/nearest.ts';
 import type { Json, MetadataPath } from '../../model/metadata.ts';
@@ -12,12 +13,19 @@ export class Failure extends Error {
   readonly path: MetadataPath | undefined;
   /** The reason stands alone, without the object's context before it. */
   readonly bare: boolean;
+  losses: Losses = {};
 
   constructor(problem: Message, path?: MetadataPath, bare = false) {
     super(problem.message);
     this.problem = problem;
     this.path = path;
     this.bare = bare;
+  }
+
+  /** Because something is not there: whatever lost it is the cause. */
+  missing(name: string, lost: readonly string[] = []): this {
+    this.losses = { missed: name, lost };
+    return this;
   }
 }
 
@@ -29,11 +37,13 @@ export interface ReportedObject {
   readonly definition: Json;
   /** Text before the reason: `in table "article": in relationship "author": `. */
   readonly context: string;
+  /** What is lost with it, see `linkCauses`. */
+  readonly offers?: () => readonly string[];
 }
 
 /** Collects the diagnostics of a run of the phase. */
 export interface Report {
-  readonly diagnostics: Diagnostic[];
+  readonly diagnostics: (Diagnostic & Losses)[];
 }
 
 /** Resolves one object; a failure is reported, and undefined returned. */
@@ -46,21 +56,32 @@ export function attempt<Value>(
     return resolve();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    leaveOut(report, error.bare ? { ...object, context: '' } : object, error.problem, error.path);
+    leaveOut(
+      report,
+      error.bare ? { ...object, context: '' } : object,
+      error.problem,
+      error.path,
+      error.losses,
+    );
     return undefined;
   }
 }
 
 /** Reports that an object is left out. */
-export function leaveOut(report: Report, object: ReportedObject, problem: Message, path = object.path): void {
-  report.diagnostics.push(
-    at(path, problem, {
-      type: object.type,
-      name: object.name,
-      reason: `Inconsistent object: ${object.context}${problem.message}`,
-      definition: object.definition,
-    }),
-  );
+export function leaveOut(
+  report: Report,
+  object: ReportedObject,
+  problem: Message,
+  path = object.path,
+  { missed, lost = [] }: Losses = {},
+): void {
+  const { type, name, context, definition, offers } = object;
+  const reason = `Inconsistent object: ${context}${problem.message}`;
+  report.diagnostics.push({
+    ...at(path, problem, { type, name, reason, definition }),
+    missed,
+    lost: [...(offers?.() ?? []), ...lost],
+  });
 }
 
 /** The hole `nearest` of a message, present only if something is near. */

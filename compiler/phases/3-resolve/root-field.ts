@@ -1,27 +1,56 @@
-/** Names of a table's root fields (reference graphql-api §1.2, §1.5, §1.6). */
-import { camelCase, isGraphqlName, type NamingConvention, upperFirst } from '../../../runtime/core/names.ts';
+/** Names of root fields (reference graphql-api §1.2, §1.5, §1.6). */
+import {
+  camelCase,
+  defaultBaseName,
+  isGraphqlName,
+  type NamingConvention,
+  upperFirst,
+} from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
-import type { SourceCustomization } from '../../model/metadata.ts';
-import type { RootField, RootFieldKind } from '../../model/model.ts';
+import type {
+  FunctionEntry,
+  QualifiedName,
+  Source,
+  SourceCustomization,
+  TableConfiguration,
+  TableEntry,
+} from '../../model/metadata.ts';
+import type { ModelFunction, RootField, RootFieldKind } from '../../model/model.ts';
 import { Failure } from './report.ts';
 import type { SourceScope, TableScope } from './scope.ts';
 
 /** The root fields that the table has for whoever may use them, in the order of the reference's list. @throws Failure */
 export function resolveRootFields(scope: SourceScope, table: TableScope): RootField[] {
-  const { custom_root_fields: custom } = table.entry.configuration;
-  const convention = scope.shape.naming;
-  const base =
-    convention === 'graphql-default' && !table.customName ? camelCase(table.graphqlName) : table.graphqlName;
+  const { configuration } = table.entry;
   return offeredKinds(table).map((kind) => {
-    const { name, comment } = custom[kind] ?? {};
-    const full = customizeRootField(
-      name ?? defaultNames[convention ?? 'engine-default'][kind](base),
-      scope.source.customization,
-      convention,
-    );
-    if (!isGraphqlName(full)) throw new Failure(diagnostics.nameNotGraphql({ name: full }));
-    return { kind, name: full, ...(comment !== undefined && { description: comment }) };
+    const { comment } = configuration.custom_root_fields[kind] ?? {};
+    const name = rootFieldName(kind, table.catalog, configuration, scope.source, scope.shape.naming);
+    if (!isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+    return { kind, name, ...(comment !== undefined && { description: comment }) };
   });
+}
+
+function rootFieldName(
+  kind: RootFieldKind,
+  table: QualifiedName,
+  { custom_name, custom_root_fields }: TableConfiguration,
+  { customization }: Source,
+  convention: NamingConvention | undefined,
+): string {
+  const own = defaultBaseName(table.schema, table.name);
+  const base = custom_name ?? (convention === 'graphql-default' ? camelCase(own) : own);
+  const name = custom_root_fields[kind]?.name ?? defaultNames[convention ?? 'engine-default'][kind](base);
+  return customizeRootField(name, customization, convention);
+}
+
+/** Every root field that a table could have, if its keys and Postgres allowed. */
+export function possibleRootFields(
+  source: Source,
+  { table, configuration }: Pick<TableEntry, 'table' | 'configuration'>,
+  convention: NamingConvention | undefined,
+): string[] {
+  const kinds = Object.keys(defaultNames['engine-default']) as RootFieldKind[];
+  return kinds.map((kind) => rootFieldName(kind, table, configuration, source, convention));
 }
 
 /**
@@ -88,8 +117,26 @@ const defaultNames: Record<NamingConvention, Record<RootFieldKind, (table: strin
   },
 };
 
+/** Root fields of a function as a query; as a mutation it has the first only. */
+export function functionRootFields(
+  { customization }: Source,
+  { function: { schema, name }, configuration }: FunctionEntry,
+  convention: NamingConvention | undefined,
+): ModelFunction['rootFields'] {
+  const { custom_name, custom_root_fields } = configuration;
+  const camel = convention === 'graphql-default';
+  const own = defaultBaseName(schema, name);
+  const base = custom_name ?? (camel ? camelCase(own) : own);
+  const rows = custom_root_fields.function ?? base;
+  const aggregate = custom_root_fields.function_aggregate ?? `${base}${camel ? 'Aggregate' : '_aggregate'}`;
+  return [
+    { kind: 'function', name: customizeRootField(rows, customization, convention) },
+    { kind: 'function_aggregate', name: customizeRootField(aggregate, customization, convention) },
+  ];
+}
+
 /** Applies a source's prefix and suffix. */
-export function customizeRootField(
+function customizeRootField(
   name: string,
   customization: SourceCustomization | undefined,
   convention: NamingConvention | undefined,

@@ -1,5 +1,5 @@
 /** A source: its catalog, its types, its customization, and its tables as far as they stand alone. */
-import type { NamingOptions } from '../../../runtime/core/names.ts';
+import type { NamingConvention, NamingOptions } from '../../../runtime/core/names.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -57,7 +57,7 @@ function sourceShape(
       ),
     );
   }
-  const convention = naming.enabled ? (asked ?? naming.default) : 'engine-default';
+  const convention = conventionOf(source, naming);
   return {
     name: source.name,
     kind: 'postgres',
@@ -68,6 +68,11 @@ function sourceShape(
     ...(typeNames?.suffix && { typeSuffix: typeNames.suffix }),
     types: resolveTypes(catalog, usedTypes(source, catalog)),
   };
+}
+
+/** How the names of a source are shown. */
+export function conventionOf({ customization }: Source, naming: NamingOptions): NamingConvention {
+  return naming.enabled ? (customization?.naming_convention ?? naming.default) : 'engine-default';
 }
 
 /** Types of the columns of tracked tables and of the functions that the metadata names. */

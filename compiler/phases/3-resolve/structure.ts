@@ -21,11 +21,12 @@ import {
 } from './conflict.ts';
 import { contestedFieldNames } from './field.ts';
 import { functionObject, resolveFunction } from './function.ts';
+import { sourceLosses } from './losses.ts';
 import { relationshipObject, resolveRelationship } from './relationship.ts';
 import { attempt, Failure, leaveOut } from './report.ts';
 import { resolveRootFields, singleRowField } from './root-field.ts';
 import type { SourceScope, TableScope } from './scope.ts';
-import { type CatalogResult, openSource } from './source.ts';
+import { type CatalogResult, conventionOf, openSource } from './source.ts';
 import { tableObject, tableShape } from './table.ts';
 
 export interface Structure {
@@ -43,13 +44,13 @@ export interface SourceStructure {
   readonly functions: readonly FunctionStructure[];
 }
 
-export interface TableStructure {
+interface TableStructure {
   readonly key: string;
   readonly shape: TableShape;
   readonly rootFields: readonly RootField[];
 }
 
-export type FunctionStructure = Omit<ModelFunction, 'roles'>;
+type FunctionStructure = Omit<ModelFunction, 'roles'>;
 
 type Catalogs = Readonly<Record<string, CatalogResult>>;
 
@@ -119,7 +120,7 @@ function make(
   const scopes: SourceScope[] = [];
   for (const source of sources) {
     const catalog = catalogOf(source, catalogs);
-    if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error);
+    if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error, naming);
     else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)));
   }
   leaveOutTypeConflicts(scopes);
@@ -223,18 +224,24 @@ function resolveFunctions(scope: SourceScope, register: RootFieldRegister): read
 }
 
 /** Key of a function among those of its source. */
-export function functionKey({ shape }: FunctionStructure): string {
+function functionKey({ shape }: FunctionStructure): string {
   return objectKey(shape.schema, shape.name);
 }
 
-function leaveOutSource(diagnostics: Diagnostic[], source: Source, error: string): void {
-  const problem = messages.sourceUnreachable({ reason: error });
+function leaveOutSource(
+  diagnostics: Diagnostic[],
+  source: Source,
+  error: string,
+  naming: NamingOptions,
+): void {
+  const problem = messages.sourceUnreachable({ reason: error, source: source.name });
   const object = {
     path: source.path,
     type: 'source',
     name: `source ${source.name}`,
     definition: source.name,
     context: '',
+    offers: () => sourceLosses(source, conventionOf(source, naming)),
   };
   leaveOut({ diagnostics }, object, problem);
   const reported = diagnostics.pop()!;

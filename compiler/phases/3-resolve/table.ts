@@ -1,17 +1,13 @@
 /** Tracked tables: that they exist, what their columns are called, which of them hold enum values. */
-import {
-  camelCase,
-  defaultBaseName,
-  displayName,
-  isGraphqlName,
-  type NamingConvention,
-} from '../../../runtime/core/names.ts';
+import { defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at } from '../../diagnostics/diagnostic.ts';
 import type { CatalogColumn, CatalogTable } from '../../model/catalog.ts';
 import type { TableEntry } from '../../model/metadata.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
+import { fieldName } from './field.ts';
+import { tableLosses } from './losses.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
 import { typeKey } from './type.ts';
@@ -47,6 +43,7 @@ export function tableObject(scope: SourceScope, entry: TableEntry): ReportedObje
     definition: { schema, name },
     // The reasons name the table themselves.
     context: '',
+    offers: () => tableLosses(scope.source, entry, scope.shape.naming),
   };
 }
 
@@ -162,16 +159,6 @@ function columnShape(column: CatalogColumn): ColumnShape {
     ...(column.updatable === false && { readOnly: true }),
     ...(column.origin && { origin: { table: keyOf(column.origin), column: column.origin.column } }),
   };
-}
-
-/** GraphQL field of a column, relationship or computed field. */
-export function fieldName(
-  name: string,
-  customName: string | undefined,
-  naming: NamingConvention | undefined,
-): string {
-  if (customName !== undefined) return customName;
-  return naming === 'graphql-default' ? camelCase(name) : name;
 }
 
 /** The finished table in the form of generated files. */

@@ -1,12 +1,18 @@
-/** Why a role may not run an operation: the rule of the metadata that lacks something, in a sentence. */
+/** Why a role may not run an operation: the rule of the metadata that lacks something. */
 import { type EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import { explainUnknown } from '../../../runtime/core/schema/hidden.ts';
 
+export interface RefusingRule {
+  /** As ruleName makes it. */
+  readonly rule: string;
+  /** What it lacks and where it stands in the metadata, in a sentence. */
+  readonly text: string;
+}
+
 /**
- * The rule behind an error that says what a role does not see, with its place in the metadata; undefined where no single
- * rule is to blame.
+ * The rule behind an error that says what a role does not see; undefined where no single rule is to blame.
  * @param isInherited the role has the rules of others
  */
 export function refusingRule(
@@ -14,7 +20,7 @@ export function refusingRule(
   role: string,
   isInherited: boolean,
   error: EngineError,
-): string | undefined {
+): RefusingRule | undefined {
   if (!(error instanceof UnknownName)) return undefined;
   const { reason } = explainUnknown(error, program.view(role, true), role);
   if (!reason) return undefined;
@@ -23,7 +29,7 @@ export function refusingRule(
   const place =
     reason.part && !isInherited && list ? [list, role, 'permission', ...reason.part].join('.') : list;
   const why = `${reason.why.slice(0, 1).toUpperCase()}${reason.why.slice(1)}`;
-  return place === undefined ? `${why}.` : `${why} (${place}).`;
+  return { rule: reason.rule, text: place === undefined ? `${why}.` : `${why} (${place}).` };
 }
 
 /** The list of permissions that a rule belongs to, in names. */

@@ -3,7 +3,7 @@
  * endpoints (reference metadata-api §6, services §8, server §10).
  */
 import { type DocumentNode, GraphQLError, Kind, parse, print, valueFromASTUntyped } from 'graphql';
-import { EngineError } from '../../../runtime/core/errors.ts';
+import { EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import { linkProgram, type Program } from '../../../runtime/core/program.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
@@ -15,9 +15,11 @@ import type {
   SavedOptions,
   SavedVariable,
 } from '../../../runtime/core/saved.ts';
+import { ownerOfType } from '../../../runtime/core/schema/hidden.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import { type Losses, lossOf } from '../../diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Memory } from '../../incremental/memory.ts';
 import type { CollectionQuery, Metadata, MetadataPath, QueryCollection } from '../../model/metadata.ts';
@@ -40,9 +42,11 @@ export function planSaved(
     return { value: undefined, diagnostics: [] };
   const program = lazy(() => linkProgram(programOf(plan), options));
   const inputs = [...Object.values(options), ...madeOf(plan)];
-  const diagnostics: Diagnostic[] = [];
+  const diagnostics: (Diagnostic & Losses)[] = [];
   const queries = new Map<string, KnownQuery>();
   const documents = new Map<string, DocumentNode>();
+  // What the administrator cannot run is not told of every role besides.
+  const runnable = new Map<string, DocumentNode>();
   for (const collection of metadata.query_collections) {
     collection.definition.queries.forEach((query, index) => {
       const key = keyOf(collection.name, query.name);
@@ -50,10 +54,14 @@ export function planSaved(
         readQuery(collection, query, program, options),
       );
       if (document) documents.set(key, document);
+      if (document && !error) runnable.set(key, document);
       queries.set(key, known);
       if (!error) return;
       const path = [...collection.path, 'definition', 'queries', index];
-      diagnostics.push(invalidQuery(metadata, collection, query, path, error));
+      diagnostics.push({
+        ...invalidQuery(metadata, collection, query, path, error),
+        missed: missedBy(error, program()),
+      });
     });
   }
   const routes = planRoutes(metadata, (collection, name) => queries.get(keyOf(collection, name)));
@@ -64,7 +72,7 @@ export function planSaved(
       allowlist: planAllowlist(metadata, documents),
       routes: routes.value,
     },
-    diagnostics: [...diagnostics, ...routes.diagnostics, ...refusedQueries(metadata, documents, program)],
+    diagnostics: [...diagnostics, ...routes.diagnostics, ...refusedQueries(metadata, runnable, program)],
   };
 }
 
@@ -205,6 +213,16 @@ function invalidQuery(
   });
 }
 
+/** The field that the schema lacks, if that is what is wrong. */
+function missedBy(error: GraphQLError | EngineError, program: Program): string | undefined {
+  if (!(error instanceof UnknownName)) return undefined;
+  const { typeName, unknownName } = error;
+  const owner = typeName.endsWith('_root') ? undefined : ownerOfType(program, typeName);
+  return owner
+    ? lossOf.field(owner.table.source.name, owner.table.key, unknownName)
+    : lossOf.rootField(unknownName);
+}
+
 /** The error as the list of inconsistent objects words it: fields only in the path, and types as objects. */
 function errorText(error: GraphQLError | EngineError): string {
   if (error instanceof GraphQLError) return `$.query: ${error.message}`;
@@ -217,7 +235,7 @@ function refusedQueries(
   metadata: Metadata,
   documents: ReadonlyMap<string, DocumentNode>,
   program: () => Program,
-): Diagnostic[] {
+): (Diagnostic & Losses)[] {
   return metadata.allowlist.flatMap(({ collection: name, scope, path }) => {
     const collection = metadata.query_collections.find((entry) => entry.name === name);
     return (collection?.definition.queries ?? []).flatMap((query) => {
@@ -227,9 +245,10 @@ function refusedQueries(
       const refusals = (roles: readonly string[]) =>
         roles.flatMap((role) => refusal(program(), role, operation, metadata) ?? []);
       if (!scope.global) {
-        return refusals(scope.roles).map((refused) =>
-          at(path, messages.allowedQueryRefused({ ...refused, query: query.name, collection: name })),
-        );
+        return refusals(scope.roles).map((refused) => ({
+          ...at(path, messages.allowedQueryRefused({ ...refused, query: query.name, collection: name })),
+          missed: refused.missed,
+        }));
       }
       const roles = [...program().roles].sort();
       const [first, ...others] = refusals(roles);
@@ -244,6 +263,7 @@ interface Refusal {
   readonly error: string;
   /** The rule to blame, in a sentence with a space before it; empty where it is no single one. */
   readonly rule: string;
+  readonly missed: string | undefined;
 }
 
 /** Why a role may not run an operation; undefined when it may, with the privileges of a backend if need be. */
@@ -260,7 +280,12 @@ function refusal(
     if (!(error instanceof EngineError)) throw error;
     const isInherited = metadata.inherited_roles.some((each) => each.role_name === role);
     const rule = refusingRule(program, role, isInherited, error);
-    return { role, error: errorText(error), rule: rule === undefined ? '' : ` ${rule}` };
+    return {
+      role,
+      error: errorText(error),
+      rule: rule ? ` ${rule.text}` : '',
+      missed: rule?.rule,
+    };
   }
 }
 

@@ -3,7 +3,7 @@
  * a role never say what they leave out.
  */
 import type { EngineError, UnknownName } from '../errors.ts';
-import type { Column, Table } from '../program.ts';
+import type { Column, Program, Table } from '../program.ts';
 import { type Reason, type RuleOperation, ruleName } from '../reason.ts';
 import type { MutationFieldKind, QueryFieldKind } from '../resolvers.ts';
 import { ADMIN_ROLE } from '../session.ts';
@@ -132,14 +132,22 @@ function whyNoWrite(
     : partOf(table, operation, role, undefined, `Postgres takes no ${operation} on this view`);
 }
 
-/** Types of a table are named after it; the longest name is the one that is meant. */
-function ownerOfTypeName(view: RoleView, typeName: string, name: string): Explain | undefined {
+/** The table that a type belongs to, and what the type's name begins with: the longest that is the name of a table. */
+export function ownerOfType(
+  { tables }: Pick<Program, 'tables'>,
+  typeName: string,
+): { readonly table: Table; readonly stem: string } | undefined {
   let owner: { readonly table: Table; readonly stem: string } | undefined;
-  for (const table of view.program.tables) {
+  for (const table of tables) {
     const { object } = table.names;
     const stem = object.slice(0, object.length - (table.source.typeSuffix ?? '').length);
     if (typeName.startsWith(stem) && stem.length > (owner?.stem.length ?? 0)) owner = { table, stem };
   }
+  return owner;
+}
+
+function ownerOfTypeName(view: RoleView, typeName: string, name: string): Explain | undefined {
+  const owner = ownerOfType(view.program, typeName);
   if (!owner) return undefined;
   const { table, stem } = owner;
   const operation = operationOfType(typeName.slice(stem.length));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { at, type Diagnostic, hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
 import { nearest } from '../../../compiler/diagnostics/nearest.ts';
 import { formatPath } from '../../../compiler/diagnostics/path.ts';
-import { renderDiagnostic, renderDiagnosticsJson } from '../../../compiler/diagnostics/render.ts';
+import { renderDiagnostic } from '../../../compiler/diagnostics/render.ts';
 
 const diagnostic: Diagnostic = {
   code: 'some-code',
@@ -26,10 +26,6 @@ describe('renderDiagnostic', () => {
       'warning some-code  sources.default\n  Two lines:\n    • one',
     );
     expect(renderDiagnostic({ ...bare, message: 'Text.', path: [] })).toBe('some-code\n  Text.');
-  });
-
-  test('the JSON form holds everything', () => {
-    expect(JSON.parse(renderDiagnosticsJson([diagnostic]))).toEqual([diagnostic]);
   });
 });
 
