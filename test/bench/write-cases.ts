@@ -11,7 +11,7 @@ const manager = { 'x-engine-role': 'manager', 'x-engine-tenant-id': '1' };
 /** Customers of tenant 1. */
 const customers = Array.from({ length: 24 }, (_, index) => index + 1);
 
-/** `ids`: the tickets of tenant 1. Answers have no ids of new rows: their length is what the load generator checks. */
+/** `ids`: tickets of tenant 1. Answers have no ids of new rows: their length is what the load generator checks. */
 export function writeCases(ids: readonly number[]): WriteCase[] {
   return [
     {

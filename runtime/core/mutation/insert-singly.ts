@@ -41,17 +41,21 @@ export interface Inserted {
 /** Inserts a list of objects; `results` hold the values of fixed columns. */
 export type InsertSet = (execution: MutationExecution, results: Results) => Promise<Inserted>;
 
+/** @param isFirst the answer may show the rows; of nested ones without nested data only their number is known then */
 export function planSet(
   view: TableView,
   objects: readonly InsertObject[],
   conflict: Conflict | undefined,
   path: string,
   fixed: FixedColumns,
+  isFirst: boolean,
   scope: Scope,
 ): InsertSet {
   const plans = objects.some(hasNested)
     ? objects.map((object) => planObject(view, object, conflict, path, fixed, scope))
-    : slices(view, objects).map((rows) => planFlat(flatWrite(view, rows, conflict, path, fixed, scope)));
+    : slices(view, objects).map((rows) =>
+        planFlat(flatWrite(view, rows, conflict, path, fixed, scope), isFirst),
+      );
   return async (execution, results) => {
     let affected = 0;
     const rows: string[] = [];
@@ -64,11 +68,11 @@ export function planSet(
   };
 }
 
-function planFlat(write: Write): InsertSet {
-  const statement = rowsStatement(write, [COUNT_OF_WRITTEN, JSON_OF_WRITTEN]);
+function planFlat(write: Write, isFirst: boolean): InsertSet {
+  const statement = rowsStatement(write, [COUNT_OF_WRITTEN, ...(isFirst ? [JSON_OF_WRITTEN] : [])]);
   return async (execution, results) => {
     const [count, texts] = await execution.read(statement, write.path, results);
-    const list = texts!.slice(1, -1);
+    const list = texts?.slice(1, -1) ?? '';
     return { affected: Number(count), rows: list === '' ? [] : [list] };
   };
 }
@@ -193,7 +197,7 @@ function planChildren(
   const fixed: Record<string, Sql> = {};
   for (const [, target] of relationship.columns)
     fixed[target.name] = resultColumn(resultName(relationship, target), target);
-  return planSet(view, objects, conflict, dataPath, fixed, scope);
+  return planSet(view, objects, conflict, dataPath, fixed, false, scope);
 }
 
 interface WrittenRow {

@@ -57,7 +57,7 @@ function insert(
   if (!objects.some(hasNested)) return insertValues(view, objects, conflict, path, selection, form, scope);
   const level = conflict ? undefined : gatherLevels(view, objects);
   const inBatches = level && planLevels(level, path, scope);
-  const singly = lazy(() => planSet(view, objects, conflict, path, {}, scope));
+  const singly = lazy(() => planSet(view, objects, conflict, path, {}, true, scope));
   return insertThenRead(view, selection, form, scope, async (execution) => {
     if (!inBatches) return singly()(execution, {});
     try {
@@ -83,7 +83,7 @@ export function insertValues(
   if (slices(view, rows).length === 1)
     return writeStep(flatWrite(view, rows, conflict, path, {}, scope), view, selection, form, scope);
   const objects = rows.map((row): InsertObject => ({ ...row, before: [], after: [] }));
-  const set = planSet(view, objects, conflict, path, {}, scope);
+  const set = planSet(view, objects, conflict, path, {}, true, scope);
   return insertThenRead(view, selection, form, scope, (execution) => set(execution, {}));
 }
 
