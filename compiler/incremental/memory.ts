@@ -6,6 +6,7 @@
 
 /** The work that is done by unit. The unit is a piece of metadata, model or plan. */
 type Work =
+  | 'reuse'
   | 'not-served'
   | 'entry'
   | 'structure'

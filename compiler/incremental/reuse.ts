@@ -5,6 +5,7 @@
 import { objectKey } from '../../runtime/core/names.ts';
 import type { SourceCatalog } from '../model/catalog.ts';
 import type { Metadata, QueryCollection, Source } from '../model/metadata.ts';
+import type { Memory } from './memory.ts';
 
 /** `previous` if it says the same as `next`, else `next`. */
 export function reuse<Value>(next: Value, previous: Value | undefined): Value {
@@ -37,12 +38,12 @@ function isPlain(value: object): value is Record<string, unknown> {
 }
 
 /** The metadata with the entries of tables, functions and collections, and the list of inherited roles, that are as before. */
-export function reuseMetadata(next: Metadata, previous: Metadata | undefined): Metadata {
+export function reuseMetadata(next: Metadata, previous: Metadata | undefined, memory: Memory): Metadata {
   if (previous === undefined || next === previous) return next;
   const before = new Map(previous.sources.map((source) => [source.name, source]));
   return {
     ...next,
-    sources: next.sources.map((source) => reuseSource(source, before.get(source.name))),
+    sources: next.sources.map((source) => reuseSource(source, before.get(source.name), memory)),
     query_collections: next.query_collections.map((collection) =>
       reuseCollection(
         collection,
@@ -60,7 +61,7 @@ function reuseCollection(next: QueryCollection, previous: QueryCollection | unde
   return { ...next, definition: { ...next.definition, queries } };
 }
 
-function reuseSource(next: Source, previous: Source | undefined): Source {
+function reuseSource(next: Source, previous: Source | undefined, memory: Memory): Source {
   if (previous === undefined || next === previous) return next;
   const tables = new Map(
     previous.tables.map((entry) => [objectKey(entry.table.schema, entry.table.name), entry]),
@@ -70,16 +71,16 @@ function reuseSource(next: Source, previous: Source | undefined): Source {
     configuration: reuse(next.configuration, previous.configuration),
     ...(next.customization && { customization: reuse(next.customization, previous.customization) }),
     tables: next.tables.map((entry) =>
-      reuseParts(entry, tables.get(objectKey(entry.table.schema, entry.table.name))),
+      compareOnce(entry, tables.get(objectKey(entry.table.schema, entry.table.name)), reuseParts, memory),
     ),
     functions: reuse(next.functions, previous.functions),
   };
 }
 
 /** `previous` if it says the same, else `next` with those of its properties that are as before. */
-function reuseParts<Value extends object>(next: Value, previous: Value | undefined): Value {
+function reuseParts<Value extends object>(next: Value, previous: Value): Value {
   const value = reuse(next, previous);
-  if (previous === undefined || value === previous) return value;
+  if (value === previous) return value;
   const entries = Object.entries(value).map(([key, part]) => [
     key,
     reuse(part, previous[key as keyof Value]),
@@ -87,9 +88,27 @@ function reuseParts<Value extends object>(next: Value, previous: Value | undefin
   return Object.fromEntries(entries) as Value;
 }
 
-/** The catalog with the tables, types and functions that are as before. */
-export function reuseCatalog(next: SourceCatalog, previous: SourceCatalog | undefined): SourceCatalog {
+/** What comes from outside is given again with every compile, and need not be looked through again. */
+function compareOnce<Value extends object>(
+  next: Value,
+  previous: Value | undefined,
+  compare: (next: Value, previous: Value) => Value,
+  memory: Memory,
+): Value {
   if (previous === undefined || next === previous) return next;
+  return memory.remember('reuse', next, [previous], () => compare(next, previous));
+}
+
+/** The catalog with the tables, types and functions that are as before. */
+export function reuseCatalog(
+  next: SourceCatalog,
+  previous: SourceCatalog | undefined,
+  memory: Memory,
+): SourceCatalog {
+  return compareOnce(next, previous, reuseCatalogParts, memory);
+}
+
+function reuseCatalogParts(next: SourceCatalog, previous: SourceCatalog): SourceCatalog {
   const tables = new Map(previous.tables.map((table) => [objectKey(table.schema, table.name), table]));
   const catalog = {
     ...next,

@@ -12,7 +12,6 @@ import type {
   Json,
   JsonObject,
   Metadata,
-  QualifiedName,
   Source,
   SourceConfiguration,
 } from '../../compiler/model/metadata.ts';
@@ -22,10 +21,10 @@ import {
   readEnumTableRows,
 } from '../../compiler/phases/2-introspect/index.ts';
 import { EngineError } from '../core/errors.ts';
-import { objectKey } from '../core/names.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import { type Answer, JsonText } from './answer.ts';
 import { describeConnectionError } from './connection-error.ts';
+import { addedObjects, tellsOf } from './database-objects.ts';
 import { findSource } from './edit.ts';
 import type { ObjectIdentity } from './names.ts';
 import { enforcePolicy, type Policy } from './policy.ts';
@@ -342,11 +341,9 @@ export class WorkingCopy {
   /** Whether the source names something in the database that it did not name at the last check. */
   #asksForMore(before: Source | undefined, after: Source, known: CatalogOrError): boolean {
     if (before === after) return false;
-    const asked = before === undefined ? new Set<string>() : databaseObjects(before);
-    const added = [...databaseObjects(after)].filter((key) => !asked.has(key));
+    const added = addedObjects(before, after);
     if (added.length === 0) return false;
-    if (!this.#fresh.has(after.name) || 'error' in known) return true;
-    return added.some((key) => key.startsWith(ENUM) || !catalogObjects(known).has(key));
+    return !this.#fresh.has(after.name) || 'error' in known || !tellsOf(known, added);
   }
 }
 
@@ -376,29 +373,6 @@ function describeConflicts([first = '', ...others]: readonly string[]): string {
   });
   if (start === undefined || fields.length < 2) return first;
   return `${start} for fields: [\n${fields.map((field) => `  ${field}`).join(',\n')}\n]. ${end}`;
-}
-
-const ENUM = 'enum ';
-
-/** Tables, functions and enum tables that a source names. */
-function databaseObjects(source: Source): ReadonlySet<string> {
-  const keys = new Set<string>();
-  const add = (kind: string, { schema, name }: QualifiedName) =>
-    keys.add(`${kind}${objectKey(schema, name)}`);
-  for (const entry of source.tables) {
-    add('table ', entry.table);
-    if (entry.is_enum) add(ENUM, entry.table);
-    for (const { definition } of entry.computed_fields) add('function ', definition.function);
-  }
-  for (const entry of source.functions) add('function ', entry.function);
-  return keys;
-}
-
-function catalogObjects(catalog: SourceCatalog): ReadonlySet<string> {
-  return new Set([
-    ...catalog.tables.map(({ schema, name }) => `table ${objectKey(schema, name)}`),
-    ...catalog.functions.map(({ schema, name }) => `function ${objectKey(schema, name)}`),
-  ]);
 }
 
 /** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
