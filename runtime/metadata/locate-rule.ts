@@ -1,13 +1,5 @@
 /** Where the rule of a denial stands in the metadata. Looked for when somebody is denied: permissions carry no places. */
-import type {
-  FunctionEntry,
-  Json,
-  Metadata,
-  Permission,
-  Source,
-  TableEntry,
-} from '../../compiler/model/metadata.ts';
-import { byKey } from '../../compiler/phases/1-read/export-json.ts';
+import type { Json, Metadata, Permission, Source, TableEntry } from '../../compiler/model/metadata.ts';
 import { pathStep } from '../core/errors.ts';
 import { type Reason, ruleName } from '../core/reason.ts';
 import type { MetadataState, SourceDatabase } from './working-copy.ts';
@@ -31,36 +23,27 @@ export function locateRule(
   };
   for (const source of metadata.sources) {
     if (!reason.rule.startsWith(`${source.name}.`)) continue;
-    const place = () => positionIn('metadata.sources', metadata.sources, source, sourceKey);
+    const place = () => positionIn('metadata.sources', metadata.sources, source);
     for (const entry of source.tables) {
       for (const operation of TABLE_OPERATIONS) {
         const start = ruleName({ source, ...entry.table }, operation, '');
         if (!reason.rule.startsWith(start)) continue;
-        const table = positionIn(`${place()}.tables`, source.tables, entry, tableKey);
+        const table = positionIn(`${place()}.tables`, source.tables, entry);
         const role = reason.rule.slice(start.length);
         return locateInTable(metadata, entry, operation, role, table, reason, columnsOf(source, entry));
       }
     }
     for (const entry of source.functions) {
       if (!reason.rule.startsWith(ruleName({ source, ...entry.function }, 'function', ''))) continue;
-      return [`${positionIn(`${place()}.functions`, source.functions, entry, functionKey)}.permissions`];
+      return [`${positionIn(`${place()}.functions`, source.functions, entry)}.permissions`];
     }
   }
   return [];
 }
 
-const sourceKey = ({ name }: Source) => (name === 'default' ? '' : name);
-const tableKey = ({ table }: TableEntry) => [table.schema, table.name];
-const functionKey = (entry: FunctionEntry) => [entry.function.schema, entry.function.name];
-
-/** Path of an item, counted as export_metadata shows the list. */
-function positionIn<Item>(
-  list: string,
-  items: readonly Item[],
-  item: Item,
-  keyOf: (item: Item) => string | readonly string[],
-): string {
-  return `${list}[${byKey(items, keyOf).indexOf(item)}]`;
+/** Path of an item, counted as export_metadata shows the list: what is served is in that order. */
+function positionIn<Item>(list: string, items: readonly Item[], item: Item): string {
+  return `${list}[${items.indexOf(item)}]`;
 }
 
 function locateInTable(
@@ -78,7 +61,7 @@ function locateInTable(
   const found = permissions
     .filter((each) => roles.has(each.role))
     .flatMap((each) => {
-      const place = positionIn(list, permissions, each, (permission) => permission.role);
+      const place = positionIn(list, permissions, each);
       return locateInPermission(each.permission as Json, `${place}.permission`, reason, columns);
     });
   return found.length > 0 ? found : [list];

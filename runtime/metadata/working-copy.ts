@@ -15,6 +15,7 @@ import type {
   Source,
   SourceConfiguration,
 } from '../../compiler/model/metadata.ts';
+import { inStoredOrder } from '../../compiler/phases/1-read/stored-order.ts';
 import {
   introspectDatabase,
   type Query,
@@ -212,6 +213,7 @@ export class WorkingCopy {
 
   /** Connects, introspects and compiles as far as the changes since the last check need it. */
   async check(): Promise<void> {
+    this.metadata = inStoredOrder(this.metadata);
     await this.#readCatalogs();
     if (this.#checked.metadata === this.metadata && this.#checked.catalogs === this.#catalogs) return;
     const { metadata } = this;

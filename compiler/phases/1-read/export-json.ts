@@ -28,16 +28,6 @@ export function nonEmptyObject(object: JsonObject): JsonObject | undefined {
   return Object.keys(object).length === 0 ? undefined : sortKeys(object);
 }
 
-/** Sorted by a text or a list of texts, in code unit order: the same everywhere, whatever the language. */
-export function byKey<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string | readonly string[],
-): Item[] {
-  // U+0000 occurs in no name, and sorts before everything that does.
-  const text = (item: Item) => [keyOf(item)].flat().join('\u0000');
-  return [...items].sort((left, right) => (text(left) < text(right) ? -1 : text(left) > text(right) ? 1 : 0));
-}
-
 /** The same JSON with the keys of every object inside it in alphabetical order. */
 export function sortKeys(value: JsonObject): JsonObject {
   return sortJson(value) as JsonObject;

@@ -18,35 +18,37 @@ import type {
   Source,
   SourceConfiguration,
 } from '../../model/metadata.ts';
-import { byKey, exportName, nonEmpty, plain, present, sortKeys } from './export-json.ts';
+import { exportName, nonEmpty, plain, present, sortKeys } from './export-json.ts';
 import { exportRemoteRelationship } from './export-relationship.ts';
 import { exportFunction, exportTable } from './export-table.ts';
 import { scheduledRetryDefaults } from './schemas/trigger.ts';
+import { inStoredOrder } from './stored-order.ts';
 
 /** The whole metadata as an export; cron triggers that are not to be included are left out, unless it is to be stored. */
-export function exportMetadata(metadata: Metadata, purpose: 'show' | 'store' = 'show'): JsonObject {
+export function exportMetadata(given: Metadata, purpose: 'show' | 'store' = 'show'): JsonObject {
+  const metadata = inStoredOrder(given);
   const cronTriggers = metadata.cron_triggers.filter(
     (trigger) => purpose === 'store' || trigger.include_in_metadata,
   );
   const { disabled_for_roles } = metadata.graphql_schema_introspection;
   return present({
     version: 3,
-    sources: sortSources(metadata.sources).map(exportSource),
-    remote_schemas: nonEmpty(byKey(metadata.remote_schemas, ({ name }) => name).map(exportRemoteSchema)),
+    sources: metadata.sources.map(exportSource),
+    remote_schemas: nonEmpty(metadata.remote_schemas.map(exportRemoteSchema)),
     query_collections: nonEmpty(
-      byKey(metadata.query_collections, ({ name }) => name).map(({ name, definition, comment }) =>
+      metadata.query_collections.map(({ name, definition, comment }) =>
         present({ name, definition: { queries: definition.queries.map(plain) }, comment }),
       ),
     ),
-    allowlist: nonEmpty(byKey(metadata.allowlist, ({ collection }) => collection).map(exportAllowlistEntry)),
-    actions: nonEmpty(byKey(metadata.actions, ({ name }) => name).map(exportAction)),
+    allowlist: nonEmpty(metadata.allowlist.map(exportAllowlistEntry)),
+    actions: nonEmpty(metadata.actions.map(exportAction)),
     custom_types: exportCustomTypes(metadata.custom_types),
-    cron_triggers: nonEmpty(byKey(cronTriggers, ({ name }) => name).map(exportCronTrigger)),
-    rest_endpoints: nonEmpty(byKey(metadata.rest_endpoints, ({ url }) => url).map(exportRestEndpoint)),
+    cron_triggers: nonEmpty(cronTriggers.map(exportCronTrigger)),
+    rest_endpoints: nonEmpty(metadata.rest_endpoints.map(exportRestEndpoint)),
     api_limits: metadata.api_limits && sortKeys(plain(metadata.api_limits)),
     metrics_config: metadata.metrics_config && plain(metadata.metrics_config),
     inherited_roles: nonEmpty(
-      byKey(metadata.inherited_roles, ({ role_name }) => role_name).map(({ role_name, role_set }) => ({
+      metadata.inherited_roles.map(({ role_name, role_set }) => ({
         role_name,
         role_set,
       })),
@@ -61,20 +63,13 @@ export function exportMetadata(metadata: Metadata, purpose: 'show' | 'store' = '
   });
 }
 
-/** The source `default` first, then by name. */
-function sortSources(sources: readonly Source[]): Source[] {
-  return byKey(sources, ({ name }) => (name === 'default' ? '' : name));
-}
-
-/** One source entry; also the definition of a source elsewhere. */
+/** One source entry, its lists as they are. */
 export function exportSource(source: Source): JsonObject {
   return present({
     name: source.name,
     kind: source.kind,
-    tables: byKey(source.tables, ({ table }) => [table.schema, table.name]).map(exportTable),
-    functions: nonEmpty(
-      byKey(source.functions, (entry) => [entry.function.schema, entry.function.name]).map(exportFunction),
-    ),
+    tables: source.tables.map(exportTable),
+    functions: nonEmpty(source.functions.map(exportFunction)),
     native_queries: source.native_queries,
     stored_procedures: source.stored_procedures,
     logical_models: source.logical_models,

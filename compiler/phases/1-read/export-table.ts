@@ -14,16 +14,14 @@ import type {
   TableEntry,
   UpdatePermission,
 } from '../../model/metadata.ts';
-import { byKey, exportName, nonEmpty, nonEmptyObject, plain, present, sortKeys } from './export-json.ts';
+import { exportName, nonEmpty, nonEmptyObject, plain, present, sortKeys } from './export-json.ts';
 import { exportRemoteRelationship, exportUsing } from './export-relationship.ts';
 
-/** One table entry of an export. */
+/** One table entry of an export, its lists as they are. */
 export function exportTable(table: TableEntry): JsonObject {
-  const named = <Entry extends { name: string }>(entries: readonly Entry[]) =>
-    byKey(entries, ({ name }) => name);
   const permissions = <Rule>(entries: readonly Permission<Rule>[], exportRule: (rule: Rule) => JsonObject) =>
     nonEmpty(
-      byKey(entries, ({ role }) => role).map(({ role, permission, comment }) =>
+      entries.map(({ role, permission, comment }) =>
         present({ role, permission: exportRule(permission), comment }),
       ),
     );
@@ -31,10 +29,10 @@ export function exportTable(table: TableEntry): JsonObject {
     table: exportName(table.table),
     is_enum: table.is_enum || undefined,
     configuration: exportTableConfiguration(table.configuration),
-    object_relationships: nonEmpty(named(table.object_relationships).map(exportRelationship)),
-    array_relationships: nonEmpty(named(table.array_relationships).map(exportRelationship)),
+    object_relationships: nonEmpty(table.object_relationships.map(exportRelationship)),
+    array_relationships: nonEmpty(table.array_relationships.map(exportRelationship)),
     computed_fields: nonEmpty(
-      named(table.computed_fields).map(({ name, definition, comment }) =>
+      table.computed_fields.map(({ name, definition, comment }) =>
         present({
           name,
           definition: plain({ ...definition, function: exportName(definition.function) }),
@@ -42,12 +40,12 @@ export function exportTable(table: TableEntry): JsonObject {
         }),
       ),
     ),
-    remote_relationships: nonEmpty(named(table.remote_relationships).map(exportRemoteRelationship)),
+    remote_relationships: nonEmpty(table.remote_relationships.map(exportRemoteRelationship)),
     insert_permissions: permissions(table.insert_permissions, exportInsertPermission),
     select_permissions: permissions(table.select_permissions, exportSelectPermission),
     update_permissions: permissions(table.update_permissions, exportUpdatePermission),
     delete_permissions: permissions(table.delete_permissions, exportDeletePermission),
-    event_triggers: nonEmpty(named(table.event_triggers).map(exportEventTrigger)),
+    event_triggers: nonEmpty(table.event_triggers.map(exportEventTrigger)),
     apollo_federation_config: table.apollo_federation_config && plain(table.apollo_federation_config),
   });
 }

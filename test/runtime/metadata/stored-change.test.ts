@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { exportMetadata } from '../../../compiler/phases/1-read/export-metadata.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { emptyMetadata } from '../../../compiler/phases/1-read/read-metadata.ts';
+import { inStoredOrder } from '../../../compiler/phases/1-read/stored-order.ts';
 import { openMetadataStore } from '../../../runtime/metadata/index.ts';
 import { storedChange } from '../../../runtime/metadata/stored-change.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
@@ -33,7 +34,7 @@ describe('what is stored', () => {
       value,
     ];
     let before = emptyMetadata;
-    for (const [version, metadata] of versions.entries()) {
+    for (const [version, metadata] of versions.map(inStoredOrder).entries()) {
       await store.commit(storedChange(before, metadata), version, invalidations);
       expect(await store.read()).toEqual({
         metadata: exportMetadata(metadata, 'store'),
