@@ -163,7 +163,7 @@ function resolveInsert(
   { permission, path }: Permission<InsertPermission>,
 ): ModelInsertPermission {
   const at = [...path, 'permission'];
-  const presets = resolvePresets(scope, table, permission.set, [...at, 'set']);
+  const presets = resolvePresets(scope, table, 'insert', permission.set, [...at, 'set']);
   return {
     columns: writtenColumns(table, 'insert', permission.columns ?? '*', presets, [...at, 'columns']),
     check: resolveCondition(scope, table, permission.check, [...at, 'check']),
@@ -178,7 +178,7 @@ function resolveUpdate(
   { permission, path }: Permission<UpdatePermission>,
 ): ModelUpdatePermission {
   const at = [...path, 'permission'];
-  const presets = resolvePresets(scope, table, permission.set, [...at, 'set']);
+  const presets = resolvePresets(scope, table, 'update', permission.set, [...at, 'set']);
   return {
     columns: writtenColumns(table, 'update', permission.columns, presets, [...at, 'columns']),
     filter: resolveCondition(scope, table, permission.filter, [...at, 'filter']),
@@ -207,12 +207,10 @@ function writtenColumns(
   presets: Presets,
   path: MetadataPath,
 ): string[] {
-  const writable = (column: string) => {
-    const shape = table.columns.get(column)!;
-    return !shape.generated && !shape.readOnly;
-  };
   if (columns === '*')
-    return [...table.columns.keys()].filter((column) => writable(column) && !Object.hasOwn(presets, column));
+    return [...table.columns.keys()].filter(
+      (column) => isWritable(table, column) && !Object.hasOwn(presets, column),
+    );
   for (const column of columns) {
     if (!table.columns.has(column)) {
       if (table.relationships.has(column) || table.computedFields.has(column))
@@ -222,7 +220,7 @@ function writtenColumns(
         path,
       );
     }
-    if (!writable(column)) throw notWritable(operation, column, path);
+    if (!isWritable(table, column)) throw notWritable(operation, column, path);
   }
   return inTableOrder(
     table,
@@ -230,18 +228,32 @@ function writtenColumns(
   );
 }
 
+function isWritable(table: TableScope, column: string): boolean {
+  const { generated, readOnly } = table.columns.get(column)!;
+  return !generated && !readOnly;
+}
+
 function notWritable(operation: 'insert' | 'update', column: string, path: MetadataPath): Failure {
   const able = operation === 'insert' ? 'insertable' : 'updatable';
   return new Failure(diagnostics.permissionColumnNotWritable({ column, able, operation }), path);
 }
 
-function resolvePresets(scope: SourceScope, table: TableScope, set: JsonObject, path: MetadataPath): Presets {
+function resolvePresets(
+  scope: SourceScope,
+  table: TableScope,
+  operation: 'insert' | 'update',
+  set: JsonObject,
+  path: MetadataPath,
+): Presets {
   for (const column of Object.keys(set).sort()) {
-    if (table.columns.has(column)) continue;
-    throw new Failure(
-      diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
-      [...path, column],
-    );
+    const at = [...path, column];
+    if (!table.columns.has(column)) {
+      throw new Failure(
+        diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+        at,
+      );
+    }
+    if (!isWritable(table, column)) throw notWritable(operation, column, at);
   }
   return Object.fromEntries(
     inTableOrder(table, Object.keys(set)).map((column) => {
