@@ -1,8 +1,8 @@
 /** Conditions on an aggregate over the rows of an array relationship (reference graphql-api §2.3). */
 import { EngineError } from '../errors.ts';
 import type { Relationship } from '../program.ts';
+import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
-import { unexpectedNull } from '../request/values.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import { isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';

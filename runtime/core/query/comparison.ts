@@ -1,8 +1,8 @@
 /** Comparisons of a value with operators → SQL (reference graphql-api §2.2). */
 import { EngineError } from '../errors.ts';
 import type { Operator } from '../operators.ts';
+import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
-import { unexpectedNull } from '../request/values.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { and, raw, type Sql, sql } from '../sql/fragment.ts';

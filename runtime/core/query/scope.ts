@@ -1,7 +1,7 @@
 /** What writing the SQL of one root field needs besides the selection: fresh aliases and the server's output options. */
 import { EngineError, pathStep } from '../errors.ts';
+import { checkStrict } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
-import { checkStrict } from '../request/values.ts';
 import type { Requester } from '../resolvers.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import type { ScalarType } from '../schema/types.ts';

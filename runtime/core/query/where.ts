@@ -1,7 +1,7 @@
 /** `where` arguments → SQL conditions (reference graphql-api §2.2). */
 import type { ComputedField } from '../program.ts';
+import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
-import { unexpectedNull } from '../request/values.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { and, identifier, isTrue, join, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';

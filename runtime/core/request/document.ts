@@ -18,7 +18,8 @@ import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import { BOOLEAN } from '../schema/shared-types.ts';
 import { type FieldDefinition, namedType, nonNull, type ObjectType } from '../schema/types.ts';
 import type { InputNode, SelectedField, Selection } from './selection.ts';
-import { type DeclaredVariable, inputNode, isOmitted, type Variables } from './values.ts';
+import { inputNode } from './values.ts';
+import { type DeclaredVariable, isOmitted, type Variables } from './variables.ts';
 
 /** Most tokens of a document; more is an attack or a mistake. */
 const MOST_TOKENS = 100_000;

@@ -18,7 +18,7 @@ import {
   type SelectionContext,
 } from './document.ts';
 import type { SelectedField, Selection } from './selection.ts';
-import type { Variables } from './values.ts';
+import type { Variables } from './variables.ts';
 
 /** A statement whose single row holds one JSON text per column. */
 interface ReadStep {

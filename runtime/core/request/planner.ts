@@ -14,7 +14,7 @@ import type { TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
 import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
-import { shapeOf, type Variables, variableValues } from './values.ts';
+import { shapeOf, type Variables, variableValues } from './variables.ts';
 
 export interface GraphqlRequest {
   readonly query: string;

@@ -1,10 +1,9 @@
 /**
  * Values of a request against their input types. Literals of the document and variables become the same nodes, so that
  * nothing behind this file knows which of the two a value was. Scalars stay parameters; everything that shapes the SQL
- * (fields of input objects, enum values, booleans, null) is looked at here, and `shapeOf` says the same of a variable's
- * value in one text, which is the key under which a plan is found again.
+ * (fields of input objects, enum values, booleans, null) is looked at here; `shapeOf` says the same of a variable's value.
  */
-import { type ConstValueNode, Kind, print as printAst, type TypeNode, type ValueNode } from 'graphql';
+import { Kind, print as printAst, type ValueNode } from 'graphql';
 import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import {
   type EnumType,
@@ -15,22 +14,18 @@ import {
   type TypeReference,
 } from '../schema/types.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
-import { jsonKind, NumberText } from '../types.ts';
+import { NumberText } from '../types.ts';
+import {
+  article,
+  checkStrict,
+  describeJson,
+  describeLiteral,
+  expectedObject,
+  unexpectedNull,
+  wrongEnum,
+} from './refusals.ts';
 import type { InputNode } from './selection.ts';
-
-/** The variables of one operation: declarations, values, and where each was used. */
-export interface Variables {
-  readonly declared: ReadonlyMap<string, DeclaredVariable>;
-  readonly values: Readonly<Record<string, unknown>>;
-  /** Types of the places where variables stand; grows while planning. */
-  readonly used: Map<string, TypeReference>;
-}
-
-export interface DeclaredVariable {
-  readonly name: string;
-  readonly type: TypeNode;
-  readonly defaultValue?: ConstValueNode;
-}
+import { isOmitted, noteUse, usableAt, type Variables } from './variables.ts';
 
 /** Reads a value of the document for a place of a type. Null counts as given; see `requiredNode` for places that refuse it. */
 export function inputNode(
@@ -180,32 +175,8 @@ function variableNode(
   return jsonNode(type, variables.values[name], path, { from: 'variable', name, path: [] });
 }
 
-function noteUse(variables: Variables, name: string, type: TypeReference): void {
-  const known = variables.used.get(name);
-  // Of several places the one that looks deepest into the value decides the plan's key.
-  if (!known || !decides(known)) variables.used.set(name, type);
-}
-
-/** Whether more of a value than that it is one decides about the SQL. */
-function decides(type: TypeReference): boolean {
-  const named = namedType(type);
-  return named.kind !== 'scalar' || named.accepts === 'boolean';
-}
-
-/** The rule of GraphQL's "All Variable Usages Are Allowed", by exact type names. */
-function usableAt(declared: DeclaredVariable, type: TypeReference, hasDefault: boolean): boolean {
-  const lenient =
-    hasDefault || (declared.defaultValue !== undefined && declared.defaultValue.kind !== Kind.NULL);
-  if (type.kind === 'nonNull' && declared.type.kind !== Kind.NON_NULL_TYPE && lenient)
-    return fits(declared.type, type.of);
-  return fits(declared.type, type);
-}
-
-function fits(declared: TypeNode, type: TypeReference): boolean {
-  if (type.kind === 'nonNull') return declared.kind === Kind.NON_NULL_TYPE && fits(declared.type, type.of);
-  if (declared.kind === Kind.NON_NULL_TYPE) return fits(declared.type, type);
-  if (type.kind === 'list') return declared.kind === Kind.LIST_TYPE && fits(declared.type, type.of);
-  return declared.kind === Kind.NAMED_TYPE && declared.name.value === type.name;
+function unbound(name: string, path: string): EngineError {
+  return new EngineError('validation-failed', `unbound variable "${name}"`, { path });
 }
 
 type VariableSource = Extract<ParameterSource, { from: 'variable' }>;
@@ -291,221 +262,4 @@ function enumNode(type: EnumType, name: string, path: string): InputNode {
     );
   }
   return { kind: 'enum', path, name, value: value.value };
-}
-
-/** Arguments that are no column values are checked before anything runs. */
-export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): void {
-  switch (type.accepts) {
-    case 'count': {
-      const number = numberOf(value);
-      if (number === undefined || !Number.isInteger(number) || number < 0 || number > 2147483647)
-        throw refusal('a non-negative 32-bit integer', type, value, path);
-      return;
-    }
-    case 'offset': {
-      const digits =
-        typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isInteger(numberOf(value));
-      if (!digits) throw refusal('a 64-bit integer', type, value, path);
-      return;
-    }
-    case 'integer': {
-      const number = numberOf(value);
-      if (number === undefined || !Number.isInteger(number))
-        throw refusal('a 32-bit integer', type, value, path);
-      return;
-    }
-    case 'float':
-      if (numberOf(value) === undefined) throw refusal('a float', type, value, path);
-      return;
-    case 'string':
-      if (typeof value !== 'string') throw refusal('a string', type, value, path);
-      return;
-    case 'boolean':
-      if (typeof value !== 'boolean') throw refusal('a boolean', type, value, path);
-      return;
-  }
-}
-
-function refusal(
-  expected: string,
-  type: Pick<ScalarType, 'name'>,
-  value: unknown,
-  path: string,
-): EngineError {
-  return new EngineError(
-    'validation-failed',
-    `expected ${expected} for type '${type.name}', but found ${describeJson(value)}`,
-    { path },
-  );
-}
-
-function numberOf(value: unknown): number | undefined {
-  if (value instanceof NumberText) return Number(value.text);
-  return typeof value === 'number' ? value : undefined;
-}
-
-/** What becomes of variables without a value; see PlanOptions. */
-export interface UnboundOptions {
-  readonly omitUnboundVariables?: boolean;
-  readonly lenientNulls?: boolean;
-}
-
-/**
- * Whether a place is left out because its variable is: only where the server reads requests so, and the variable has no
- * default. The place is noted, because a plan made without it holds only as long as the variable is left out.
- */
-export function isOmitted(type: TypeReference, value: ValueNode, variables: Variables): boolean {
-  if (value.kind !== Kind.VARIABLE) return false;
-  const name = value.name.value;
-  if (!Object.hasOwn(variables.values, name) || variables.values[name] !== undefined) return false;
-  noteUse(variables, name, type);
-  return true;
-}
-
-/**
- * The value of a declared variable: given, default, or null; undefined where it counts as left out. Checks what can be
- * said without a use of it.
- * @throws EngineError when a non-null variable has no value
- */
-export function variableValues(
-  declared: ReadonlyMap<string, DeclaredVariable>,
-  given: Readonly<Record<string, unknown>>,
-  { omitUnboundVariables, lenientNulls }: UnboundOptions = {},
-): Record<string, unknown> {
-  // Without a prototype: a variable may be called __proto__.
-  const values: Record<string, unknown> = Object.create(null);
-  for (const variable of declared.values()) {
-    const { name, type, defaultValue } = variable;
-    const isGiven = Object.hasOwn(given, name);
-    const value = isGiven ? given[name] : defaultValue && constantValue(defaultValue);
-    if (value === undefined && type.kind === Kind.NON_NULL_TYPE) {
-      throw new EngineError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
-    }
-    if (value === null && type.kind === Kind.NON_NULL_TYPE && !lenientNulls) {
-      throw new EngineError(
-        'validation-failed',
-        `null value found for non-nullable type: "${printAst(type)}"`,
-      );
-    }
-    values[name] = value === undefined && omitUnboundVariables ? undefined : (value ?? null);
-  }
-  const unknown = Object.keys(given).filter((name) => !declared.has(name));
-  if (unknown.length > 0) {
-    throw new EngineError(
-      'validation-failed',
-      `unexpected variables in variableValues: ${unknown.sort().join(', ')}`,
-    );
-  }
-  return values;
-}
-
-function constantValue(value: ConstValueNode): unknown {
-  switch (value.kind) {
-    case Kind.INT:
-    case Kind.FLOAT:
-      return new NumberText(value.value);
-    case Kind.STRING:
-    case Kind.BOOLEAN:
-    case Kind.ENUM:
-      return value.value;
-    case Kind.NULL:
-      return null;
-    case Kind.LIST:
-      return value.values.map(constantValue);
-    case Kind.OBJECT:
-      return Object.fromEntries(value.fields.map((field) => [field.name.value, constantValue(field.value)]));
-  }
-}
-
-/**
- * What a plan depends on in a variable's value: structure, enum values, booleans and nulls, never the scalars. Two values
- * of one shape share a plan.
- */
-export function shapeOf(type: TypeReference, value: unknown): string {
-  if (value === undefined) return 'u';
-  if (value === null) return 'n';
-  if (type.kind === 'nonNull') return shapeOf(type.of, value);
-  const named = namedType(type);
-  if (type.kind === 'list') {
-    if (named.kind === 'scalar') return 'v';
-    if (!Array.isArray(value)) return `[${shapeOf(type.of, value)}]`;
-    return `[${value.map((item) => shapeOf(type.of, item)).join()}]`;
-  }
-  // A boolean of a column is a value like others; one of an argument is a choice between statements.
-  if (named.kind === 'scalar')
-    return typeof value === 'boolean' && typeof named.accepts !== 'object' ? String(value) : 'v';
-  if (named.kind === 'enum') return JSON.stringify(value);
-  if (named.kind !== 'input' || typeof value !== 'object' || Array.isArray(value)) return '?';
-  const fields = named.fields();
-  const parts = Object.entries(value).map(([name, item]) => {
-    const definition = fields.get(name);
-    return `${JSON.stringify(name)}:${definition ? shapeOf(definition.type, item) : '?'}`;
-  });
-  return `{${parts.join()}}`;
-}
-
-function unbound(name: string, path: string): EngineError {
-  return new EngineError('validation-failed', `unbound variable "${name}"`, { path });
-}
-
-/** Where null is refused although the type is nullable in the schema: operands of comparisons, parts of `where`. */
-export function unexpectedNull(type: TypeReference, path: string): EngineError {
-  const named = type.kind === 'nonNull' ? type.of : type;
-  if (named.kind === 'input') return expectedObject(named, 'null', path);
-  if (named.kind === 'list')
-    return new EngineError('validation-failed', 'expected a list, but found null', { path });
-  return new EngineError('validation-failed', `unexpected null value for type '${printType(named)}'`, {
-    path,
-  });
-}
-
-function expectedObject(type: InputType, found: string, path: string): EngineError {
-  return new EngineError(
-    'validation-failed',
-    `expected an object for type '${type.name}', but found ${found}`,
-    { path },
-  );
-}
-
-function wrongEnum(type: EnumType, found: string, path: string): EngineError {
-  return new EngineError(
-    'validation-failed',
-    `expected an enum value for type '${type.name}', but found ${found}`,
-    { path },
-  );
-}
-
-function article(scalar: ScalarType): string {
-  return scalar.name === 'Int' ? 'an integer' : `a ${scalar.name}`;
-}
-
-const LITERALS: Readonly<Record<ValueNode['kind'], string>> = {
-  [Kind.INT]: 'an integer',
-  [Kind.FLOAT]: 'a float',
-  [Kind.STRING]: 'a string',
-  [Kind.BOOLEAN]: 'a boolean',
-  [Kind.NULL]: 'null',
-  [Kind.ENUM]: 'an enum value',
-  [Kind.LIST]: 'a list',
-  [Kind.OBJECT]: 'an object',
-  [Kind.VARIABLE]: 'a variable',
-};
-
-function describeLiteral(value: ValueNode): string {
-  return LITERALS[value.kind];
-}
-
-function describeJson(value: unknown): string {
-  if (value instanceof NumberText) return /^-?\d+$/.test(value.text) ? 'an integer' : 'a float';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a float';
-  switch (jsonKind(value)) {
-    case 'Null':
-      return 'null';
-    case 'Array':
-      return 'a list';
-    case 'Object':
-      return 'an object';
-    default:
-      return `a ${typeof value}`;
-  }
 }

@@ -1,0 +1,124 @@
+/** What is said of a value that does not fit its type, and the check of arguments that are no column values. */
+import { Kind, type ValueNode } from 'graphql';
+import { EngineError } from '../errors.ts';
+import {
+  type EnumType,
+  type InputType,
+  printType,
+  type ScalarType,
+  type TypeReference,
+} from '../schema/types.ts';
+import { jsonKind, NumberText } from '../types.ts';
+
+/** Arguments that are no column values are checked before anything runs. */
+export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): void {
+  switch (type.accepts) {
+    case 'count': {
+      const number = numberOf(value);
+      if (number === undefined || !Number.isInteger(number) || number < 0 || number > 2147483647)
+        throw refusal('a non-negative 32-bit integer', type, value, path);
+      return;
+    }
+    case 'offset': {
+      const digits =
+        typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isInteger(numberOf(value));
+      if (!digits) throw refusal('a 64-bit integer', type, value, path);
+      return;
+    }
+    case 'integer': {
+      const number = numberOf(value);
+      if (number === undefined || !Number.isInteger(number))
+        throw refusal('a 32-bit integer', type, value, path);
+      return;
+    }
+    case 'float':
+      if (numberOf(value) === undefined) throw refusal('a float', type, value, path);
+      return;
+    case 'string':
+      if (typeof value !== 'string') throw refusal('a string', type, value, path);
+      return;
+    case 'boolean':
+      if (typeof value !== 'boolean') throw refusal('a boolean', type, value, path);
+      return;
+  }
+}
+
+function refusal(
+  expected: string,
+  type: Pick<ScalarType, 'name'>,
+  value: unknown,
+  path: string,
+): EngineError {
+  return new EngineError(
+    'validation-failed',
+    `expected ${expected} for type '${type.name}', but found ${describeJson(value)}`,
+    { path },
+  );
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (value instanceof NumberText) return Number(value.text);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Where null is refused although the type is nullable in the schema: operands of comparisons, parts of `where`. */
+export function unexpectedNull(type: TypeReference, path: string): EngineError {
+  const named = type.kind === 'nonNull' ? type.of : type;
+  if (named.kind === 'input') return expectedObject(named, 'null', path);
+  if (named.kind === 'list')
+    return new EngineError('validation-failed', 'expected a list, but found null', { path });
+  return new EngineError('validation-failed', `unexpected null value for type '${printType(named)}'`, {
+    path,
+  });
+}
+
+export function expectedObject(type: InputType, found: string, path: string): EngineError {
+  return new EngineError(
+    'validation-failed',
+    `expected an object for type '${type.name}', but found ${found}`,
+    { path },
+  );
+}
+
+export function wrongEnum(type: EnumType, found: string, path: string): EngineError {
+  return new EngineError(
+    'validation-failed',
+    `expected an enum value for type '${type.name}', but found ${found}`,
+    { path },
+  );
+}
+
+export function article(scalar: ScalarType): string {
+  return scalar.name === 'Int' ? 'an integer' : `a ${scalar.name}`;
+}
+
+const LITERALS: Readonly<Record<ValueNode['kind'], string>> = {
+  [Kind.INT]: 'an integer',
+  [Kind.FLOAT]: 'a float',
+  [Kind.STRING]: 'a string',
+  [Kind.BOOLEAN]: 'a boolean',
+  [Kind.NULL]: 'null',
+  [Kind.ENUM]: 'an enum value',
+  [Kind.LIST]: 'a list',
+  [Kind.OBJECT]: 'an object',
+  [Kind.VARIABLE]: 'a variable',
+};
+
+export function describeLiteral(value: ValueNode): string {
+  return LITERALS[value.kind];
+}
+
+export function describeJson(value: unknown): string {
+  if (value instanceof NumberText) return /^-?\d+$/.test(value.text) ? 'an integer' : 'a float';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a float';
+  switch (jsonKind(value)) {
+    case 'Null':
+      return 'null';
+    case 'Array':
+      return 'a list';
+    case 'Object':
+      return 'an object';
+    default:
+      return `a ${typeof value}`;
+  }
+}

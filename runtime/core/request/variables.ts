@@ -1,0 +1,149 @@
+/**
+ * The variables of an operation: what is declared, the values that a request gives, where they are used, and what a plan
+ * depends on in them.
+ */
+import { type ConstValueNode, Kind, print as printAst, type TypeNode, type ValueNode } from 'graphql';
+import { EngineError } from '../errors.ts';
+import { namedType, type TypeReference } from '../schema/types.ts';
+import { NumberText } from '../types.ts';
+
+/** The variables of one operation: declarations, values, and where each was used. */
+export interface Variables {
+  readonly declared: ReadonlyMap<string, DeclaredVariable>;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Types of the places where variables stand; grows while planning. */
+  readonly used: Map<string, TypeReference>;
+}
+
+export interface DeclaredVariable {
+  readonly name: string;
+  readonly type: TypeNode;
+  readonly defaultValue?: ConstValueNode;
+}
+
+/** What becomes of variables without a value; see PlanOptions. */
+export interface UnboundOptions {
+  readonly omitUnboundVariables?: boolean;
+  readonly lenientNulls?: boolean;
+}
+
+/**
+ * The value of each declared variable: given, default, or null; undefined where it counts as left out. Checks what can be
+ * said without a use of it.
+ * @throws EngineError when a non-null variable has no value, or a value is given for one that is not declared
+ */
+export function variableValues(
+  declared: ReadonlyMap<string, DeclaredVariable>,
+  given: Readonly<Record<string, unknown>>,
+  { omitUnboundVariables, lenientNulls }: UnboundOptions = {},
+): Record<string, unknown> {
+  // Without a prototype: a variable may be called __proto__.
+  const values: Record<string, unknown> = Object.create(null);
+  for (const { name, type, defaultValue } of declared.values()) {
+    const value = Object.hasOwn(given, name) ? given[name] : defaultValue && constantValue(defaultValue);
+    if (value === undefined && type.kind === Kind.NON_NULL_TYPE) {
+      throw new EngineError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
+    }
+    if (value === null && type.kind === Kind.NON_NULL_TYPE && !lenientNulls) {
+      throw new EngineError(
+        'validation-failed',
+        `null value found for non-nullable type: "${printAst(type)}"`,
+      );
+    }
+    values[name] = value === undefined && omitUnboundVariables ? undefined : (value ?? null);
+  }
+  const unknown = Object.keys(given).filter((name) => !declared.has(name));
+  if (unknown.length > 0) {
+    throw new EngineError(
+      'validation-failed',
+      `unexpected variables in variableValues: ${unknown.sort().join(', ')}`,
+    );
+  }
+  return values;
+}
+
+function constantValue(value: ConstValueNode): unknown {
+  switch (value.kind) {
+    case Kind.INT:
+    case Kind.FLOAT:
+      return new NumberText(value.value);
+    case Kind.STRING:
+    case Kind.BOOLEAN:
+    case Kind.ENUM:
+      return value.value;
+    case Kind.NULL:
+      return null;
+    case Kind.LIST:
+      return value.values.map(constantValue);
+    case Kind.OBJECT:
+      return Object.fromEntries(value.fields.map((field) => [field.name.value, constantValue(field.value)]));
+  }
+}
+
+/**
+ * Whether a place is left out because its variable is: only where the server reads requests so, and the variable has no
+ * default. The place is noted, because a plan made without it holds only as long as the variable is left out.
+ */
+export function isOmitted(type: TypeReference, value: ValueNode, variables: Variables): boolean {
+  if (value.kind !== Kind.VARIABLE) return false;
+  const name = value.name.value;
+  if (!Object.hasOwn(variables.values, name) || variables.values[name] !== undefined) return false;
+  noteUse(variables, name, type);
+  return true;
+}
+
+/** Notes that a variable stands at a place of a type. */
+export function noteUse(variables: Variables, name: string, type: TypeReference): void {
+  const known = variables.used.get(name);
+  // Of several places the one that looks deepest into the value decides the plan's key.
+  if (!known || !decides(known)) variables.used.set(name, type);
+}
+
+/** Whether more of a value than that it is one decides about the SQL. */
+function decides(type: TypeReference): boolean {
+  const named = namedType(type);
+  return named.kind !== 'scalar' || named.accepts === 'boolean';
+}
+
+/** The rule of GraphQL's "All Variable Usages Are Allowed", by exact type names. */
+export function usableAt(declared: DeclaredVariable, type: TypeReference, hasDefault: boolean): boolean {
+  const lenient =
+    hasDefault || (declared.defaultValue !== undefined && declared.defaultValue.kind !== Kind.NULL);
+  if (type.kind === 'nonNull' && declared.type.kind !== Kind.NON_NULL_TYPE && lenient)
+    return fits(declared.type, type.of);
+  return fits(declared.type, type);
+}
+
+function fits(declared: TypeNode, type: TypeReference): boolean {
+  if (type.kind === 'nonNull') return declared.kind === Kind.NON_NULL_TYPE && fits(declared.type, type.of);
+  if (declared.kind === Kind.NON_NULL_TYPE) return fits(declared.type, type);
+  if (type.kind === 'list') return declared.kind === Kind.LIST_TYPE && fits(declared.type, type.of);
+  return declared.kind === Kind.NAMED_TYPE && declared.name.value === type.name;
+}
+
+/**
+ * What a plan depends on in a variable's value: structure, enum values, booleans and nulls, never the scalars. Two values
+ * of one shape share a plan: this is the key under which it is found again.
+ */
+export function shapeOf(type: TypeReference, value: unknown): string {
+  if (value === undefined) return 'u';
+  if (value === null) return 'n';
+  if (type.kind === 'nonNull') return shapeOf(type.of, value);
+  const named = namedType(type);
+  if (type.kind === 'list') {
+    if (named.kind === 'scalar') return 'v';
+    if (!Array.isArray(value)) return `[${shapeOf(type.of, value)}]`;
+    return `[${value.map((item) => shapeOf(type.of, item)).join()}]`;
+  }
+  // A boolean of a column is a value like others; one of an argument is a choice between statements.
+  if (named.kind === 'scalar')
+    return typeof value === 'boolean' && typeof named.accepts !== 'object' ? String(value) : 'v';
+  if (named.kind === 'enum') return JSON.stringify(value);
+  if (named.kind !== 'input' || typeof value !== 'object' || Array.isArray(value)) return '?';
+  const fields = named.fields();
+  const parts = Object.entries(value).map(([name, item]) => {
+    const definition = fields.get(name);
+    return `${JSON.stringify(name)}:${definition ? shapeOf(definition.type, item) : '?'}`;
+  });
+  return `{${parts.join()}}`;
+}
