@@ -116,3 +116,45 @@ test('what is not served yet is named', () => {
     'Cron trigger "nightly" is kept in the metadata but not served yet.',
   ]);
 });
+
+test('settings of a source that mean nothing here are named', () => {
+  const connection_info = { database_url: 'postgres://localhost/test' };
+  const { value, diagnostics: read } = readMetadata({
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        configuration: {
+          connection_info: { ...connection_info, pool_settings: { total_max_connections: 9 } },
+          read_replicas: [connection_info],
+        },
+        health_check: { test: { sql: 'select 1' } },
+        tables: [],
+        functions: [{ function: 'f', configuration: { response: { nullable: true } } }],
+      },
+    ],
+  });
+  expect(read).toEqual([]);
+  const { diagnostics } = compile({ metadata: value, catalogs: {} });
+  const named = diagnostics.filter(({ code }) => code === 'not-served-yet').map(({ path }) => path.at(-1));
+  expect(named).toEqual(['health_check', 'read_replicas', 'total_max_connections', 'response']);
+});
+
+describe('a key that means nothing costs the permission: its rule would be another', () => {
+  const exists = { _table: { schema: 'public', name: 'member' }, _where: { user_id: { _eq: 1 } } };
+  test.each([
+    [{ nobody: {} }, 'nobody'],
+    [{ title: { _equals: 1 } }, 'title._equals'],
+    [{ author: { nobody: {} } }, 'author.nobody'],
+    [{ _or: [{ _not: { nobody: {} } }] }, '_or.0._not.nobody'],
+    [{ _exists: { _table: exists._table, where: exists._where } }, '_exists.where'],
+    [{ _exists: { ...exists, _table: { ...exists._table, shema: 'x' } } }, '_exists._table.shema'],
+    [{ _exists: { ...exists, _where: { nobody: {} } } }, '_exists._where.nobody'],
+  ])('%j', (filter, place) => {
+    const given = { select_permissions: [{ role: 'user', permission: { columns: ['id'], filter } }] };
+    const { diagnostics } = compileJson(metadataJson(given));
+    const places = diagnostics.map(({ path, severity }) => [severity, path.slice(8).join('.')]);
+    expect(places).toEqual([['error', place]]);
+  });
+});

@@ -82,7 +82,9 @@ function resolveList(place: Place, value: Json): Condition[] {
 }
 
 function resolveExists(place: Place, value: Json): Condition {
-  const { _table, $table, _where, $where } = requireObject(value, place.path);
+  const { _table, $table, _where, $where, ...others } = requireObject(value, place.path);
+  // A condition under a mistyped key must not be one that is always true.
+  refuseKeys(others, ['_table', '_where'], place.path);
   const name = tableName(_table ?? $table ?? null, [...place.path, '_table']);
   const table = place.scope.tables.get(keyOf(name));
   if (!table) {
@@ -101,7 +103,8 @@ function resolveExists(place: Place, value: Json): Condition {
 
 function tableName(value: Json, path: MetadataPath): QualifiedName {
   if (typeof value === 'string') return { schema: 'public', name: value };
-  const { schema = 'public', name = null } = requireObject(value, path);
+  const { schema = 'public', name = null, ...others } = requireObject(value, path);
+  refuseKeys(others, ['schema', 'name'], path);
   if (typeof name !== 'string') throw misplaced('String', 'String', name, path);
   if (typeof schema !== 'string') throw misplaced('String', 'String', schema, path);
   return { schema, name };
@@ -274,6 +277,9 @@ function resolveArgument(place: Place, type: ColumnType, operator: Operator, val
     }
     case 'object': {
       const fields = requireObject(value, place.path);
+      const names = argument.fields.map(({ name }) => name);
+      const others = Object.entries(fields).filter(([key]) => !names.includes(key));
+      refuseKeys(Object.fromEntries(others), names, place.path);
       return {
         kind: 'fields',
         values: argument.fields.flatMap((field) => {
@@ -367,6 +373,16 @@ function any(conditions: readonly Condition[]): Condition {
 
 function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @throws Failure naming the first of the keys that mean nothing */
+function refuseKeys(others: JsonObject, known: readonly string[], path: MetadataPath): void {
+  const [field] = Object.keys(others);
+  if (field === undefined) return;
+  throw new Failure(diagnostics.expressionFieldMissing({ field, ...suggest(field, known) }), [
+    ...path,
+    field,
+  ]);
 }
 
 function requireObject(value: Json, path: MetadataPath): JsonObject {

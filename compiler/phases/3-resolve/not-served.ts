@@ -29,14 +29,30 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
 /** @param lost what others may miss */
 type Report = (path: MetadataPath, kind: string, name: string, lost?: readonly string[]) => void;
 
+const SOURCE_SETTINGS = [
+  'native_queries',
+  'stored_procedures',
+  'logical_models',
+  'query_tags',
+  'health_check',
+] as const;
+
 function reportSource(source: Source, found: Diagnostic[], report: Report, memory: Memory): void {
   for (const table of source.tables)
     found.push(...memory.remember('not-served', table, [], () => ofTable(table)));
-  for (const key of ['native_queries', 'stored_procedures', 'logical_models', 'query_tags'] as const) {
+  for (const key of SOURCE_SETTINGS) {
     const value = source[key];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     report([...source.path, key], 'Setting', key);
   }
+  const { connection_info, read_replicas } = source.configuration;
+  const configuration = [...source.path, 'configuration'];
+  if (read_replicas) report([...configuration, 'read_replicas'], 'Setting', 'read_replicas');
+  const total = 'total_max_connections';
+  if (connection_info.pool_settings?.[total] !== undefined)
+    report([...configuration, 'connection_info', 'pool_settings', total], 'Setting', total);
+  for (const { path, configuration } of source.functions)
+    if (configuration.response) report([...path, 'configuration', 'response'], 'Setting', 'response');
 }
 
 function ofTable(table: TableEntry): readonly Diagnostic[] {
