@@ -5,7 +5,7 @@ import type { Json } from './metadata.ts';
  * (`get_inconsistent_metadata`). `reason` begins with `Inconsistent object: `, except for parents of a role
  * that disagree.
  */
-export type InconsistentObject = NamedInconsistency | AmbiguousEndpoints;
+export type InconsistentObject = NamedInconsistency | AmbiguousEndpoints | ConflictingObjects;
 
 export interface NamedInconsistency {
   readonly type: string;
@@ -18,6 +18,7 @@ export interface NamedInconsistency {
   /** The raw inner error, e.g. of the database. */
   readonly message?: Json;
   readonly conflicts?: undefined;
+  readonly objects?: undefined;
 }
 
 /** REST endpoints that match a common path: one entry for all of them. */
@@ -29,4 +30,16 @@ export interface AmbiguousEndpoints {
   readonly name?: undefined;
   readonly definition?: undefined;
   readonly message?: undefined;
+  readonly objects?: undefined;
+}
+
+/** Fields of one name in a table, none of them a column: one entry for all of them. */
+export interface ConflictingObjects {
+  readonly reason: string;
+  readonly objects: readonly Pick<NamedInconsistency, 'type' | 'name' | 'definition'>[];
+  readonly type?: undefined;
+  readonly name?: undefined;
+  readonly definition?: undefined;
+  readonly message?: undefined;
+  readonly conflicts?: undefined;
 }

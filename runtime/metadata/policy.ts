@@ -2,10 +2,10 @@
  * When a change is accepted (reference metadata-api §2): what became inconsistent decides, never what was so before,
  * except for the object that the operation itself is about.
  */
-import type { AmbiguousEndpoints, InconsistentObject } from '../../compiler/model/inconsistency.ts';
+import type { InconsistentObject } from '../../compiler/model/inconsistency.ts';
 import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
-import type { ObjectIdentity } from './names.ts';
+import { globalObject, type ObjectIdentity } from './names.ts';
 
 /**
  * `target`: the object itself must be consistent, and no other may become inconsistent. `others`: none may become
@@ -33,9 +33,7 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
   if (policy === 'target') {
     refuseUnreachable(targets, after);
     const wanted = new Set(targets.map(identityKey));
-    const own = after.filter((object) =>
-      object.conflicts === undefined ? wanted.has(identityKey(object)) : concerns(object, targets),
-    );
+    const own = after.filter((object) => identitiesOf(object).some((each) => wanted.has(identityKey(each))));
     if (own.length > 0) {
       throw new EngineError('invalid-configuration', own.map(({ reason }) => reason).join(', '), {
         internal: own,
@@ -63,10 +61,13 @@ function refuseUnreachable(targets: readonly ObjectIdentity[], after: readonly I
   }
 }
 
-/** Whether one of the ambiguous endpoints is the target. */
-function concerns({ conflicts }: AmbiguousEndpoints, targets: readonly ObjectIdentity[]): boolean {
-  const names = (conflicts as readonly JsonObject[]).map(({ name }) => `rest_endpoint ${name}`);
-  return targets.some(({ name }) => names.includes(name));
+/** The objects that an entry is about. */
+function identitiesOf(object: InconsistentObject): readonly ObjectIdentity[] {
+  if (object.objects !== undefined) return object.objects;
+  if (object.conflicts === undefined) return [object];
+  return (object.conflicts as readonly JsonObject[]).map(({ name }) =>
+    globalObject('rest_endpoint', String(name)),
+  );
 }
 
 /** Parents of an inherited role that disagree: a gap in the role, listed, but no object that could be dropped. */
@@ -82,6 +83,6 @@ function newlyInconsistent(
 }
 
 /** Entries of special shape (conflicts) have no single name: their whole content identifies them. */
-function identityKey(object: ObjectIdentity | AmbiguousEndpoints): string {
+function identityKey(object: ObjectIdentity | InconsistentObject): string {
   return object.name === undefined ? JSON.stringify(object) : `${object.type} ${object.name}`;
 }

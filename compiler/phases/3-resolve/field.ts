@@ -1,7 +1,8 @@
 /** Names of fields; those that are no columns must not stand in the way of a column or of each other. */
 import { camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { Failure } from './report.ts';
+import { at } from '../../diagnostics/diagnostic.ts';
+import { Failure, type ReportedObject } from './report.ts';
 import type { SourceScope, TableScope } from './scope.ts';
 
 /** GraphQL field of a column, relationship or computed field. */
@@ -31,8 +32,8 @@ export function requireFreeFieldName(scope: SourceScope, table: TableScope, name
 }
 
 /** Names that more than one of the table's relationships and computed fields claim. */
-export function contestedFieldNames(table: TableScope): Set<string> {
-  const { object_relationships, array_relationships, computed_fields, remote_relationships } = table.entry;
+export function contestedFieldNames({ entry }: TableScope): ReadonlySet<string> {
+  const { object_relationships, array_relationships, computed_fields, remote_relationships } = entry;
   const seen = new Set<string>();
   const contested = new Set<string>();
   for (const { name } of [
@@ -45,4 +46,20 @@ export function contestedFieldNames(table: TableScope): Set<string> {
     seen.add(name);
   }
   return contested;
+}
+
+/** Reports that all that claim a contested name are left out, in one entry. */
+export function leaveOutContested(
+  scope: SourceScope,
+  field: string,
+  objects: readonly ReportedObject[],
+): void {
+  const problem = diagnostics.fieldsConflict({ field });
+  scope.diagnostics.push({
+    ...at(objects.at(-1)!.path, problem, {
+      reason: `Conflicting objects: ${problem.message}`,
+      objects: objects.map(({ type, name, definition }) => ({ type, name, definition })),
+    }),
+    lost: objects.flatMap(({ offers }) => offers?.() ?? []),
+  });
 }

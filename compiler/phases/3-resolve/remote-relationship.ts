@@ -20,8 +20,10 @@ export function checkRemoteRelationships(
 ): void {
   for (const scope of scopes.values()) {
     for (const table of scope.tables.values()) {
+      const contested = contestedFieldNames(table);
       for (const relationship of table.entry.remote_relationships) {
-        attempt({ diagnostics }, reported(scope, table, relationship), () =>
+        if (contested.has(relationship.name)) continue;
+        attempt({ diagnostics }, remoteRelationshipObject(scope, table, relationship), () =>
           requireDefinition(metadata, scopes, scope, table, relationship),
         );
       }
@@ -39,7 +41,6 @@ function requireDefinition(
 ): void {
   if (!isGraphqlName(name)) throw new Failure(messages.nameNotGraphql({ name }));
   requireFreeFieldName(scope, table, name);
-  if (contestedFieldNames(table).has(name)) throw new Failure(messages.fieldsConflict({ field: name }));
   const joined =
     definition.kind === 'to_source' ? Object.keys(definition.field_mapping) : definition.lhs_fields;
   const own = new Set([...table.columns.keys(), ...table.computedFields.keys()]);
@@ -83,7 +84,12 @@ function variables(value: Json): readonly string[] {
   return Object.values(value as Readonly<Record<string, Json>>).flatMap(variables);
 }
 
-function reported(scope: SourceScope, table: TableScope, relationship: RemoteRelationship): ReportedObject {
+/** The remote relationship as inconsistencies list it. */
+export function remoteRelationshipObject(
+  scope: SourceScope,
+  table: TableScope,
+  relationship: RemoteRelationship,
+): ReportedObject {
   const { schema, name } = table.entry.table;
   return {
     path: relationship.path,

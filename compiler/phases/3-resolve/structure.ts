@@ -19,11 +19,12 @@ import {
   type RootFieldRegister,
   rootTypeOf,
 } from './conflict.ts';
-import { contestedFieldNames } from './field.ts';
+import { contestedFieldNames, leaveOutContested } from './field.ts';
 import { functionObject, resolveFunction } from './function.ts';
 import { sourceLosses } from './losses.ts';
 import { relationshipObject, resolveRelationship } from './relationship.ts';
-import { attempt, Failure, leaveOut } from './report.ts';
+import { remoteRelationshipObject } from './remote-relationship.ts';
+import { attempt, leaveOut } from './report.ts';
 import { resolveRootFields, singleRowField } from './root-field.ts';
 import type { SourceScope, TableScope } from './scope.ts';
 import { type CatalogResult, conventionOf, openSource } from './source.ts';
@@ -183,27 +184,34 @@ function tableOwner(scope: SourceScope, { catalog, entry }: TableScope): RootFie
 }
 
 function resolveFields(scope: SourceScope, table: TableScope): void {
-  const contested = contestedFieldNames(table);
-  const requireUncontested = (name: string) => {
-    if (contested.has(name)) throw new Failure(messages.fieldsConflict({ field: name }));
-  };
-  const { object_relationships, array_relationships, computed_fields } = table.entry;
+  const { object_relationships, array_relationships, computed_fields, remote_relationships } = table.entry;
   const relationships = [
     ...object_relationships.map((relationship) => ['object', relationship] as const),
     ...array_relationships.map((relationship) => ['array', relationship] as const),
   ];
+  const contested = contestedFieldNames(table);
+  for (const contestedName of contested) {
+    const called = ({ name }: { readonly name: string }) => name === contestedName;
+    leaveOutContested(scope, contestedName, [
+      ...relationships
+        .filter(([, relationship]) => called(relationship))
+        .map(([kind, relationship]) => relationshipObject(scope, table, kind, relationship)),
+      ...computed_fields.filter(called).map((field) => computedFieldObject(scope, table, field)),
+      ...remote_relationships.filter(called).map((each) => remoteRelationshipObject(scope, table, each)),
+    ]);
+  }
   for (const [kind, relationship] of relationships) {
-    const shape = attempt(scope, relationshipObject(scope, table, kind, relationship), () => {
-      requireUncontested(relationship.name);
-      return resolveRelationship(scope, table, kind, relationship);
-    });
+    if (contested.has(relationship.name)) continue;
+    const shape = attempt(scope, relationshipObject(scope, table, kind, relationship), () =>
+      resolveRelationship(scope, table, kind, relationship),
+    );
     if (shape) table.relationships.set(relationship.name, shape);
   }
   for (const field of computed_fields) {
-    const shape = attempt(scope, computedFieldObject(scope, table, field), () => {
-      requireUncontested(field.name);
-      return resolveComputedField(scope, table, field);
-    });
+    if (contested.has(field.name)) continue;
+    const shape = attempt(scope, computedFieldObject(scope, table, field), () =>
+      resolveComputedField(scope, table, field),
+    );
     if (shape) table.computedFields.set(field.name, shape);
   }
 }

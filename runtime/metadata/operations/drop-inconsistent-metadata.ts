@@ -41,7 +41,11 @@ const TABLE_LISTS: Readonly<Record<string, keyof TableEntry>> = {
 };
 
 function removeObject(metadata: Metadata, object: InconsistentObject): Metadata {
-  if (object.type === undefined) {
+  if (object.objects !== undefined) {
+    const { objects, reason } = object;
+    return objects.map((each) => ({ ...each, reason })).reduce(removeObject, metadata);
+  }
+  if (object.conflicts !== undefined) {
     // The first of them goes, which may be enough; if not, the check afterwards says so.
     const [first] = object.conflicts as readonly JsonObject[];
     return {
