@@ -1,0 +1,105 @@
+/** `engine serve`, and what the command line of an artefact shares with it. */
+import type { Command } from 'commander';
+import {
+  ConfigurationError,
+  OPTIONS,
+  type Option,
+  optionHelp,
+  optionName,
+  readConfiguration,
+} from './configuration.ts';
+import { boolean } from './configuration-values.ts';
+import { EngineError } from './core/errors.ts';
+import { type RunningServer, type ServerOptions, StartError, startServer } from './main.ts';
+import { LoadError } from './program/load-error.ts';
+
+/**
+ * Adds the command `serve`. Options may stand before the command as well, where the program knows them itself.
+ */
+export function registerServe(program: Command): void {
+  const command = program
+    .command('serve')
+    .description('serve the GraphQL API of the metadata, or of a compiled folder')
+    .option('--generated <DIR>', 'serve this compiled folder; neither metadata nor compiler are loaded')
+    .option(
+      '--source <NAME=URL>',
+      'with --generated: connection string of a source, in which {{NAME}} stands for an environment variable (repeatable)',
+      (value: string, all: readonly string[]) => [...all, value],
+      [] as readonly string[],
+    );
+  addServerOptions(command);
+  command.action(() => {
+    const flags = command.optsWithGlobals<Record<string, unknown>>();
+    return runServer(() => ({
+      configuration: readConfiguration(flags, process.env),
+      environment: process.env,
+      ...(typeof flags.generated === 'string'
+        ? {
+            generated: {
+              directory: flags.generated,
+              sources: sourceAddresses(flags.source as readonly string[]),
+            },
+          }
+        : {}),
+    }));
+  });
+}
+
+/** Adds every option of a server to a command. */
+export function addServerOptions(command: Command): void {
+  for (const [key, { type, variableOnly }] of Object.entries(OPTIONS) as [string, Option][]) {
+    if (variableOnly) continue;
+    const value = type === boolean ? '[BOOLEAN]' : `<${type.placeholder}>`;
+    command.option(`--${optionName(key)} ${value}`, optionHelp(key));
+  }
+}
+
+/** `NAME=URL` pairs as addresses by source. @throws ConfigurationError */
+export function sourceAddresses(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const end = pair.indexOf('=');
+      // The text itself may hold a password.
+      if (end < 1) throw new ConfigurationError('Option --source: expected NAME=URL');
+      return [pair.slice(0, end), pair.slice(end + 1)];
+    }),
+  );
+}
+
+/**
+ * Starts the server for the command line: signals stop it, and what keeps it from starting is told in one line. Never
+ * throws; the process ends with status 1 when the start fails.
+ */
+export async function runServer(prepare: () => ServerOptions): Promise<void> {
+  let server: RunningServer;
+  let stopping = false;
+  try {
+    server = await startServer(prepare());
+  } catch (error) {
+    process.stderr.write(`${fatal(error)}\n`);
+    process.exit(1);
+  }
+  const stopOnce = () => {
+    // The second signal does not wait.
+    if (stopping) process.exit(1);
+    stopping = true;
+    server.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${fatal(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stopOnce);
+  process.on('SIGINT', stopOnce);
+}
+
+function fatal(error: unknown): string {
+  const expected =
+    error instanceof ConfigurationError ||
+    error instanceof StartError ||
+    error instanceof EngineError ||
+    error instanceof LoadError;
+  return `Fatal Error:- ${expected || !(error instanceof Error) ? (error as Error).message : error.stack}`;
+}
