@@ -22,7 +22,7 @@ export interface NamedInconsistency {
 }
 
 /** REST endpoints that match a common path: one entry for all of them. */
-export interface AmbiguousEndpoints {
+interface AmbiguousEndpoints {
   readonly reason: string;
   /** An entry `{name, url, methods, definition, comment}` for each. */
   readonly conflicts: readonly Json[];
@@ -34,7 +34,7 @@ export interface AmbiguousEndpoints {
 }
 
 /** Fields of one name in a table, none of them a column: one entry for all of them. */
-export interface ConflictingObjects {
+interface ConflictingObjects {
   readonly reason: string;
   readonly objects: readonly Pick<NamedInconsistency, 'type' | 'name' | 'definition'>[];
   readonly type?: undefined;

@@ -11,7 +11,7 @@ import { EngineError } from '../core/errors.ts';
 import { migrate } from './migrations.ts';
 import type { StoredChange } from './stored-change.ts';
 
-export interface StoredMetadata {
+interface StoredMetadata {
   /** Absent before the first write. */
   readonly metadata?: JsonObject;
   /** 0 before the first write, then the number of committed modifying requests. */

@@ -4,6 +4,7 @@ import type { EngineError } from '../../../runtime/core/errors.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { difference, parseExact } from '../queries/answer.ts';
+import type { CampaignOptions } from '../queries/campaign.ts';
 import type { Document } from '../queries/print.ts';
 import { equalJson, type Value } from '../queries/types.ts';
 import { Random } from '../random.ts';
@@ -18,17 +19,6 @@ import type { State } from './state.ts';
 import { metadataOf, projectOf, RULES, resetSql, schemaSql, stateSql } from './world.ts';
 
 const MUTATIONS_PER_PROJECT = 40;
-
-export interface CampaignOptions {
-  /** A server on which databases may be created. */
-  readonly serverUrl: string;
-  /** Name of the database to make. */
-  readonly database: string;
-  readonly seed: number;
-  readonly cases: number;
-  /** Makes a failing case smaller before it is reported. */
-  readonly shrinks: boolean;
-}
 
 export interface FailedCase {
   readonly seed: number;
