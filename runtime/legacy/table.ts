@@ -6,7 +6,7 @@ import { EngineError } from '../core/errors.ts';
 import { displayName } from '../core/names.ts';
 import type { ComputedField, Program, Relationship, Table } from '../core/program.ts';
 import { ruleName } from '../core/reason.ts';
-import { userArguments } from '../core/schema/table-types.ts';
+import { userArguments } from '../core/schema/function-arguments.ts';
 import type { ColumnView, SelectView, TableView } from '../core/schema/table-view.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 

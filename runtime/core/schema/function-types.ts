@@ -3,12 +3,13 @@ import { displayName } from '../names.ts';
 import type { TableFunction } from '../program.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { typeNames } from '../type-names.ts';
+import { functionInputs } from './function-arguments.ts';
 import type { RoleView } from './role-view.ts';
 import type { RootKind } from './root-types.ts';
-import { description, functionInputs } from './table-types.ts';
 import {
   type ArgumentDefinition,
   byName,
+  description,
   type FieldDefinition,
   type InputType,
   listOf,

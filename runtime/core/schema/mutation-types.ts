@@ -4,8 +4,7 @@ import type { Column } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
 import { isNumeric } from '../types.ts';
 import type { RoleView } from './role-view.ts';
-import { columnGraphqlType, INT, STRING, sharedTypes } from './shared-types.ts';
-import { typename } from './table-types.ts';
+import { columnGraphqlType, INT, STRING, sharedTypes, typename } from './shared-types.ts';
 import type { TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,

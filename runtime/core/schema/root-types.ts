@@ -9,8 +9,7 @@ import { fieldsOnDemand, type OfferedFields } from './fields-on-demand.ts';
 import { functionRootFields } from './function-types.ts';
 import { mutationTypes, updatableColumns } from './mutation-types.ts';
 import type { RoleView } from './role-view.ts';
-import { columnGraphqlType, STRING, sharedTypes } from './shared-types.ts';
-import { typename } from './table-types.ts';
+import { columnGraphqlType, STRING, sharedTypes, typename } from './shared-types.ts';
 import type { TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,

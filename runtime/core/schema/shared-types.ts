@@ -1,6 +1,6 @@
 /** Types that do not belong to a table: scalars, comparison inputs, the order enum (reference graphql-api §1.3, §1.4). */
 import { camelCase, type NamingConvention, pascalCase } from '../names.ts';
-import { operatorsOf } from '../operators.ts';
+import { type OperatorArgument, operatorsOf } from '../operators.ts';
 import type { Column, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
 import type { SourceShape } from '../shapes.ts';
@@ -8,6 +8,7 @@ import { type ColumnType, columnType } from '../types.ts';
 import {
   byName,
   type EnumType,
+  type FieldDefinition,
   type InputFieldDefinition,
   type InputType,
   listOf,
@@ -32,6 +33,11 @@ export const INT: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'integer'
 export const FLOAT: ScalarType = { kind: 'scalar', name: 'Float', accepts: 'float' };
 export const STRING: ScalarType = { kind: 'scalar', name: 'String', accepts: 'string' };
 export const BOOLEAN: ScalarType = { kind: 'scalar', name: 'Boolean', accepts: 'boolean' };
+
+/** `__typename`, which every object type has and introspection does not list. */
+export function typename(): FieldDefinition {
+  return { name: '__typename', arguments: new Map(), type: nonNull(STRING), meaning: { kind: 'typename' } };
+}
 
 /** GraphQL type of a column's value, without nullability: scalar, list for arrays, enum for enum-table columns. */
 export function columnGraphqlType(
@@ -148,10 +154,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
     return byName(fields);
   }
 
-  function operatorType(
-    argument: import('../operators.ts').OperatorArgument,
-    same: TypeReference,
-  ): TypeReference {
+  function operatorType(argument: OperatorArgument, same: TypeReference): TypeReference {
     if (argument.kind === 'same') return same;
     if (argument.kind === 'list') return listOf(nonNull(same as ScalarType));
     if (argument.kind === 'type') {

@@ -3,24 +3,17 @@
 import { displayName } from '../names.ts';
 import type { Column, ComputedField, Relationship } from '../program.ts';
 import { lazy } from '../remember.ts';
-import { type ColumnType, columnType, isComparable, isNumeric } from '../types.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
+import { aggregateFields, aggregateOrderFields } from './aggregate-types.ts';
+import { computedArguments, userArguments } from './function-arguments.ts';
 import type { RoleView } from './role-view.ts';
-import {
-  BOOLEAN,
-  COUNT,
-  columnGraphqlType,
-  FLOAT,
-  INT,
-  OFFSET,
-  STRING,
-  scalarOf,
-  sharedTypes,
-} from './shared-types.ts';
+import { COUNT, columnGraphqlType, OFFSET, STRING, scalarOf, sharedTypes, typename } from './shared-types.ts';
 import type { ColumnView, SelectView, TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,
   byName,
+  described,
+  description,
   type EnumType,
   type FieldDefinition,
   type InputFieldDefinition,
@@ -28,7 +21,6 @@ import {
   listOf,
   nonNull,
   type ObjectType,
-  type TypeReference,
 } from './types.ts';
 
 export interface TableTypes {
@@ -44,25 +36,6 @@ export interface TableTypes {
   /** Arguments of list and aggregate fields. */
   readonly listArguments: () => ReadonlyMap<string, ArgumentDefinition>;
 }
-
-/** Aggregate functions over columns: name and the columns they take. */
-const AGGREGATE_FUNCTIONS: readonly {
-  readonly name: string;
-  readonly sql: string;
-  readonly comparable: boolean;
-  readonly float: boolean;
-}[] = [
-  { name: 'avg', sql: 'avg', comparable: false, float: true },
-  { name: 'max', sql: 'max', comparable: true, float: false },
-  { name: 'min', sql: 'min', comparable: true, float: false },
-  { name: 'stddev', sql: 'stddev', comparable: false, float: true },
-  { name: 'stddev_pop', sql: 'stddev_pop', comparable: false, float: true },
-  { name: 'stddev_samp', sql: 'stddev_samp', comparable: false, float: true },
-  { name: 'sum', sql: 'sum', comparable: false, float: false },
-  { name: 'var_pop', sql: 'var_pop', comparable: false, float: true },
-  { name: 'var_samp', sql: 'var_samp', comparable: false, float: true },
-  { name: 'variance', sql: 'variance', comparable: false, float: true },
-];
 
 export function createTableTypes(view: TableView, role: RoleView): TableTypes {
   const { table } = view;
@@ -92,7 +65,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
           {
             name: 'aggregate',
             arguments: new Map(),
-            type: aggregateFields(),
+            type: aggregateFields(view, types.selectColumn),
             meaning: { kind: 'aggregate' },
           },
           {
@@ -124,7 +97,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
       kind: 'input',
       name: table.names.derived('aggregate_order_by'),
       description: `order by aggregate values of table "${display}"`,
-      fields: lazy(() => byName(aggregateOrderFields())),
+      fields: lazy(() => byName(aggregateOrderFields(view))),
     })),
     selectColumn: lazy((): EnumType | undefined =>
       columns().length === 0
@@ -222,7 +195,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
 
   function computedField(field: ComputedField): FieldDefinition {
     const { returns } = field;
-    const own = computedArguments(field);
+    const own = computedArguments(field, view);
     const text = description(
       field.shape.description,
       `A computed field, executes function "${displayName(field.shape.function.schema, field.shape.function.name)}"`,
@@ -247,109 +220,6 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
       type: returns.type.element ? listOf(nonNull(type)) : type,
       meaning: { kind: 'computedField', computedField: field },
     };
-  }
-
-  function computedArguments(field: ComputedField): ReadonlyMap<string, ArgumentDefinition> {
-    const type = argumentsType(field, shared.naming === 'graphql-default' ? name : undefined);
-    return type
-      ? byName([
-          {
-            name: 'args',
-            description: `input parameters for computed field "${field.name}" defined on table "${display}"`,
-            type,
-          },
-        ])
-      : new Map();
-  }
-
-  function argumentsType(
-    field: ComputedField,
-    camel: ((text: string) => string) | undefined,
-  ): TypeReference | undefined {
-    const hidden = new Set([field.shape.tableArgument, field.shape.sessionArgument]);
-    const inputs = functionInputs(field.shape.arguments, hidden, view);
-    if (inputs.length === 0) return undefined;
-    const type: InputType = {
-      kind: 'input',
-      name: camel
-        ? table.names.derived(`${field.name}_args`)
-        : `${table.source.typePrefix ?? ''}${field.name}_${table.shape.graphqlName}_args${table.source.typeSuffix ?? ''}`,
-      fields: () => byName(inputs),
-    };
-    return field.shape.arguments.some((argument, index) => !hidden.has(index) && !argument.hasDefault)
-      ? nonNull(type)
-      : type;
-  }
-
-  function aggregateFields(): ObjectType {
-    return {
-      kind: 'object',
-      name: table.names.derived('aggregate_fields'),
-      description: `aggregate fields of "${display}"`,
-      fields: lazy(() => {
-        const column = types.selectColumn();
-        const fields: FieldDefinition[] = [
-          {
-            name: 'count',
-            arguments: byName<ArgumentDefinition>(
-              column
-                ? [
-                    { name: 'columns', type: listOf(nonNull(column)) },
-                    { name: 'distinct', type: BOOLEAN },
-                  ]
-                : [],
-            ),
-            type: nonNull(INT),
-            meaning: { kind: 'count' },
-          },
-        ];
-        for (const operation of AGGREGATE_FUNCTIONS) {
-          const members = aggregated(operation.comparable);
-          if (members.length === 0) continue;
-          fields.push({
-            name: name(operation.name),
-            arguments: new Map(),
-            type: {
-              kind: 'object',
-              name: table.names.aggregateFields(operation.name),
-              description: `aggregate ${operation.name} on columns`,
-              fields: lazy(() =>
-                byName([
-                  ...members.map(
-                    (member): FieldDefinition => ({
-                      name: member.field,
-                      ...('column' in member ? described(member.column.shape.description) : {}),
-                      arguments: new Map(),
-                      type: operation.float ? FLOAT : memberType(member),
-                      meaning: { kind: 'aggregateColumn', column: member },
-                    }),
-                  ),
-                  typename(),
-                ]),
-              ),
-            },
-            meaning: { kind: 'aggregateFunction', function: operation.sql },
-          });
-        }
-        return byName([...fields, typename()]);
-      }),
-    };
-  }
-
-  /** Columns and scalar computed fields that an aggregate function takes. */
-  function aggregated(comparable: boolean): (ColumnView | ComputedField)[] {
-    const fits = comparable ? isComparable : isNumeric;
-    return [
-      ...columns().filter((column) => !column.column.enumTable && fits(column.column.type)),
-      ...select().computedFields.filter(
-        (field) => 'type' in field.returns && fits(field.returns.type) && userArguments(field).length === 0,
-      ),
-    ];
-  }
-
-  function memberType(member: ColumnView | ComputedField): TypeReference {
-    if ('column' in member) return columnGraphqlType(member.column, shared);
-    return 'type' in member.returns ? scalarOf(member.returns.type) : STRING;
   }
 
   function booleanFields(self: InputType): InputFieldDefinition[] {
@@ -438,84 +308,10 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
     }
     return fields;
   }
-
-  function aggregateOrderFields(): InputFieldDefinition[] {
-    const fields: InputFieldDefinition[] = [
-      { name: 'count', type: shared.orderBy, meaning: { kind: 'aggregateFunction', function: 'count' } },
-    ];
-    for (const operation of AGGREGATE_FUNCTIONS) {
-      const members = aggregated(operation.comparable).filter(
-        (member): member is ColumnView => 'column' in member,
-      );
-      if (members.length === 0) continue;
-      fields.push({
-        name: operation.name,
-        type: {
-          kind: 'input',
-          name: table.names.plain(`${operation.name}_order_by`),
-          description: `order by ${operation.name}() on columns of table "${display}"`,
-          fields: lazy(() =>
-            byName(
-              members.map((column) => ({
-                name: column.field,
-                type: shared.orderBy,
-                meaning: { kind: 'column' as const, column },
-              })),
-            ),
-          ),
-        },
-        meaning: { kind: 'aggregateFunction', function: operation.sql },
-      });
-    }
-    return fields;
-  }
-}
-
-/** Arguments of a computed field that the client gives. */
-export function userArguments(field: ComputedField): readonly { readonly type: string }[] {
-  return field.shape.arguments.filter(
-    (_, index) => index !== field.shape.tableArgument && index !== field.shape.sessionArgument,
-  );
-}
-
-/** Inputs of a function as fields of its `args` object; unnamed ones are `arg_1`, `arg_2` … by position. */
-export function functionInputs(
-  list: ComputedField['shape']['arguments'],
-  hidden: ReadonlySet<number | undefined>,
-  view: TableView,
-): InputFieldDefinition[] {
-  return list.flatMap((argument, position) => {
-    if (hidden.has(position)) return [];
-    const type = view.table.source.types[argument.type];
-    const resolved: ColumnType = columnType(view.table.source, argument.type);
-    const scalar = scalarOf(resolved);
-    const shown = type?.kind === 'composite' ? { ...scalar, name: `${scalar.name}_scalar` } : scalar;
-    return [
-      {
-        name: argument.name ?? `arg_${position + 1}`,
-        type: resolved.element ? listOf(nonNull(shown)) : shown,
-        meaning: { kind: 'functionArgument', position, type: resolved } as const,
-      },
-    ];
-  });
 }
 
 const jsonPath: ArgumentDefinition = { name: 'path', description: 'JSON select path', type: STRING };
 
 function jsonArguments(column: Column): ReadonlyMap<string, ArgumentDefinition> {
   return column.type.family === 'json' || column.type.family === 'jsonb' ? byName([jsonPath]) : new Map();
-}
-
-/** `__typename`, which every object type has and introspection does not list. */
-export function typename(): FieldDefinition {
-  return { name: '__typename', arguments: new Map(), type: nonNull(STRING), meaning: { kind: 'typename' } };
-}
-
-/** Metadata's comment rule: absent = the generated text, empty = none. */
-export function description(own: string | undefined, generated: string): { description?: string } {
-  return described(own ?? generated);
-}
-
-function described(text: string | undefined): { description?: string } {
-  return text ? { description: text } : {};
 }

@@ -159,3 +159,13 @@ export function printType(type: TypeReference): string {
 export function byName<T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> {
   return new Map(items.map((item) => [item.name, item]));
 }
+
+/** Metadata's comment rule: absent = the generated text, empty = none. */
+export function description(own: string | undefined, generated: string): { description?: string } {
+  return described(own ?? generated);
+}
+
+/** Of an empty text: none. */
+export function described(text: string | undefined): { description?: string } {
+  return text ? { description: text } : {};
+}

@@ -1,0 +1,157 @@
+/** What a role may ask of the aggregate of a table's rows, and order by (reference graphql-api §1.3, §1.7). */
+import { displayName } from '../names.ts';
+import type { ComputedField } from '../program.ts';
+import { lazy } from '../remember.ts';
+import { isComparable, isNumeric } from '../types.ts';
+import { userArguments } from './function-arguments.ts';
+import {
+  BOOLEAN,
+  columnGraphqlType,
+  FLOAT,
+  INT,
+  type SharedTypes,
+  STRING,
+  scalarOf,
+  sharedTypes,
+  typename,
+} from './shared-types.ts';
+import type { ColumnView, TableView } from './table-view.ts';
+import {
+  type ArgumentDefinition,
+  byName,
+  described,
+  type EnumType,
+  type FieldDefinition,
+  type InputFieldDefinition,
+  listOf,
+  nonNull,
+  type ObjectType,
+  type TypeReference,
+} from './types.ts';
+
+/** Aggregate functions over columns: the name, also in SQL, and the columns they take. */
+const AGGREGATE_FUNCTIONS: readonly {
+  readonly name: string;
+  readonly comparable: boolean;
+  readonly float: boolean;
+}[] = [
+  { name: 'avg', comparable: false, float: true },
+  { name: 'max', comparable: true, float: false },
+  { name: 'min', comparable: true, float: false },
+  { name: 'stddev', comparable: false, float: true },
+  { name: 'stddev_pop', comparable: false, float: true },
+  { name: 'stddev_samp', comparable: false, float: true },
+  { name: 'sum', comparable: false, float: false },
+  { name: 'var_pop', comparable: false, float: true },
+  { name: 'var_samp', comparable: false, float: true },
+  { name: 'variance', comparable: false, float: true },
+];
+
+/** `<t>_aggregate_fields`. */
+export function aggregateFields(view: TableView, selectColumn: () => EnumType | undefined): ObjectType {
+  const { table } = view;
+  const shared = sharedTypes(table.source);
+  return {
+    kind: 'object',
+    name: table.names.derived('aggregate_fields'),
+    description: `aggregate fields of "${displayName(table.shape.schema, table.shape.name)}"`,
+    fields: lazy(() => {
+      const column = selectColumn();
+      const fields: FieldDefinition[] = [
+        {
+          name: 'count',
+          arguments: byName<ArgumentDefinition>(
+            column
+              ? [
+                  { name: 'columns', type: listOf(nonNull(column)) },
+                  { name: 'distinct', type: BOOLEAN },
+                ]
+              : [],
+          ),
+          type: nonNull(INT),
+          meaning: { kind: 'count' },
+        },
+      ];
+      for (const operation of AGGREGATE_FUNCTIONS) {
+        const members = aggregated(view, operation.comparable);
+        if (members.length === 0) continue;
+        fields.push({
+          name: shared.name(operation.name),
+          arguments: new Map(),
+          type: {
+            kind: 'object',
+            name: table.names.aggregateFields(operation.name),
+            description: `aggregate ${operation.name} on columns`,
+            fields: lazy(() =>
+              byName([
+                ...members.map(
+                  (member): FieldDefinition => ({
+                    name: member.field,
+                    ...('column' in member ? described(member.column.shape.description) : {}),
+                    arguments: new Map(),
+                    type: operation.float ? FLOAT : memberType(member, shared),
+                    meaning: { kind: 'aggregateColumn', column: member },
+                  }),
+                ),
+                typename(),
+              ]),
+            ),
+          },
+          meaning: { kind: 'aggregateFunction', function: operation.name },
+        });
+      }
+      return byName([...fields, typename()]);
+    }),
+  };
+}
+
+/** Fields of `<t>_aggregate_order_by`. */
+export function aggregateOrderFields(view: TableView): InputFieldDefinition[] {
+  const { table } = view;
+  const shared = sharedTypes(table.source);
+  const fields: InputFieldDefinition[] = [
+    { name: 'count', type: shared.orderBy, meaning: { kind: 'aggregateFunction', function: 'count' } },
+  ];
+  for (const operation of AGGREGATE_FUNCTIONS) {
+    const members = aggregated(view, operation.comparable).filter(
+      (member): member is ColumnView => 'column' in member,
+    );
+    if (members.length === 0) continue;
+    fields.push({
+      name: operation.name,
+      type: {
+        kind: 'input',
+        name: table.names.plain(`${operation.name}_order_by`),
+        description: `order by ${operation.name}() on columns of table "${displayName(table.shape.schema, table.shape.name)}"`,
+        fields: lazy(() =>
+          byName(
+            members.map((column) => ({
+              name: column.field,
+              type: shared.orderBy,
+              meaning: { kind: 'column' as const, column },
+            })),
+          ),
+        ),
+      },
+      meaning: { kind: 'aggregateFunction', function: operation.name },
+    });
+  }
+  return fields;
+}
+
+/** Columns and scalar computed fields that an aggregate function takes. */
+function aggregated(view: TableView, comparable: boolean): (ColumnView | ComputedField)[] {
+  const { columns, computedFields } = view.select!;
+  const fits = comparable ? isComparable : isNumeric;
+  return [
+    ...[...columns.values()].filter((column) => !column.column.enumTable && fits(column.column.type)),
+    ...computedFields.filter(
+      (field) => 'type' in field.returns && fits(field.returns.type) && userArguments(field).length === 0,
+    ),
+  ];
+}
+
+function memberType(member: ColumnView | ComputedField, shared: SharedTypes): TypeReference {
+  if ('column' in member) return columnGraphqlType(member.column, shared);
+  return 'type' in member.returns ? scalarOf(member.returns.type) : STRING;
+}

@@ -1,0 +1,80 @@
+/** Arguments of functions that clients give (reference graphql-api §1.3). */
+import { displayName } from '../names.ts';
+import type { ComputedField } from '../program.ts';
+import { type ColumnType, columnType } from '../types.ts';
+import { scalarOf } from './shared-types.ts';
+import type { TableView } from './table-view.ts';
+import {
+  type ArgumentDefinition,
+  byName,
+  type InputFieldDefinition,
+  type InputType,
+  listOf,
+  nonNull,
+  type TypeReference,
+} from './types.ts';
+
+/** `args` of a computed field, where the client has any to give. */
+export function computedArguments(
+  field: ComputedField,
+  view: TableView,
+): ReadonlyMap<string, ArgumentDefinition> {
+  const { shape } = view.table;
+  const type = argumentsType(field, view);
+  return type
+    ? byName([
+        {
+          name: 'args',
+          description: `input parameters for computed field "${field.name}" defined on table "${displayName(shape.schema, shape.name)}"`,
+          type,
+        },
+      ])
+    : new Map();
+}
+
+function argumentsType(field: ComputedField, view: TableView): TypeReference | undefined {
+  const { names, source, shape } = view.table;
+  const hidden = new Set([field.shape.tableArgument, field.shape.sessionArgument]);
+  const inputs = functionInputs(field.shape.arguments, hidden, view);
+  if (inputs.length === 0) return undefined;
+  const type: InputType = {
+    kind: 'input',
+    name:
+      source.naming === 'graphql-default'
+        ? names.derived(`${field.name}_args`)
+        : `${source.typePrefix ?? ''}${field.name}_${shape.graphqlName}_args${source.typeSuffix ?? ''}`,
+    fields: () => byName(inputs),
+  };
+  return field.shape.arguments.some((argument, index) => !hidden.has(index) && !argument.hasDefault)
+    ? nonNull(type)
+    : type;
+}
+
+/** Arguments of a computed field that the client gives. */
+export function userArguments(field: ComputedField): readonly { readonly type: string }[] {
+  return field.shape.arguments.filter(
+    (_, index) => index !== field.shape.tableArgument && index !== field.shape.sessionArgument,
+  );
+}
+
+/** Inputs of a function as fields of its `args` object; unnamed ones are `arg_1`, `arg_2` … by position. */
+export function functionInputs(
+  list: ComputedField['shape']['arguments'],
+  hidden: ReadonlySet<number | undefined>,
+  view: TableView,
+): InputFieldDefinition[] {
+  return list.flatMap((argument, position) => {
+    if (hidden.has(position)) return [];
+    const type = view.table.source.types[argument.type];
+    const resolved: ColumnType = columnType(view.table.source, argument.type);
+    const scalar = scalarOf(resolved);
+    const shown = type?.kind === 'composite' ? { ...scalar, name: `${scalar.name}_scalar` } : scalar;
+    return [
+      {
+        name: argument.name ?? `arg_${position + 1}`,
+        type: resolved.element ? listOf(nonNull(shown)) : shown,
+        meaning: { kind: 'functionArgument', position, type: resolved } as const,
+      },
+    ];
+  });
+}
