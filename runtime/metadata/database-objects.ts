@@ -1,5 +1,5 @@
 /** What a source names of its database: tables, functions and enum tables. */
-import type { Catalog } from '../../compiler/model/catalog.ts';
+import type { SourceCatalog } from '../../compiler/model/catalog.ts';
 import type { QualifiedName, Source, TableEntry } from '../../compiler/model/metadata.ts';
 import { objectKey } from '../core/names.ts';
 import { remember } from '../core/remember.ts';
@@ -10,10 +10,13 @@ export function addedObjects(before: Source | undefined, after: Source): readonl
   return [...namedObjects(after)].filter((object) => !named.has(object));
 }
 
-/** Whether a catalog has all of them; of an enum table it never tells the rows. */
-export function tellsOf(catalog: Catalog, objects: readonly string[]): boolean {
+/** Whether a catalog has all of them, and the rows of those that are enum tables. */
+export function tellsOf(catalog: SourceCatalog, objects: readonly string[]): boolean {
   const known = new Set([
     ...catalog.tables.map((table) => nameOf('table ', table)),
+    ...catalog.tables
+      .filter(({ schema, name }) => `${schema}.${name}` in catalog.enumTables)
+      .map((table) => nameOf('enum ', table)),
     ...catalog.functions.map((each) => nameOf('function ', each)),
   ]);
   return objects.every((object) => known.has(object));
