@@ -187,6 +187,12 @@ export const diagnostics = {
       `The environment variable ${name} is not set.`,
       `It is needed by ${users}.`,
     ]),
+  /** "%name%" does not exist */
+  eventTriggerColumnMissing: ({ name, nearest }: { name: Hole; nearest?: Hole | undefined }): Message =>
+    message('event-trigger-column-missing', 'error', [
+      `"${name}" does not exist`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
   /** Computed columns with input arguments can not be part of the where clause */
   expressionComputedFieldArguments: (): Message =>
     message('expression-computed-field-arguments', 'error', [

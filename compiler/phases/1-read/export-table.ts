@@ -124,7 +124,7 @@ function exportDeletePermission(permission: DeletePermission): JsonObject {
 }
 
 /** One event trigger of a table. */
-function exportEventTrigger(trigger: EventTrigger): JsonObject {
+export function exportEventTrigger(trigger: EventTrigger): JsonObject {
   const { definition, webhook } = trigger;
   return present({
     name: trigger.name,

@@ -9,6 +9,7 @@ import type { Model } from '../../model/model.ts';
 import type { Result } from '../../model/result.ts';
 import { resolveAccess } from './access.ts';
 import { checkCustomTypes } from './custom-types.ts';
+import { checkEventTriggers } from './event-trigger.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
 import { checkRemoteRelationships } from './remote-relationship.ts';
@@ -39,6 +40,7 @@ export function resolve(
   const diagnostics: Diagnostic[] = [...reportNotServed(metadata, earlier.memory), ...structure.diagnostics];
   const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
   checkRemoteRelationships(metadata, scopes, diagnostics);
+  checkEventTriggers(scopes.values(), diagnostics);
   checkCustomTypes(metadata, scopes, diagnostics);
   const ordered = orderInheritedRoles({ diagnostics }, metadata, earlier.memory);
   const inheritedRoles = reuse(ordered, earlier.inheritedRoles);
