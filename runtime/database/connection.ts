@@ -1,7 +1,7 @@
 /** One connection of a pool: a pipelined `pg` client, the statements prepared there, and how busy it is. */
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { connectionAttempts, isAboutEncryption } from './encryption.ts';
+import { openInTurn } from './encryption.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 
@@ -126,9 +126,8 @@ export async function openConnection(
   return connection;
 }
 
-async function connect(configuration: ConnectionConfiguration): Promise<pg.Client> {
-  const attempts = connectionAttempts(configuration);
-  for (const [index, attempt] of attempts.entries()) {
+function connect(configuration: ConnectionConfiguration): Promise<pg.Client> {
+  return openInTurn(configuration, async (attempt) => {
     const client = new pg.Client({
       application_name: 'engine',
       keepAlive: true,
@@ -138,12 +137,7 @@ async function connect(configuration: ConnectionConfiguration): Promise<pg.Clien
     } as pg.ClientConfig);
     // Before anything else: an error without a listener would end the process.
     client.on('error', () => {});
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      if (index === attempts.length - 1 || !isAboutEncryption(error)) throw error;
-    }
-  }
-  throw new Error('there is always a last attempt');
+    await client.connect();
+    return client;
+  });
 }

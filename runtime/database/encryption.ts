@@ -32,6 +32,22 @@ export function connectionAttempts(
   }
 }
 
+/** Opens in the first way that the server takes; `open` connects. @throws what the last way throws */
+export async function openInTurn<Opened>(
+  configuration: ConnectionConfiguration,
+  open: (attempt: ConnectionConfiguration) => Promise<Opened>,
+): Promise<Opened> {
+  const attempts = connectionAttempts(configuration);
+  for (const attempt of attempts.slice(0, -1)) {
+    try {
+      return await open(attempt);
+    } catch (error) {
+      if (!isAboutEncryption(error)) throw error;
+    }
+  }
+  return open(attempts.at(-1)!);
+}
+
 /** Whether a failure is about encryption only, so that the other way may succeed. */
 export function isAboutEncryption(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === '28000';

@@ -8,6 +8,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
+import type { ConnectionConfiguration } from '../database/connection.ts';
+import { openInTurn } from '../database/encryption.ts';
 import { migrate } from './migrations.ts';
 import type { StoredChange } from './stored-change.ts';
 
@@ -99,17 +101,12 @@ const UPDATE = commitStatement(`
   update engine_catalog.metadata_head set definition = $1, resource_version = resource_version + 1
   where resource_version = $2::int`);
 
-/** Connects to the metadata database and brings its catalog up to date. */
+/** Connects to the metadata database, encrypted by the rules of sources, and brings its catalog up to date. */
 export async function openMetadataStore(url: string): Promise<MetadataStore> {
-  const pool = new pg.Pool({ connectionString: url, max: 4, application_name: 'engine metadata' });
+  const configuration = await openInTurn({ connectionString: url }, migrateDatabase);
+  const pool = new pg.Pool({ ...configuration, max: 4, application_name: 'engine metadata' });
   // A connection that breaks while idle is replaced by the next use; without a listener it would end the process.
   pool.on('error', () => {});
-  try {
-    await withClient(pool, migrate);
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
   const instanceId = randomUUID();
   let watcher: Watcher | undefined;
 
@@ -170,7 +167,7 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
       await pool.query(`update engine_catalog.version set ${kind}_state = $1`, [JSON.stringify(state)]);
     },
     watch: (changed) => {
-      watcher ??= watchChannel(url, changed);
+      watcher ??= watchChannel(configuration, changed);
     },
     close: async () => {
       await watcher?.stop();
@@ -194,7 +191,7 @@ interface Watcher {
 const RELISTEN_DELAY = 2000;
 
 /** Listens on a connection of its own, which is opened again when it breaks. */
-function watchChannel(url: string, changed: () => void): Watcher {
+function watchChannel(configuration: ConnectionConfiguration, changed: () => void): Watcher {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -208,7 +205,7 @@ function watchChannel(url: string, changed: () => void): Watcher {
     timer.unref();
   };
   const listen = async () => {
-    const opening = new pg.Client({ connectionString: url, application_name: 'engine metadata watch' });
+    const opening = new pg.Client({ ...configuration, application_name: 'engine metadata watch' });
     client = opening;
     opening.on('error', again);
     opening.on('end', again);
@@ -239,14 +236,15 @@ async function readVersion(queryable: pg.Pool | pg.ClientBase): Promise<number> 
   return rows[0]?.resource_version ?? 0;
 }
 
-async function withClient<Value>(
-  pool: pg.Pool,
-  use: (client: pg.PoolClient) => Promise<Value>,
-): Promise<Value> {
-  const client = await pool.connect();
+/** @returns the way of connecting that worked */
+async function migrateDatabase(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {
+  const client = new pg.Client({ ...configuration, application_name: 'engine metadata' });
+  client.on('error', () => {});
   try {
-    return await use(client);
+    await client.connect();
+    await migrate(client);
+    return configuration;
   } finally {
-    client.release();
+    await client.end();
   }
 }
