@@ -5,6 +5,9 @@ import { type Endpoints, sendJson } from './context.ts';
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */
 export type Health = 'ok' | 'inconsistent' | 'unreachable';
 
+/** The version of the API that is served: tools of the established server choose by it what they may ask for. */
+const API_VERSION = 'v2.0.0';
+
 /** /healthz, /engine/healthz (reference server §12) and /v1/version. */
 export function healthEndpoints(health: () => Health | Promise<Health>, version: string): Endpoints {
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -16,7 +19,10 @@ export function healthEndpoints(health: () => Health | Promise<Health>, version:
     if (strict) return reply.code(500).send('ERROR: inconsistent objects in schema');
     return reply.send('WARN: inconsistent objects in schema');
   };
-  const versionText = JSON.stringify({ server_type: 'ce', version });
+  const versionText = JSON.stringify({
+    server_type: 'ce',
+    version: `${API_VERSION}+engine.${version.replace(/^v/, '')}`,
+  });
   return (app) => {
     app.get('/healthz', answer);
     app.get('/engine/healthz', answer);

@@ -341,7 +341,7 @@ describe('answers', () => {
     }
     expect((await send(secured, '/v1/version', { method: 'GET' })).json).toMatchObject({
       server_type: 'ce',
-      version: expect.stringMatching(/^v\d/),
+      version: expect.stringMatching(/^v2\.\d+\.\d+\+engine\.\d+\.\d+\.\d+$/),
     });
   });
 });
