@@ -15,7 +15,7 @@ import {
   dropCollectionFromAllowlist,
   updateScopeOfCollectionInAllowlist,
 } from './operations/allowlist.ts';
-import { bulk, bulkAtomic, bulkKeepGoing } from './operations/bulk.ts';
+import { bulk, bulkAtomic, bulkKeepGoing, concurrentBulk } from './operations/bulk.ts';
 import { getCatalogState, setCatalogState } from './operations/catalog-state.ts';
 import clearMetadata from './operations/clear-metadata.ts';
 import count from './operations/count.ts';
@@ -131,6 +131,7 @@ export const operations: readonly Operation[] = [
   bulk,
   bulkKeepGoing,
   bulkAtomic,
+  concurrentBulk,
   dumpInternalState,
   getCatalogState,
   setCatalogState,

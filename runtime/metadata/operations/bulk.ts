@@ -75,6 +75,23 @@ export const bulkKeepGoing = operation<MetadataRequest[]>({
   },
 });
 
+export const concurrentBulk = operation<MetadataRequest[]>({
+  name: 'concurrent_bulk',
+  spelling: 'bare',
+  endpoints: ['/v2/query'],
+  documentation:
+    'Runs a list of requests that change no metadata, such as `run_sql` with `read_only`, at the same time.',
+  arguments: steps,
+  isBulk: true,
+  changesMetadata: false,
+  run: async (requests, copy, { session }) => {
+    if (requests.some(({ changesMetadata }) => changesMetadata)) {
+      throw new EngineError('unexpected', 'Only read-only queries are allowed in a concurrent_bulk');
+    }
+    return Promise.all(requests.map((request) => runRequest(request, copy, session)));
+  },
+});
+
 /** Operations that bulk_atomic accepts. */
 const relationshipOperations = new Set([
   'create_object_relationship',
