@@ -17,7 +17,7 @@ export function addReviewCommands(
 }
 
 const PLACES = `
-BASE and HEAD are folders of generated code, artefacts (folders of engine build), or revisions of git (main, HEAD~1), whose folder
+BASE and HEAD are folders of generated code, artefacts (of engine build), or revisions of git (main, HEAD~1), whose folder
 --folder names; main:api/generated names both.`;
 
 function folderOption(): Option {
@@ -30,7 +30,7 @@ function addCheck(program: Command, context: CommandContext, finish: (status: nu
     .description(
       "what clients will notice of a change: saved operations that break, and changes of each role's schema",
     )
-    .argument('<base>', 'generated code before the change: a folder, or a revision of git')
+    .argument('<base>', 'generated code before the change: a folder, an artefact, or a revision of git')
     .argument('<head>', 'generated code after it')
     .addOption(folderOption())
     .addOption(
@@ -83,7 +83,9 @@ Examples:
   engine audit diff main generated --fail-on wider`,
     );
   const generated = () =>
-    new Option('--generated <place>', 'folder of generated code, or a revision of git').default('generated');
+    new Option('--generated <place>', 'folder of generated code, artefact, or revision of git').default(
+      'generated',
+    );
   const format = (...choices: readonly string[]) =>
     new Option('--format <format>', 'of the answer').choices(choices).default('text');
   const source = () => new Option('--source <name>', 'the source, where several have such a table');
@@ -239,9 +241,10 @@ A case:
     expect: { data: { ticket: [{ id: 7 }, { id: 9 }] } }    # or { rows: 2 }, or { error: permission-error }
 It may have variables, "given" (SQL that runs before it) and "trusted: true". Whatever a case writes is undone.
 
-Isolation: every row rule with session variables is tried with sessions of values that occur in the compared columns. It fails
-when the rows do not depend on a variable, and when a session that lacks one, or has an empty one, sees more than everybody.
-Tables without rows get some; what cannot be shown with the rows there are is unproven, which is no failure.
+Isolation: every rule with session variables (rows to read, update and delete; checks of inserts and updates) is tried by
+requests of sessions with values that occur in the compared columns. It fails when the rows do not depend on a variable, and when
+a session that lacks one, has an empty one or one that nobody has reaches more than it may. Where no two sessions differ, rows
+are made for the rule; what cannot be shown even so is unproven, which is no failure.
 
 Exit status: 0 nothing failed, 1 a check failed, the score is too low, or the metadata has errors, 2 wrong use.
 

@@ -1,20 +1,20 @@
 /** Tests of permissions: declared cases, isolation of every row rule, and how many weakened rules these notice. */
-import { displayName, objectKey } from '../../runtime/core/names.ts';
-import { linkProgram } from '../../runtime/core/program.ts';
-import { ruleName } from '../../runtime/core/reason.ts';
-import { createPlanner, type Planner } from '../../runtime/core/request/planner.ts';
+import { remember } from '../../runtime/core/remember.ts';
+import type { Planner } from '../../runtime/core/request/planner.ts';
 import type { SavedOptions } from '../../runtime/core/saved.ts';
-import { sessionVariables } from '../lint/conditions.ts';
 import type { SourceCatalog } from '../model/catalog.ts';
-import type { Condition, Model, ModelTable } from '../model/model.ts';
+import type { Model } from '../model/model.ts';
 import type { Plan } from '../model/plan.ts';
-import { programOf } from '../phases/4-plan/program.ts';
+import { planCondition } from '../phases/4-plan/boolean-expression.ts';
 import type { DeclaredCase } from './cases.ts';
+import { branchesNaming, isGuardedBy } from './conditions.ts';
 import { runDeclared, type TrialDatabases } from './declared.ts';
-import { type Check, checkIsolation } from './isolation.ts';
-import { type Mutant, mutantsOf } from './mutants.ts';
+import { type Check, checkIsolation, unproven } from './isolation.ts';
+import { mutantsOf } from './mutants.ts';
+import { checkedRows, createReader, ruleRows, UntriedError, watchWrites } from './request.ts';
 import { makeRows } from './rows.ts';
 import { sessionsFor, type Variables } from './sessions.ts';
+import { planAlone, plannerOf, type RuleKind, replaceRule, type Subject, subjectsOf } from './subjects.ts';
 import type { Trial } from './trial.ts';
 
 export interface TestInput {
@@ -30,7 +30,7 @@ export interface TestInput {
   readonly say: (step: string) => void;
 }
 
-export interface Suite {
+interface Suite {
   /** File of declared cases, or `role · table`. */
   readonly name: string;
   readonly checks: readonly Check[];
@@ -49,58 +49,39 @@ export interface TestResult {
   readonly emptyTables: ReadonlyMap<string, string>;
 }
 
-/** A row rule under test. */
-interface Subject {
-  readonly source: string;
-  readonly table: ModelTable;
-  readonly role: string;
-  readonly operation: 'select' | 'update' | 'delete';
-  readonly condition: Condition;
-  readonly where: string;
-  readonly variables: readonly string[];
-}
-
 /** Runs everything. Nothing that a case writes is left, but for rows that were made for empty tables. */
 export async function testPermissions(input: TestInput): Promise<TestResult> {
   const emptyTables = input.isolation ? await fillTables(input) : new Map<string, string>();
   const suites: Suite[] = [];
   input.say('running declared cases');
   const planner = plannerOf(input.plan, input.serving);
-  const declared = await Promise.all(
-    [...new Set(input.cases.map(({ file }) => file))].map((file) => ({ file, checks: [] as Check[] })),
-  );
-  for (const suite of declared) {
-    for (const each of input.cases.filter(({ file }) => file === suite.file)) {
+  for (const file of new Set(input.cases.map((each) => each.file))) {
+    const checks: Check[] = [];
+    for (const each of input.cases.filter((other) => other.file === file)) {
       const reason = await runDeclared(each, planner, input.databases);
-      suite.checks.push({
+      checks.push({
         name: each.name,
         ...(reason === undefined
-          ? { outcome: 'passed' as const }
-          : { outcome: 'failed' as const, reason: `${reason}  (${each.file}:${each.line})` }),
+          ? { outcome: 'passed' }
+          : { outcome: 'failed', reason: `${reason}  (${each.file}:${each.line})` }),
       });
     }
-    suites.push({ name: suite.file, checks: suite.checks });
+    suites.push({ name: file, checks });
   }
-  const subjects = subjectsOf(input);
-  const trials = new Map<Subject, readonly Variables[]>();
+  const subjects = subjectsOf(input.model);
+  const tryRule = createTryRule(input);
+  const alone = new Map<RuleKind, Plan>();
+  const planFor = ({ kind }: Subject) => remember(alone, kind, () => planAlone(input.plan, kind));
   if (input.isolation) {
     input.say('trying every row rule with sessions');
+    const planners = new Map<RuleKind, Planner>();
     for (const subject of subjects.filter(({ variables }) => variables.length > 0)) {
-      const checks = await onDatabase(input, subject, async (trial) => {
-        const { shape } = subject.table;
-        const sessions = await sessionsFor(trial, subject.condition, shape, subject.variables);
-        trials.set(subject, sessions);
-        return checkIsolation(trial, ruleOf(subject), sessions);
-      });
-      suites.push({ name: nameOf(subject), checks });
+      const planner = remember(planners, subject.kind, () => plannerOf(planFor(subject), input.serving));
+      suites.push({ name: subject.name, checks: await tryRule(subject, planner) });
     }
   }
-  const mutations = input.mutations ? await weaken(input, subjects, trials, suites) : [];
+  const mutations = input.mutations ? await weaken(input, subjects, planFor, tryRule, suites) : [];
   return { suites, mutations, emptyTables };
-}
-
-function plannerOf(plan: Plan, serving: SavedOptions): Planner {
-  return createPlanner(linkProgram(programOf(plan), serving), serving);
 }
 
 async function fillTables({
@@ -127,63 +108,84 @@ async function fillTables({
   return empty;
 }
 
-function subjectsOf({ model, plan }: TestInput): Subject[] {
-  return model.sources.flatMap(({ shape, tables }) => {
-    const planned = plan.sources.find((source) => source.shape.name === shape.name)!;
-    return tables.flatMap((table) => {
-      const access = planned.tables.find(
-        (each) => objectKey(each.shape.schema, each.shape.name) === table.key,
-      )?.access;
-      return (['select', 'update', 'delete'] as const).flatMap((operation) =>
-        Object.entries(table.permissions[operation]).flatMap(([role, permission]): Subject[] => {
-          const rule = access?.[operation]?.[role];
-          if (!rule) return [];
-          const { filter } = permission;
-          return [
-            {
-              source: shape.name,
-              table,
-              role,
-              operation,
-              condition: filter,
-              where: rule.where,
-              variables: sessionVariables(filter),
-            },
-          ];
-        }),
-      );
-    });
-  });
+/** How many sessions reach rows by a branch of a rule. A check takes a request for each row, so it is tried with few. */
+const SESSIONS = 6;
+const CHECK_SESSIONS = 3;
+
+/** What a rule is tried with. */
+interface Material {
+  readonly sessions: readonly Variables[];
+  /** For checks. */
+  readonly rows: readonly string[];
+  readonly problem?: string | undefined;
 }
 
-function nameOf({ role, operation, table }: Subject): string {
-  return `${role} · ${operation} · ${displayName(table.shape.schema, table.shape.name)}`;
-}
+/** Tries rules by the requests of a planner, each on its database. */
+type TryRule = (subject: Subject, planner: Planner) => Promise<Check[]>;
 
-function ruleOf({ role, operation, table, where, variables }: Subject) {
-  return {
-    role,
-    schema: table.shape.schema,
-    table: table.shape.name,
-    name: ruleName(table.shape, operation, role),
-    where,
-    variables,
+function createTryRule({ databases, catalogs }: TestInput): TryRule {
+  const known = new Map<Subject, Material>();
+  const materialFor = async (trial: Trial, subject: Subject): Promise<Material> => {
+    const { kind, source } = subject;
+    const isCheck = kind === 'insert check' || kind === 'update check';
+    const most = isCheck ? CHECK_SESSIONS : SESSIONS;
+    const { sessions, made, problem } = await sessionsFor(trial, catalogs[source]!, subject, most);
+    const material = { sessions, rows: isCheck ? await checkedRows(trial, subject, sessions) : [], problem };
+    // Rows that were made are gone with the trial.
+    if (!made) known.set(subject, material);
+    return material;
   };
+  return (subject, planner) =>
+    databases.get(subject.source)!.trial(async (trial) => {
+      const { kind, condition, variables } = subject;
+      try {
+        const { sessions, rows, problem } = known.get(subject) ?? (await materialFor(trial, subject));
+        if (kind !== 'select') await watchWrites(trial, subject);
+        const checks = await checkIsolation({
+          variables,
+          sessions,
+          isGuard: (variable) => isGuardedBy(condition, variable),
+          rowsOf: createReader(trial, subject, planner, rows),
+          canDiffer: (variable, among) => branchesDiffer(trial, subject, variable, among),
+        });
+        return problem === undefined ? checks : checks.map((check) => withProblem(check, problem));
+      } catch (error) {
+        if (error instanceof UntriedError) return unproven(variables, error.message);
+        throw error;
+      }
+    });
 }
 
-function onDatabase<Result>(
-  { databases }: TestInput,
-  { source }: Subject,
-  use: (trial: Trial) => Promise<Result>,
-): Promise<Result> {
-  return databases.get(source)!.trial(use);
+/** What could not be shown could have been with rows that were refused. */
+function withProblem(check: Check, problem: string): Check {
+  return check.outcome === 'unproven'
+    ? { ...check, reason: `${check.reason}, and none could be made: ${problem}` }
+    : check;
+}
+
+/** Whether a branch of the rule that names the variable holds for other rows from session to session. */
+async function branchesDiffer(
+  trial: Trial,
+  subject: Subject,
+  variable: string,
+  sessions: readonly Variables[],
+): Promise<boolean> {
+  for (const branch of branchesNaming(subject.condition, variable)) {
+    const where = planCondition(subject.table.shape.source, branch, 0);
+    const found = new Set<string>();
+    for (const session of sessions)
+      found.add(JSON.stringify((await ruleRows(trial, subject, where, session, 1000)).sort()));
+    if (found.size > 1) return true;
+  }
+  return false;
 }
 
 /** Weakens every rule in every way, and looks whether a check that passed fails now. */
 async function weaken(
   input: TestInput,
   subjects: readonly Subject[],
-  trials: ReadonlyMap<Subject, readonly Variables[]>,
+  planFor: (subject: Subject) => Plan,
+  tryRule: TryRule,
   suites: readonly Suite[],
 ): Promise<MutationResult[]> {
   input.say('weakening rules on purpose');
@@ -196,61 +198,32 @@ async function weaken(
   const passedCases = input.cases.filter((each) => passed(each.file).has(each.name));
   const results: MutationResult[] = [];
   for (const subject of subjects) {
-    for (const mutant of mutantsOf(subject.table.shape.source, subject.condition)) {
-      const known = passed(nameOf(subject));
+    const known = passed(subject.name);
+    const cases = passedCases.filter(({ role }) => role === subject.role);
+    const isolationNotices = async (where: string) => {
+      const planner = plannerOf(replaceRule(planFor(subject), subject, where), input.serving);
+      const checks = await tryRule(subject, planner);
+      return checks.some(({ name, outcome }) => outcome === 'failed' && known.has(name));
+    };
+    for (const { where, what } of mutantsOf(subject.table.shape.source, subject.condition)) {
       const noticed =
-        (await isolationNotices(input, subject, mutant, trials.get(subject) ?? [], known)) ||
-        (await casesNotice(input, subject, mutant, passedCases));
-      results.push({ rule: nameOf(subject), what: mutant.what, noticed });
+        (known.size > 0 && (await isolationNotices(where))) ||
+        (await casesNotice(input, subject, where, cases));
+      results.push({ rule: subject.name, what, noticed });
     }
   }
   return results;
 }
 
-async function isolationNotices(
-  input: TestInput,
-  subject: Subject,
-  mutant: Mutant,
-  sessions: readonly Variables[],
-  passed: ReadonlySet<string>,
-): Promise<boolean> {
-  if (passed.size === 0) return false;
-  const checks = await onDatabase(input, subject, (trial) =>
-    checkIsolation(trial, { ...ruleOf(subject), where: mutant.where }, sessions),
-  );
-  return checks.some(({ name, outcome }) => outcome === 'failed' && passed.has(name));
-}
-
 async function casesNotice(
   input: TestInput,
   subject: Subject,
-  mutant: Mutant,
+  where: string,
   cases: readonly DeclaredCase[],
 ): Promise<boolean> {
-  const own = cases.filter(({ role }) => role === subject.role);
-  if (own.length === 0) return false;
-  const planner = plannerOf(replaceRule(input.plan, subject, mutant), input.serving);
-  for (const each of own) if ((await runDeclared(each, planner, input.databases)) !== undefined) return true;
+  if (cases.length === 0) return false;
+  const planner = plannerOf(replaceRule(input.plan, subject, where), input.serving);
+  for (const each of cases)
+    if ((await runDeclared(each, planner, input.databases)) !== undefined) return true;
   return false;
-}
-
-function replaceRule(plan: Plan, { source, table, role, operation }: Subject, { where }: Mutant): Plan {
-  return {
-    ...plan,
-    sources: plan.sources.map((each) =>
-      each.shape.name !== source
-        ? each
-        : {
-            ...each,
-            tables: each.tables.map((planned) => {
-              if (objectKey(planned.shape.schema, planned.shape.name) !== table.key) return planned;
-              const rules = planned.access[operation]!;
-              return {
-                ...planned,
-                access: { ...planned.access, [operation]: { ...rules, [role]: { ...rules[role]!, where } } },
-              };
-            }),
-          },
-    ),
-  };
 }

@@ -1,25 +1,8 @@
 /**
  * Isolation of a row rule, by trying it: its rows have to depend on every session variable that it names, and a session
- * that lacks one, or has nothing in it, must not see more than everybody does.
+ * that lacks one, or has nothing in it, must not reach more than everybody does.
  */
-import { EngineError } from '../../runtime/core/errors.ts';
-import { bindParameters } from '../../runtime/core/request/bind.ts';
-import { boundRule } from '../../runtime/core/schema/table-view.ts';
-import { identifier, print, type Statement, sql } from '../../runtime/core/sql/fragment.ts';
 import type { Variables } from './sessions.ts';
-import type { Trial } from './trial.ts';
-
-export interface IsolationRule {
-  readonly role: string;
-  readonly schema: string;
-  readonly table: string;
-  /** As ruleName makes it. */
-  readonly name: string;
-  /** Rule text. */
-  readonly where: string;
-  /** In lower case. */
-  readonly variables: readonly string[];
-}
 
 export interface Check {
   readonly name: string;
@@ -28,29 +11,37 @@ export interface Check {
   readonly reason?: string;
 }
 
+/** The rows that a session reaches, named so that two sessions can be compared; undefined when the request is refused. */
+export type Reader = (session: Variables) => Promise<ReadonlySet<string> | undefined>;
+
+export interface Isolation {
+  /** Session variables that the rule names. */
+  readonly variables: readonly string[];
+  readonly sessions: readonly Variables[];
+  /** Whether no row is reached unless it has the variable's value in it. */
+  readonly isGuard: (variable: string) => boolean;
+  readonly rowsOf: Reader;
+  /** Whether what is compared with the variable differs between sessions, whatever else lets their rows through. */
+  readonly canDiffer: (variable: string, sessions: readonly Variables[]) => Promise<boolean>;
+}
+
 /** Tries a rule with sessions; what cannot be shown with the rows there are is `unproven`. */
-export async function checkIsolation(
-  trial: Trial,
-  rule: IsolationRule,
-  sessions: readonly Variables[],
-): Promise<Check[]> {
-  const rowsOf = createReader(trial, rule);
-  const seen: { readonly session: Variables; readonly rows: ReadonlySet<string> }[] = [];
+export async function checkIsolation(rule: Isolation): Promise<Check[]> {
+  const { variables, sessions, rowsOf } = rule;
+  const seen: Seen[] = [];
   for (const session of sessions) {
     const rows = await rowsOf(session);
     if (rows) seen.push({ session, rows });
   }
-  if (!seen.some(({ rows }) => rows.size > 0)) {
-    const reason = sessions.length === 0 ? 'no rows to take session variables from' : 'no session sees a row';
-    return rule.variables.map((variable) => ({
-      name: `rows depend on ${variable}`,
-      outcome: 'unproven',
-      reason,
-    }));
-  }
+  if (!seen.some(({ rows }) => rows.size > 0))
+    return unproven(
+      variables,
+      sessions.length === 0 ? 'no rows to take session variables from' : 'no session reaches a row',
+    );
   const checks: Check[] = [];
-  for (const variable of rule.variables) {
-    checks.push(dependsOn(variable, seen));
+  for (const variable of variables) {
+    const groups = groupByOthers(variable, seen);
+    checks.push(await dependsOn(variable, groups, rule));
     for (const [what, value] of [
       ['no', undefined],
       ['an empty', ''],
@@ -58,92 +49,114 @@ export async function checkIsolation(
     ] as const)
       checks.push(
         await nothingMore(
-          `a session with ${what} ${variable} sees no more than everybody`,
-          variable,
-          value,
-          seen,
-          rowsOf,
+          `a session with ${what} ${variable} reaches no more than everybody`,
+          groups,
+          (others) => rowsOf(value === undefined ? others : { ...others, [variable]: value }),
         ),
       );
+    if (rule.isGuard(variable)) checks.push(await guards(variable, groups, rowsOf));
   }
   return checks;
 }
 
-type Reader = (session: Variables) => Promise<ReadonlySet<string> | undefined>;
-
-/** Reads the rows that a session sees; undefined when the request is refused. */
-function createReader(trial: Trial, rule: IsolationRule): Reader {
-  const alias = identifier('_q1');
-  const from = identifier(rule.schema, rule.table);
-  const statement: Statement = print(
-    sql`select coalesce(json_agg(md5(${alias}::text)), '[]')::text from ${from} as ${alias} where ${boundRule(rule.where, { rule: rule.name })(alias)}`,
-  );
-  return async (variables) => {
-    try {
-      const session = {
-        role: rule.role,
-        backendOnly: true,
-        variables: { 'x-engine-role': rule.role, ...variables },
-      };
-      const [text] = await trial.connection.readTexts(statement, bindParameters(statement, {}, session));
-      return new Set(JSON.parse(text!) as string[]);
-    } catch (error) {
-      // A missing variable, or a value that Postgres does not take for the type: nobody sees anything.
-      if (error instanceof EngineError || (error as { code?: string }).code?.startsWith('22'))
-        return undefined;
-      throw error;
-    }
-  };
+export function unproven(variables: readonly string[], reason: string): Check[] {
+  return variables.map((variable) => ({ name: `rows depend on ${variable}`, outcome: 'unproven', reason }));
 }
 
-type Seen = readonly { readonly session: Variables; readonly rows: ReadonlySet<string> }[];
-
-function dependsOn(variable: string, seen: Seen): Check {
-  const name = `rows depend on ${variable}`;
-  const groups = groupByOthers(variable, seen);
-  const comparable = groups.filter((group) => group.length > 1 && group.some(({ rows }) => rows.size > 0));
-  if (comparable.length === 0)
-    return { name, outcome: 'unproven', reason: 'there are not two values to try' };
-  const differ = comparable.some(([first, ...rest]) => rest.some(({ rows }) => !sameRows(rows, first!.rows)));
-  return differ
-    ? { name, outcome: 'passed' }
-    : {
-        name,
-        outcome: 'failed',
-        reason: `sessions that differ in ${variable} alone see the same rows; if these rows just happen to be everybody's, give others with --seed`,
-      };
+interface Seen {
+  readonly session: Variables;
+  readonly rows: ReadonlySet<string>;
 }
 
-/** Sessions that differ in the variable alone. */
-function groupByOthers(variable: string, seen: Seen): Seen[] {
-  const groups = new Map<string, Seen[number][]>();
+/** Sessions that differ in one variable alone. */
+interface Group {
+  readonly others: Variables;
+  readonly seen: readonly Seen[];
+}
+
+function groupByOthers(variable: string, seen: readonly Seen[]): Group[] {
+  const groups = new Map<string, { others: Variables; seen: Seen[] }>();
   for (const each of seen) {
     const { [variable]: _, ...others } = each.session;
     const key = JSON.stringify(others);
-    groups.set(key, [...(groups.get(key) ?? []), each]);
+    const group = groups.get(key) ?? { others, seen: [] };
+    group.seen.push(each);
+    groups.set(key, group);
   }
   return [...groups.values()];
+}
+
+async function dependsOn(
+  variable: string,
+  groups: readonly Group[],
+  { canDiffer }: Isolation,
+): Promise<Check> {
+  const name = `rows depend on ${variable}`;
+  const comparable = groups.filter(({ seen }) => seen.length > 1 && seen.some(({ rows }) => rows.size > 0));
+  if (comparable.length === 0)
+    return { name, outcome: 'unproven', reason: 'there are not two values to try' };
+  if (comparable.some(({ seen: [first, ...rest] }) => rest.some(({ rows }) => !sameRows(rows, first!.rows))))
+    return { name, outcome: 'passed' };
+  for (const { seen } of comparable)
+    if (
+      await canDiffer(
+        variable,
+        seen.map(({ session }) => session),
+      )
+    )
+      return {
+        name,
+        outcome: 'failed',
+        reason: `sessions that differ in ${variable} alone reach the same rows; if these rows just happen to be everybody's, give others with --seed`,
+      };
+  return { name, outcome: 'unproven', reason: `no rows differ in what ${variable} is compared with` };
 }
 
 function sameRows(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
   return left.size === right.size && [...left].every((row) => right.has(row));
 }
 
-/** With the variable missing or empty, only rows are seen that every value of it shows. */
+/** With the variable missing or empty, only rows are reached that every value of it reaches. */
 async function nothingMore(
   name: string,
-  variable: string,
-  value: string | undefined,
-  seen: Seen,
-  rowsOf: Reader,
+  groups: readonly Group[],
+  read: (others: Variables) => ReturnType<Reader>,
 ): Promise<Check> {
-  for (const group of groupByOthers(variable, seen)) {
-    const { [variable]: _, ...others } = group[0]!.session;
-    const rows = await rowsOf(value === undefined ? others : { ...others, [variable]: value });
-    if (!rows) continue;
-    const strange = [...rows].filter((row) => !group.every((each) => each.rows.has(row)));
+  for (const { others, seen } of groups) {
+    const rows = [...((await read(others)) ?? [])];
+    const strange = rows.filter((row) => !seen.every((each) => each.rows.has(row)));
     if (strange.length > 0)
-      return { name, outcome: 'failed', reason: `it sees ${strange.length} rows that not everybody sees` };
+      return {
+        name,
+        outcome: 'failed',
+        reason: `it reaches ${count(strange.length)} that not everybody reaches`,
+      };
   }
   return { name, outcome: 'passed' };
+}
+
+/** Whoever has a value that stands in no row reaches nothing, whatever else the session holds. */
+async function guards(variable: string, groups: readonly Group[], rowsOf: Reader): Promise<Check> {
+  const name = `a session with a ${variable} that nobody has reaches nothing`;
+  const known = groups.flatMap(({ seen }) => seen.map(({ session }) => session[variable]!));
+  for (const { others } of groups) {
+    const rows = await rowsOf({ ...others, [variable]: unknownValue(known) });
+    if (rows && rows.size > 0) return { name, outcome: 'failed', reason: `it reaches ${count(rows.size)}` };
+  }
+  return { name, outcome: 'passed' };
+}
+
+function count(rows: number): string {
+  return rows === 1 ? '1 row' : `${rows} rows`;
+}
+
+/** A value of the kind of the known ones, in a list where those are lists. */
+function unknownValue(known: readonly string[]): string {
+  const items = known.map((value) => value.replace(/^\{"|"\}$/g, ''));
+  const value = items.every((item) => /^-?\d+$/.test(item))
+    ? '2147483647'
+    : items.every((item) => /^[0-9a-f-]{36}$/.test(item))
+      ? 'ffffffff-ffff-4fff-bfff-ffffffffffff'
+      : 'nobody';
+  return known[0]?.startsWith('{') ? `{${JSON.stringify(value)}}` : value;
 }

@@ -12,6 +12,10 @@ export interface Trial {
   readonly connection: SourceConnection;
   /** Runs SQL; without values several statements are allowed. @throws pg.DatabaseError, and the trial goes on */
   readonly run: <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+  /** Undoes what `use` did to the database if it throws. */
+  readonly attempt: <Result>(use: () => Promise<Result>) => Promise<Result>;
+  /** Undoes what `use` did to the database. */
+  readonly undone: <Result>(use: () => Promise<Result>) => Promise<Result>;
 }
 
 export interface TrialDatabase {
@@ -28,7 +32,7 @@ export async function openTrialDatabase(configuration: ConnectionConfiguration):
   client.on('error', () => {});
   await client.connect();
   // Constraints are asked at the end of each statement, or a trial would never see them fail.
-  const begin = () => client.query('begin');
+  const begin = () => client.query('begin; set constraints all immediate');
   const trial = createTrial(client);
   return {
     trial: async (use) => {
@@ -56,33 +60,40 @@ export async function openTrialDatabase(configuration: ConnectionConfiguration):
 
 function createTrial(client: pg.Client): Trial {
   let savepoints = 0;
-  const attempt = async <Result>(part: () => Promise<Result>): Promise<Result> => {
+  const nest = async <Result>(part: () => Promise<Result>, end: 'keep' | 'undo'): Promise<Result> => {
     savepoints += 1;
     const name = `trial_${savepoints}`;
+    const undo = () => client.query(`rollback to savepoint ${name}; release savepoint ${name}`);
     await client.query(`savepoint ${name}`);
     try {
       const result = await part();
-      await client.query(`release savepoint ${name}`);
+      await (end === 'undo' ? undo() : client.query(`release savepoint ${name}`));
       return result;
     } catch (error) {
-      await client.query(`rollback to savepoint ${name}; release savepoint ${name}`);
+      await undo();
       throw error;
     }
   };
+  const attempt = <Result>(part: () => Promise<Result>) => nest(part, 'keep');
   const read = async ({ text }: { readonly text: string }, values: TextRow): Promise<TextRow> => {
     const { rows } = await client.query({ text, values: [...values], rowMode: 'array' });
-    return rows[0] as TextRow;
+    return (rows[0] as TextRow | undefined) ?? [];
   };
   const run: Trial['run'] = (sql, values) =>
     attempt(async () => (await client.query(sql, values ? [...values] : undefined)).rows);
+  const readTexts: SourceConnection['readTexts'] = (statement, values) =>
+    attempt(() => read(statement, values));
   const transaction: SourceTransaction = { readTexts: read, attempt };
   const refuse = () => {
     throw new Error('a trial has one connection, and it is taken');
   };
   return {
     run,
+    attempt,
+    undone: (use) => nest(use, 'undo'),
     connection: {
-      readTexts: (statement, values) => attempt(() => read(statement, values)),
+      readTexts,
+      writeTexts: readTexts,
       transaction: (use) => attempt(() => use(transaction)),
       query: refuse,
       withClient: refuse,
