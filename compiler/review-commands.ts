@@ -180,17 +180,20 @@ function addLint(program: Command, context: CommandContext, finish: (status: num
       `${CATALOGS}
 
 Rules (engine explain CODE says more about each):
-  or-branch-without-session    an _or with a branch for everybody beside one for the caller
-  rule-is-always-true          a condition that is none
-  rule-is-never-true           a condition that nothing fulfils
-  row-can-be-given-away        an update that can change what its own row rule asks
-  owner-can-be-chosen          an insert that can choose whose the row is
-  all-columns-granted          * for writing, or for reading by a public role
-  hidden-column-shown-by-view  a column that is hidden in a table and shown by a view
-  view-without-row-rule        a view that shows what the row rule of its table holds back
-  write-wider-than-read        rows that can be written, and so seen, but not read
-  variable-not-supplied        a session variable that no session has
-  rule-column-without-index    a row rule that reads whole tables
+  or-branch-without-session            an _or with a branch for everybody beside one for the caller
+  rule-is-always-true                  a condition that is none
+  rule-is-never-true                   a condition that nothing fulfils
+  row-can-be-given-away                an update that can change what its own row rule asks
+  owner-can-be-chosen                  an insert that can choose whose the row is
+  all-columns-granted                  * for writing, or for reading by a public role
+  hidden-column-shown-by-view          a column that is hidden in a table and shown by a view
+  hidden-column-computed-by-view       one that the query of a view reads, which shows what it computes
+  hidden-column-shown-by-relationship  one whose value a related row shows
+  hidden-column-given-to-function      one that the function of a computed field gets
+  view-without-row-rule                a view that shows what the row rule of its table holds back
+  write-wider-than-read                rows that can be written, and so seen, but not read
+  variable-not-supplied                a session variable that no session has
+  rule-column-without-index            a row rule that reads whole tables
 
 engine-lint.yaml:
   public_roles: [public]

@@ -7,9 +7,13 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import type { ArtefactManifest } from '../../runtime/artefact/artefact.ts';
+import * as contract from '../../runtime/core/contract.ts';
+import { embed } from './readable.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const GENERATED = 'generated';
+/** Stands for the generated code while the runtime is minified, which nobody needs to read. */
+const GENERATED_CODE = 'ENGINE_GENERATED_CODE';
 /** Stands for the hash while it is computed. */
 const NO_HASH = '0'.repeat(64);
 
@@ -26,28 +30,31 @@ export async function bundleArtefact(
   manifest: Omit<ArtefactManifest, 'hash'>,
 ): Promise<Bundle> {
   const withoutHash: ArtefactManifest = { ...manifest, hash: NO_HASH };
+  const generated = await build({
+    ...COMMON,
+    entryPoints: [`${GENERATED}:index.ts`],
+    charset: 'utf8',
+    plugins: [generatedFiles(files)],
+  });
   const result = await build({
+    ...COMMON,
     stdin: { contents: entry(withoutHash), loader: 'js', resolveDir: root, sourcefile: 'entry.js' },
-    bundle: true,
-    platform: 'node',
-    target: 'node20.9',
-    format: 'esm',
     // Whitespace, syntax and names: with the names of functions kept, errors and classes read as ever.
     minify: true,
     keepNames: true,
-    legalComments: 'none',
-    absWorkingDir: root,
-    write: false,
     metafile: true,
-    logLevel: 'silent',
     external: ['pg-native'],
     // Packages in the older form ask for modules of Node by `require`.
     banner: {
       js: "#!/usr/bin/env node\nimport{createRequire as engineRequire}from'node:module';const require=engineRequire(import.meta.url);",
     },
-    plugins: [generatedFiles(files), fixedModules(manifest.engine)],
+    plugins: [fixedModules(manifest.engine)],
   });
-  const text = result.outputFiles[0]!.text;
+  const code = embed(generated.outputFiles[0]!.text);
+  // Not `replace`, to which a dollar in the code would mean something.
+  const [before, after, ...others] = result.outputFiles[0]!.text.split(GENERATED_CODE);
+  if (after === undefined || others.length > 0) throw new Error('the place of the code is not unique');
+  const text = `${before}${code}${after}`;
   if (text.split(NO_HASH).length !== 2) throw new Error('the place of the hash is not unique');
   const hash = createHash('sha256').update(text).digest('hex');
   return {
@@ -57,18 +64,32 @@ export async function bundleArtefact(
   };
 }
 
+const COMMON = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20.9',
+  format: 'esm',
+  legalComments: 'none',
+  absWorkingDir: root,
+  write: false,
+  logLevel: 'silent',
+} as const;
+
 /** Run as a program it serves; imported, it says what it holds (`engine verify`). */
 function entry(manifest: ArtefactManifest): string {
   return [
     "import { realpathSync } from 'node:fs';",
     "import { fileURLToPath } from 'node:url';",
-    `import program from '${GENERATED}:index.ts';`,
+    "import * as contract from './runtime/core/contract.ts';",
     "import { runArtefact } from './runtime/artefact/main.ts';",
-    `export const artefact = { manifest: ${JSON.stringify(manifest)}, program };`,
+    `export const artefact = { manifest: ${JSON.stringify(manifest)}, program: ${GENERATED_CODE}(contract) };`,
     'if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))',
     '  await runArtefact(artefact, process.argv.slice(2));',
   ].join('\n');
 }
+
+/** What generated files import, from the variable that the runtime hands in. */
+const CONTRACT = `export const { ${Object.keys(contract).join(', ')} } = contract;`;
 
 function generatedFiles(files: ReadonlyMap<string, string>): Plugin {
   return {
@@ -80,11 +101,11 @@ function generatedFiles(files: ReadonlyMap<string, string>): Plugin {
       }));
       onResolve({ filter: /./, namespace: GENERATED }, ({ path, importer }) =>
         path === 'engine/contract'
-          ? { path: `${root}runtime/core/contract.ts` }
+          ? { path, namespace: GENERATED }
           : { path: posix.join(posix.dirname(importer), path), namespace: GENERATED },
       );
       onLoad({ filter: /./, namespace: GENERATED }, ({ path }) => ({
-        contents: files.get(path) ?? '',
+        contents: path === 'engine/contract' ? CONTRACT : (files.get(path) ?? ''),
         loader: 'ts',
       }));
     },

@@ -31,8 +31,8 @@ export function readGeneratedCode(place: string, folder = 'generated'): Generate
 }
 
 /** As readGeneratedCode, of texts. @throws GeneratedCodeError */
-export function readTexts({ label, folder, files }: GeneratedTexts): GeneratedCode {
-  const { program: value, locate, foreign } = readLiterals(files);
+export function readTexts({ label, folder, files, entry }: GeneratedTexts): GeneratedCode {
+  const { program: value, locate, foreign } = readLiterals(files, entry);
   const generated = value as GeneratedProgram;
   const program = linkProgram(generated, {
     inferFunctionPermissions: generated.saved?.options.inferFunctionPermissions ?? true,

@@ -11,15 +11,13 @@ import type { Files } from '../phases/5-emit/index.ts';
 import { GeneratedCodeError } from './place.ts';
 
 export interface Literals {
-  /** The default export of `index.ts`. */
+  /** The default export of the entry. */
   readonly program: unknown;
   /** Where an object of the result is written; undefined for what is no object literal. Paths are those of the files. */
   readonly locate: (value: object) => Location | undefined;
   /** Functions that no compiler wrote, where they stand. */
   readonly foreign: readonly Location[];
 }
-
-const ENTRY = 'index.ts';
 
 /** Constructors of the contract: they take plain data and give it back, with what it belongs to. */
 const CONSTRUCTORS = {
@@ -39,7 +37,7 @@ const CONSTRUCTORS = {
 type Value = any;
 
 /** @throws GeneratedCodeError naming file and line of what is neither data nor a call of the contract */
-export function readLiterals(files: Files): Literals {
+export function readLiterals(files: Files, entry = 'index.ts'): Literals {
   const project = new Project({
     useInMemoryFileSystem: true,
     skipAddingFilesFromTsConfig: true,
@@ -91,10 +89,22 @@ export function readLiterals(files: Files): Literals {
         }
       } else if (statement.isKind(ts.SyntaxKind.VariableStatement)) {
         for (const declaration of statement.getDeclarations()) {
+          const names = declaration.getNameNode();
+          // An artefact is handed the contract.
+          if (names.isKind(ts.SyntaxKind.ObjectBindingPattern)) {
+            if (declaration.getInitializerOrThrow().getText() !== 'contract') fail(declaration);
+            for (const each of names.getElements()) {
+              const name = each.getPropertyNameNode()?.getText() ?? each.getName();
+              scope.set(each.getName(), (contract as Record<string, Value>)[name]);
+            }
+            continue;
+          }
           const value = evaluate(declaration.getInitializerOrThrow());
           scope.set(declaration.getName(), value);
           exports[declaration.getName()] = value;
         }
+      } else if (statement.isKind(ts.SyntaxKind.ReturnStatement)) {
+        exports.default = evaluate(statement.getExpressionOrThrow());
       } else if (statement.isKind(ts.SyntaxKind.ExportAssignment)) {
         exports.default = evaluate(statement.getExpression());
       } else fail(statement);
@@ -102,7 +112,7 @@ export function readLiterals(files: Files): Literals {
     return exports;
   };
 
-  return { program: read(ENTRY).default, locate: (value) => places.get(value), foreign };
+  return { program: read(entry).default, locate: (value) => places.get(value), foreign };
 }
 
 interface Notes {

@@ -1,7 +1,8 @@
 /** Where generated code lies: a folder, or a folder as it was in a revision of git. Read as texts, never run. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { extract } from '../artefact/readable.ts';
 import type { Files } from '../phases/5-emit/index.ts';
 
 /** There is no generated code at the place, or it cannot be read; the message says what was looked for and what to do. */
@@ -15,13 +16,15 @@ export interface GeneratedTexts {
   /** Path of the folder that a file's path is to be put behind, for places in reports. */
   readonly folder: string;
   readonly files: Files;
+  /** The file to begin with; `index.ts` unless given. */
+  readonly entry?: string;
 }
 
 const MANIFEST = 'manifest.json';
 const ENTRY = 'index.ts';
 
 /**
- * Reads `generated` (a folder), `dist` (an artefact with the generated code in it), `main` (a revision, whose `folder` is read) or `main:path/to/generated`. A folder wins over a
+ * Reads `generated` (a folder), `dist` or `dist/api.mjs` (an artefact, with the generated code in it), `main` (a revision, whose `folder` is read) or `main:path/to/generated`. A folder wins over a
  * revision of the same name.
  * @throws GeneratedCodeError
  */
@@ -29,10 +32,7 @@ export function readGeneratedTexts(place: string, folder: string): GeneratedText
   for (const path of [place, join(place, 'generated')])
     if (existsSync(join(path, ENTRY)) && existsSync(join(path, MANIFEST)))
       return { label: place, folder: path, files: readFolder(path) };
-  if (place.endsWith('.mjs') && existsSync(place))
-    throw new GeneratedCodeError(
-      `${place} is an artefact of one file, in which nobody can read. Build a folder (engine build --out dist), which has the generated code beside the program.`,
-    );
+  if (place.endsWith('.mjs') && existsSync(place)) return readArtefact(place);
   const [, revision = place, path = folder] = /^([^:]+):(.+)$/.exec(place) ?? [];
   if (!isRevision(revision))
     throw new GeneratedCodeError(
@@ -41,6 +41,16 @@ export function readGeneratedTexts(place: string, folder: string): GeneratedText
         : `${place} is neither a folder nor a revision of git.`,
     );
   return { label: place, folder: path, files: readRevision(revision, path.replace(/^\.\/|\/$/g, '')) };
+}
+
+function readArtefact(file: string): GeneratedTexts {
+  const code = extract(readFileSync(file, 'utf8'));
+  if (code === undefined)
+    throw new GeneratedCodeError(
+      `${file} holds no generated code that one can read: it is no artefact, or was built by an older engine.`,
+    );
+  const entry = basename(file);
+  return { label: file, folder: dirname(file), files: new Map([[entry, code]]), entry };
 }
 
 function readFolder(folder: string): Files {

@@ -137,6 +137,30 @@ test('it is served where nothing is installed, without a compiler, and says that
   });
 });
 
+test('what an artefact runs can be audited in it, and an edit is seen at its line', async () => {
+  await build('audited');
+  const artefact = join(folder, 'audited/server.mjs');
+  const matrix = async (place: string) =>
+    JSON.stringify(
+      JSON.parse((await engine('audit', 'matrix', '--format', 'json', '--generated', place)).stdout),
+    );
+  // Places differ, and nothing else.
+  const withoutPlaces = (text: string) => text.replace(/"(label|file)":"[^"]*"|"(line|column)":\d+/g, '');
+  expect(withoutPlaces(await matrix(artefact))).toBe(withoutPlaces(await matrix(join(folder, 'audited'))));
+  const text = readFileSync(artefact, 'utf8');
+  const edited = join(folder, 'edited.mjs');
+  writeFileSync(edited, text.replace('{row}."tenant_id" = {session.x-engine-tenant-id::integer}', 'true'));
+  const diff = await engine('audit', 'diff', artefact, edited, '--fail-on', 'wider', '--format', 'sarif');
+  expect(diff.status).toBe(1);
+  const [{ physicalLocation: place }] = JSON.parse(diff.stdout).runs[0].results[0].locations;
+  expect(place.artifactLocation.uri).toMatch(/edited\.mjs$/);
+  const lines = readFileSync(edited, 'utf8').split('\n');
+  expect(lines.slice(place.region.startLine - 1).join('\n')).toMatch(/^(.*\n){1,12}.*`true`/);
+  expect(await engine('audit', 'matrix', '--generated', fileURLToPath(import.meta.url))).toMatchObject({
+    status: 2,
+  });
+});
+
 test('nothing of the compiler goes in but what reads catalogs for verify', async () => {
   const { inputs } = await bundleArtefact(new Map([['index.ts', 'export default {}']]), {
     format: 1,
