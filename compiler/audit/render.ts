@@ -14,16 +14,20 @@ export function whoText(result: WhoResult): string {
   const lines = [`${source} · ${table}.${column} · ${type}   (${label})`, ''];
   const roles = [...new Set(paths.map(({ role }) => role))];
   if (roles.length === 0) lines.push('No role but admin can read or write it.', '');
+  // Roles that may do the same by the same paths and rules are told together.
+  const alike = new Map<string, string[]>();
   for (const role of roles) {
-    lines.push(role);
-    for (const access of ['read', 'write'] as const) {
-      const own = paths.filter((path) => path.role === role && path.access === access);
-      own.forEach((path, index) => {
-        lines.push(...pathLines(index === 0 ? access : '', path, rules));
-      });
-    }
-    lines.push('');
+    const own = paths.filter((path) => path.role === role);
+    const text = (['read', 'write'] as const)
+      .flatMap((access) =>
+        own
+          .filter((path) => path.access === access)
+          .flatMap((path, index) => pathLines(index === 0 ? access : '', path, rules)),
+      )
+      .join('\n');
+    alike.set(text, [...(alike.get(text) ?? []), role]);
   }
+  for (const [text, names] of alike) lines.push(...wrap(names.join(', '), WIDTH), text, '');
   if (rules.size > 0) lines.push('Rules', ...[...rules.values()].flatMap(ruleLines), '');
   lines.push('The role admin may do everything.', ...foreignLines(foreign));
   return `${lines.join('\n')}\n`;
@@ -32,10 +36,12 @@ export function whoText(result: WhoResult): string {
 interface NumberedRule {
   readonly number: number;
   readonly rule: PathRule;
+  /** Several roles may have the same rule, each at a place of its own. */
+  readonly places: Location[];
 }
 
-function ruleKey({ table, part, text, limit, place }: PathRule): string {
-  return JSON.stringify([table, part, text, limit, place]);
+function ruleKey({ table, part, text, limit }: PathRule): string {
+  return JSON.stringify([table, part, text, limit]);
 }
 
 function numberRules(rules: readonly PathRule[]): Map<string, NumberedRule> {
@@ -43,7 +49,11 @@ function numberRules(rules: readonly PathRule[]): Map<string, NumberedRule> {
   for (const rule of rules) {
     if (rule.text === EVERY_ROW && rule.limit === undefined) continue;
     const key = ruleKey(rule);
-    if (!numbered.has(key)) numbered.set(key, { number: numbered.size + 1, rule });
+    const { place } = rule;
+    const known = numbered.get(key);
+    if (!known) numbered.set(key, { number: numbered.size + 1, rule, places: place ? [place] : [] });
+    else if (place && !known.places.some((other) => placeText(other) === placeText(place)))
+      known.places.push(place);
   }
   return numbered;
 }
@@ -63,14 +73,27 @@ function pathLines(access: string, path: AccessPath, rules: ReadonlyMap<string, 
   ];
   const head = `  ${access.padEnd(7)}${path.via.padEnd(22)}`;
   const tail = [rows, ...marks].filter(Boolean).join('; ');
-  return wrap(`${path.fields.join(', ')}  –  ${tail}`, WIDTH - head.length).map((line, index) =>
+  return wrap(`${fieldNames(path.fields)}  –  ${tail}`, WIDTH - head.length).map((line, index) =>
     index === 0 ? `${head}${line}` : `${' '.repeat(head.length)}${line}`,
   );
 }
 
-function ruleLines({ number, rule }: NumberedRule): string[] {
-  const { table, part, text, limit, place } = rule;
-  const head = `  [${number}] ${table}, ${part}${place ? `   ${placeText(place)}` : ''}`;
+/** What several names begin with is said once: `where and order_by of a.x, b.y`. */
+function fieldNames(fields: readonly string[]): string {
+  const beginning = (field = '') => field.slice(0, field.lastIndexOf(' ') + 1);
+  return fields
+    .map((field, index) =>
+      beginning(field) === beginning(fields[index - 1]) ? field.slice(beginning(field).length) : field,
+    )
+    .join(', ');
+}
+
+function ruleLines({ number, rule, places }: NumberedRule): string[] {
+  const { table, part, text, limit } = rule;
+  const shown = places.map((place, index) =>
+    place.file === places[index - 1]?.file ? `:${place.line}` : placeText(place),
+  );
+  const head = `  [${number}] ${table}, ${part}${shown.length > 0 ? `   ${shown.join(', ')}` : ''}`;
   const body = `${ruleWords(text)}${limit === undefined ? '' : `; at most ${limit} rows of a list`}`;
   return [head, ...wrap(body, WIDTH - 6).map((line) => `      ${line}`)];
 }
