@@ -9,7 +9,7 @@ import type { TableView } from '../schema/table-view.ts';
 import type { FunctionShape } from '../shapes.ts';
 import { parameter, print, type Sql, sql } from '../sql/fragment.ts';
 import type { MutationStep } from './step.ts';
-import { readsBeyondRow, writeByStatements } from './written.ts';
+import { writeByStatements } from './written.ts';
 
 /** Resolver of a function's field below query: a list, or the row of a function that returns one. */
 export function functionRows(
@@ -47,8 +47,9 @@ export function functionAggregate(
 }
 
 /**
- * Resolver of a function's field below mutation. What the function wrote is not seen by the statement that calls it, so
- * relationships are read by a second one.
+ * Resolver of a function's field below mutation. One statement calls the function, whatever is asked of its rows: Postgres
+ * would not call it at all for a condition that is never true or a limit of 0. A second one reads them, so that rules,
+ * conditions and relationships see what the function wrote.
  */
 export function functionMutation(
   shape: FunctionShape,
@@ -58,21 +59,15 @@ export function functionMutation(
 ): MutationStep {
   const scope = scopeOf(requester);
   const view = tableOf(shape, scope);
-  const path = '$';
-  if (!readsBeyondRow(selection)) {
-    const source: RowSource = { from: call(shape, args), conditions: () => [] };
-    const write = print(sql`select ${resultOf(shape, view, selection, args, source, scope)}::text`);
-    return writeByStatements({ write, path });
-  }
   const alias = scope.alias();
-  const first = print(
+  const write = print(
     sql`select coalesce(json_agg(${alias}), '[]')::text from ${call(shape, args)} as ${alias}`,
   );
   const rows = sql`json_populate_recordset(null::${view.table.sql}, ${parameter({ from: 'result', name: 'rows' }, 'json')})`;
-  const second = print(
+  const statement = print(
     sql`select ${resultOf(shape, view, selection, args, { from: rows, conditions: () => [] }, scope)}::text`,
   );
-  return writeByStatements({ write: first, path, read: { statement: second, results: ['rows'] } });
+  return writeByStatements({ write, path: '$', read: { statement, results: ['rows'] } });
 }
 
 function tableOf(shape: FunctionShape, scope: Scope): TableView {

@@ -96,7 +96,7 @@ export function writeByStatements(statements: WriteStatements): MutationStep {
 }
 
 /** Whether a selection needs more than the columns of the written rows. */
-export function readsBeyondRow(selection: Selection): boolean {
+function readsBeyondRow(selection: Selection): boolean {
   return selection.fields.some(({ definition, selection: inner }) => {
     const { meaning } = definition;
     const { kind } = meaning;
