@@ -85,6 +85,11 @@ export interface CatalogTable {
   /** CHECK constraints: name and definition text. */
   readonly checks: readonly { readonly name: string; readonly definition: string }[];
   /**
+   * An INSERT may see or change other rows than its own: by triggers, rules or policies, by defaults and checks that call
+   * functions of the database, by a sequence that other tables share, or because its rows are rows of another table, too.
+   */
+  readonly sideEffects?: true;
+  /**
    * What may be written: always true for tables; for views, auto-updatability, rules and INSTEAD OF triggers counted; for
    * foreign tables, what their wrapper says.
    */

@@ -52,6 +52,10 @@ export interface TableShape {
   readonly enumValues?: Readonly<Record<string, string | null>>;
   /** Of a view: columns of tables that its query mentions, by key of the table. For audits; nothing at run time asks. */
   readonly reads?: Readonly<Record<string, readonly string[]>>;
+  /** Foreign keys to tracked tables that no relationship follows. */
+  readonly references?: readonly { readonly columns: readonly string[]; readonly target: string }[];
+  /** An INSERT may see or change other rows than its own, by triggers and the like. */
+  readonly sideEffects?: true;
   /** What Postgres refuses to write (views mostly). */
   readonly readOnly?: readonly ('insert' | 'update' | 'delete')[];
 }

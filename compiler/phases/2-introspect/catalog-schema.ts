@@ -68,6 +68,7 @@ const table = z.strictObject({
   ),
   reads: z.array(z.strictObject({ ...relation, columns: z.array(text) })).exactOptional(),
   checks: z.array(z.strictObject({ name: text, definition: text })),
+  sideEffects: stated,
   insertable: z.boolean(),
   updatable: z.boolean(),
   deletable: z.boolean(),

@@ -108,6 +108,7 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
     foreignKeys: ofKind('f').flatMap((constraint) => describeForeignKey(constraint, lookup)),
     ...describeReads(relation, lookup),
     checks: ofKind('c').map(({ name, definition }) => ({ name, definition: definition! })),
+    ...(relation.has_side_effects && { sideEffects: true }),
     insertable: (relation.events & 8) !== 0,
     updatable: (relation.events & 4) !== 0,
     deletable: (relation.events & 16) !== 0,

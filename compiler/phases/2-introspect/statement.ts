@@ -53,6 +53,7 @@ export interface RawRelation {
   readonly events: number;
   /** Of a view: the parsed query, as Postgres keeps it. */
   readonly query: string | null;
+  readonly has_side_effects: boolean;
 }
 
 export interface RawColumn {
@@ -182,6 +183,49 @@ const types = `
     where n.nspname <> 'pg_toast'`;
 
 /**
+ * Relations of which an INSERT may see or change rows besides its own. What Postgres and extensions call in C is taken to
+ * look at nothing: such functions make identifiers and times. A sequence is shared if columns of two tables take numbers
+ * from it, partitions apart, which are listed for being parts of another table. Trigger type 4: INSERT; rule type 3: INSERT.
+ */
+const sideEffects = `
+      select g.tgrelid as oid
+      from pg_catalog.pg_trigger g
+      where not g.tgisinternal and g.tgtype & 4 <> 0
+      union
+      select pg_catalog.pg_partition_root(g.tgrelid)
+      from pg_catalog.pg_trigger g
+      where not g.tgisinternal and g.tgtype & 4 <> 0
+      union
+      select u.ev_class
+      from pg_catalog.pg_rewrite u
+      where u.ev_type = '3'
+      union
+      select i.inhrelid
+      from pg_catalog.pg_inherits i
+      union
+      select r.oid
+      from relations r
+      where r.kind in ('r', 'p') and pg_catalog.row_security_active(r.oid)
+      union
+      select coalesce(v.adrelid, k.conrelid)
+      from pg_catalog.pg_depend x
+      join pg_catalog.pg_proc f on x.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass and f.oid = x.refobjid
+      join pg_catalog.pg_language l on l.oid = f.prolang and l.lanname not in ('internal', 'c')
+      left join pg_catalog.pg_attrdef v on x.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass and v.oid = x.objid
+      left join pg_catalog.pg_constraint k
+        on x.classid = 'pg_catalog.pg_constraint'::pg_catalog.regclass and k.oid = x.objid
+      union
+      select v.adrelid
+      from pg_catalog.pg_attrdef v
+      join pg_catalog.pg_depend x on x.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass and x.objid = v.oid
+      join pg_catalog.pg_class c
+        on x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.oid = x.refobjid and c.relkind = 'S'
+      join pg_catalog.pg_depend y
+        on y.classid = x.classid and y.refclassid = x.refclassid and y.refobjid = x.refobjid
+      join pg_catalog.pg_attrdef w on w.oid = y.objid and w.adrelid <> v.adrelid
+      where w.adrelid not in (select i.inhrelid from pg_catalog.pg_inherits i)`;
+
+/**
  * pg_relation_is_updatable counts unconditional INSTEAD rules and INSTEAD OF triggers. It fails on a foreign table
  * whose wrapper has no handler, which nobody can read or write anyway.
  */
@@ -194,8 +238,11 @@ const relations = `
         when r.kind = 'v' or w.fdwhandler <> 0 then pg_catalog.pg_relation_is_updatable(r.oid, true)
         else 0
       end as events,
-      q.ev_action::text as query
+      q.ev_action::text as query,
+      e.oid is not null as has_side_effects
     from relations r
+    left join (${sideEffects}
+    ) e on e.oid = r.oid
     left join comments d
       on d.oid = r.oid and d.position = 0 and d.catalog = 'pg_catalog.pg_class'::pg_catalog.regclass
     left join pg_catalog.pg_inherits i on r.is_partition and i.inhrelid = r.oid

@@ -173,6 +173,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
       ['delete', catalog.deletable],
     ] as const
   ).flatMap(([operation, allowed]) => (allowed ? [] : [operation]));
+  const references = otherReferences(scope, table);
   return {
     source: scope.shape,
     schema: catalog.schema,
@@ -193,8 +194,27 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(catalog.reads && {
       reads: byName(catalog.reads.map((each) => [keyOf(each), each.columns])),
     }),
+    ...(references.length > 0 && { references }),
+    ...(catalog.sideEffects && { sideEffects: true }),
     ...(readOnly.length > 0 && { readOnly }),
   };
+}
+
+/** Foreign keys to tables that are served, without those that an object relationship follows. */
+function otherReferences(
+  { tables }: SourceScope,
+  { catalog, relationships }: TableScope,
+): { columns: readonly string[]; target: string }[] {
+  const followed = new Set(
+    [...relationships.values()]
+      .filter(({ kind, insertAfter }) => kind === 'object' && !insertAfter)
+      .map(({ columns, target }) => [target, ...Object.keys(columns).sort()].join()),
+  );
+  return catalog.foreignKeys
+    .map(({ columns, references }) => ({ columns, target: keyOf(references) }))
+    .filter(
+      ({ columns, target }) => tables.has(target) && !followed.has([target, ...columns.toSorted()].join()),
+    );
 }
 
 function byName<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {

@@ -18,6 +18,8 @@ export function emitTable(shape: TableShape, names: FileNames): string {
       'conditionallyUnique',
       'enumValues',
       'reads',
+      'references',
+      'sideEffects',
       'readOnly',
     ]),
     relationships: entries(relationships),

@@ -3,21 +3,19 @@
  * that comes to the same as object by object, whatever is in the database:
  *
  * - no `on_conflict`: a skipped row has no key to hang children on, and a row may be met twice;
- * - no table at two levels: sequences would number its rows in another order;
- * - no column that refers to a table of the batch but by way of nesting: a row could refer to one that comes later;
- * - insert checks that look at nothing but the row: others could see rows that come later, or miss some that came before;
- * - at each level either every row has an object to insert before it, or none has.
+ * - at each level either every row has an object to insert before it, or none has;
+ * - no row finds anything else in the database for its coming sooner or later (see insert-apart.ts).
  *
  * It runs behind a savepoint. Whatever goes wrong, fewer rows than sent among it, the objects are then inserted one by one,
  * which says which one it was.
  */
-import type { Column, Relationship } from '../program.ts';
+import type { Column, Relationship, Table } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
-import { EVERY_ROW, type RuleText } from '../shapes.ts';
 import { identifier, join, parameter, type Sql, sql } from '../sql/fragment.ts';
 import { encodeList } from '../types.ts';
+import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
 import type { InsertObject, NestedInsert } from './insert-objects.ts';
 import { type FixedColumns, slices } from './insert-rows.ts';
 import { flatWrite, type Inserted } from './insert-singly.ts';
@@ -44,14 +42,21 @@ interface Neighbour {
   readonly parents: readonly number[];
 }
 
-/** Gathers the levels of objects; undefined where they have to be inserted one by one. */
-export function gatherLevels(view: TableView, objects: readonly InsertObject[]): Level | undefined {
+/**
+ * Gathers the levels of objects; undefined where they have to be inserted one by one.
+ * @param tables every table that is served
+ */
+export function gatherLevels(
+  view: TableView,
+  objects: readonly InsertObject[],
+  tables: readonly Table[],
+): Level | undefined {
   const level = gather(view, objects);
   if (!level) return undefined;
-  const levels = allLevels(level);
-  const tables = new Set(levels.map((each) => each.view.table));
-  const apart = tables.size === levels.length && levels.every((each) => standsAlone(each, tables));
-  return apart && levels.some((each) => each.objects.length > 1) ? level : undefined;
+  const places = placesOf(level, []);
+  const saves = places.some((place) => place.objects.length > 1);
+  const fits = places.every((place) => slices(place.view, place.objects).length === 1);
+  return saves && fits && mayBeBatched(places, tables) ? level : undefined;
 }
 
 function gather(view: TableView, objects: readonly InsertObject[]): Level | undefined {
@@ -86,24 +91,19 @@ function neighbours(
   return result;
 }
 
-function allLevels(level: Level): Level[] {
-  return [level, ...[...level.before, ...level.after].flatMap((each) => allLevels(each.level))];
-}
-
-/** Whether the rows of a level can neither see nor refer to other rows of the batch, but by nesting. */
-function standsAlone({ view, objects }: Level, tables: ReadonlySet<unknown>): boolean {
-  if (!looksAtRowOnly(view.insert?.check ?? EVERY_ROW) || slices(view, objects).length > 1) return false;
-  const referring = [...view.table.relationships.values()].filter(
-    ({ target, shape }) => tables.has(target) && shape.kind === 'object' && !shape.insertAfter,
-  );
-  return referring.every(({ columns }) =>
-    columns.every(([own]) => objects.every(({ values }) => !values.has(own.name))),
-  );
-}
-
-/** Neither subqueries nor functions. */
-function looksAtRowOnly(rule: RuleText): boolean {
-  return !/\bselect\b|"\s*\(/i.test(rule);
+/** The level's own place first. */
+function placesOf({ view, objects, before, after }: Level, above: readonly Parent[]): Place[] {
+  const first = before.map(({ relationship, level }) => ({
+    places: placesOf(level, []),
+    pairs: relationship.columns,
+  }));
+  const parents = [...above, ...first.map(({ places, pairs }) => ({ place: places[0]!, pairs }))];
+  const place: Place = { view, objects, parents };
+  const then = after.flatMap(({ relationship, level }) => {
+    const pairs = relationship.columns.map(([own, theirs]) => [theirs, own] as const);
+    return placesOf(level, [{ place, pairs }]);
+  });
+  return [place, ...first.flatMap(({ places }) => places), ...then];
 }
 
 /** Inserts the levels; the rows that it yields are the first one's. */
@@ -120,7 +120,7 @@ export function planLevels(
 }
 
 /** What a level's neighbours have to do with it. */
-interface Place {
+interface Surroundings {
   /** Columns that the rows after it take over. */
   readonly wanted: readonly Column[];
   /** Columns that it takes over from the rows before it. */
@@ -140,7 +140,7 @@ interface LevelWritten {
 
 function planLevel(
   level: Level,
-  place: Place,
+  place: Surroundings,
   path: string,
   scope: Scope,
 ): (execution: MutationExecution, given: ColumnTexts) => Promise<LevelWritten> {

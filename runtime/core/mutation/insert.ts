@@ -55,7 +55,7 @@ function insert(
   const conflict = conflictOf(args.get(sharedTypes(view.table.source).name('on_conflict')), view);
   const objects = readObjects(nodes, view);
   if (!objects.some(hasNested)) return insertValues(view, objects, conflict, path, selection, form, scope);
-  const level = conflict ? undefined : gatherLevels(view, objects);
+  const level = conflict ? undefined : gatherLevels(view, objects, scope.view.program.tables);
   const inBatches = level && planLevels(level, path, scope);
   const singly = lazy(() => planSet(view, objects, conflict, path, {}, true, scope));
   return insertThenRead(view, selection, form, scope, async (execution) => {

@@ -18,6 +18,7 @@ export const tenant = table(source, {
   },
   primaryKey: { name: "tenant_pkey", columns: ["id"] },
   unique: { tenant_subdomain_key: ["subdomain"] },
+  references: [{ columns: ["plan"], target: "public.plan" }],
   relationships: {
     agents: { kind: "array", target: "public.agent", columns: { id: "tenant_id" } },
     articles: { kind: "array", target: "public.article", columns: { id: "tenant_id" } },

@@ -23,6 +23,7 @@ export const ticket = table(source, {
     solved_at: { type: "timestamptz" },
   },
   primaryKey: { name: "ticket_pkey", columns: ["id"] },
+  references: [{ columns: ["priority"], target: "public.ticket_priority" }, { columns: ["status"], target: "public.ticket_status" }],
   relationships: {
     assignee: { kind: "object", target: "public.agent", columns: { assignee_id: "id" }, unique: true },
     customer: { kind: "object", target: "public.customer", columns: { customer_id: "id" }, notNull: true, unique: true },

@@ -21,6 +21,7 @@ const groups = [
   { group: 'functions', schemas: ['functions'], since: 13 },
   { group: 'partitions', schemas: ['partitions'], since: 13 },
   { group: 'foreign', schemas: ['foreign'], since: 13 },
+  { group: 'side-effects', schemas: ['side_effects'], since: 13 },
   { group: 'since-15', schemas: ['since_15'], since: 15 },
   { group: 'since-18', schemas: ['since_18'], since: 18 },
 ];

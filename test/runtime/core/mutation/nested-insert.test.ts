@@ -1,23 +1,22 @@
-/** Nested inserts, a level at a time where that comes to the same as one by one; a trigger counts the statements. */
+/** Nested inserts, a level at a time where that comes to the same as one by one; the server's log counts the statements. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EngineError } from '../../../../runtime/core/errors.ts';
+import { Random } from '../../../fuzz/random.ts';
 import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
+import { type LoggedDatabase, startLoggedDatabase } from '../../../harness/statement-log.ts';
 
 const schema = `
   create table author (id serial primary key, name text not null unique, rating int not null default 3);
   create table article (
     id serial primary key, author_id int not null references author, title text not null,
-    state text not null default 'draft' check (state <> 'bad')
+    state text not null default 'draft' check (state <> 'bad'), editor text references author (name)
   );
   create table tag (article_id int not null references article, label text not null, primary key (article_id, label));
-  create table done (statement text);
-  create function note() returns trigger language plpgsql as $$ begin insert into done values (tg_table_name); return null; end $$;
-  create trigger note after insert on author for each statement execute function note();
-  create trigger note after insert on article for each statement execute function note();
-  create trigger note after insert on tag for each statement execute function note();
+  create view draft as select id, author_id, title from article where state = 'draft';
+  create table member (id serial primary key, name text);
+  create table post (id serial primary key, member_id int references member);
   create function skip() returns trigger language plpgsql as $$ begin return case when new.name <> 'skip' then new end; end $$;
-  create trigger skip before insert on author for each row execute function skip();
+  create trigger skip before insert on member for each row execute function skip();
 `;
 
 const array = (name: string, table: string, column: string) => ({
@@ -26,6 +25,12 @@ const array = (name: string, table: string, column: string) => ({
 });
 const object = (name: string, column: string) => ({ name, using: { foreign_key_constraint_on: column } });
 const everything = { columns: '*', filter: {} };
+const ofAuthor = { rating: { _lt: 5 } };
+const ofArticle = { author: { rating: { _gt: 0 } } };
+const ofTag = { article: { title: { _neq: 'again' }, author: { rating: { _gt: 0 } } } };
+/** A check that every row passes, though it looks at others, so that nothing is batched. */
+const aTag = { _exists: { _table: 'tag', _where: {} } };
+const anything = { _or: [aTag, { _not: aTag }] };
 
 const metadata = {
   version: 3,
@@ -37,9 +42,17 @@ const metadata = {
       tables: [
         {
           table: 'author',
-          array_relationships: [array('articles', 'article', 'author_id')],
+          array_relationships: [
+            array('articles', 'article', 'author_id'),
+            {
+              name: 'drafts',
+              using: { manual_configuration: { remote_table: 'draft', column_mapping: { id: 'author_id' } } },
+            },
+          ],
           insert_permissions: [
-            { role: 'user', permission: { columns: '*', check: { rating: { _lt: 5 } } } },
+            { role: 'user', permission: { columns: '*', check: ofAuthor } },
+            { role: 'beginner', permission: { columns: '*', check: {} } },
+            { role: 'singly', permission: { columns: '*', check: { _and: [ofAuthor, anything] } } },
             { role: 'editor', permission: { columns: ['name'], check: {} } },
           ],
           select_permissions: [{ role: 'user', permission: everything }],
@@ -49,7 +62,12 @@ const metadata = {
           object_relationships: [object('author', 'author_id')],
           array_relationships: [array('tags', 'tag', 'article_id')],
           insert_permissions: [
-            { role: 'user', permission: { columns: '*', check: { author: { rating: { _gt: 0 } } } } },
+            { role: 'user', permission: { columns: '*', check: ofArticle } },
+            {
+              role: 'beginner',
+              permission: { columns: '*', check: { _not: { _exists: { _table: 'tag', _where: {} } } } },
+            },
+            { role: 'singly', permission: { columns: '*', check: { _and: [ofArticle, anything] } } },
             {
               role: 'editor',
               permission: { columns: ['title'], check: {}, set: { author_id: 'x-engine-user-id' } },
@@ -60,21 +78,35 @@ const metadata = {
         {
           table: 'tag',
           object_relationships: [object('article', 'article_id')],
-          insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
+          insert_permissions: [
+            { role: 'user', permission: { columns: '*', check: ofTag } },
+            { role: 'beginner', permission: { columns: '*', check: {} } },
+            { role: 'singly', permission: { columns: '*', check: { _and: [ofTag, anything] } } },
+          ],
         },
+        { table: 'draft' },
+        { table: 'member', array_relationships: [array('posts', 'post', 'member_id')] },
+        { table: 'post' },
       ],
     },
   ],
 };
 
-let database: TestDatabase;
+let database: LoggedDatabase;
 let served: InProcess;
 beforeAll(async () => {
-  database = await createTestDatabase(schema);
+  database = await startLoggedDatabase(schema);
   served = await serveInProcess(database.url, metadata);
 });
-afterAll(() => served.end());
-beforeEach(() => database.query('truncate author, article, tag, done restart identity'));
+afterAll(async () => {
+  await served.end();
+  await database.stop();
+});
+const empty = () => database.query('truncate author, article, tag, member, post restart identity');
+beforeEach(async () => {
+  await empty();
+  database.statements();
+});
 
 const insertAuthors =
   'mutation ($objects: [author_insert_input!]!) { insert_author(objects: $objects) { affected_rows } }';
@@ -93,10 +125,14 @@ async function failure(objects: object[], role = 'admin'): Promise<Pick<EngineEr
   return { code, path };
 }
 
-/** Statements by table. */
-async function statements(): Promise<Record<string, number>> {
-  const rows = await database.query('select statement, count(*)::int from done group by 1');
-  return Object.fromEntries(rows.map((row) => [row.statement, row.count]));
+/** Statements by table, since the last call. */
+function statements(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const statement of database.statements()) {
+    const table = /insert into "public"\."(\w+)"/.exec(statement)?.[1];
+    if (table !== undefined) counts[table] = (counts[table] ?? 0) + 1;
+  }
+  return counts;
 }
 
 async function counts(): Promise<unknown> {
@@ -113,12 +149,22 @@ const authors = (count: number, articles: (name: string) => object[]) =>
   });
 
 describe('a level at a time', () => {
-  test('a thousand authors with five articles each are two statements', async () => {
+  test('a thousand authors with five articles each are a handful of statements', async () => {
     const objects = authors(1000, (name) =>
       Array.from({ length: 5 }, (_, index) => ({ title: `${name}, article ${index}` })),
     );
     expect(await insert(objects)).toEqual({ insert_author: { affected_rows: 6000 } });
-    expect(await statements()).toEqual({ author: 1, article: 1 });
+    const words = database
+      .statements()
+      .map((text) => /^(?:with .*?\()?(\w+(?: into "public"."\w+")?)/.exec(text)?.[1]);
+    expect(words).toEqual([
+      'begin',
+      'savepoint',
+      'insert into "public"."author"',
+      'insert into "public"."article"',
+      'select',
+      'commit',
+    ]);
     const rows = await database.query(
       'select author.name, author.id, article.title, article.id as article from article join author on author.id = author_id order by article.id',
     );
@@ -150,7 +196,7 @@ describe('a level at a time', () => {
       { name: 'd', articles: { data: [] } },
     ];
     expect(await insert(objects)).toEqual({ insert_author: { affected_rows: 10 } });
-    expect(await statements()).toEqual({ author: 1, article: 1, tag: 1 });
+    expect(statements()).toEqual({ author: 1, article: 1, tag: 1 });
     expect(
       await database.query(
         `select name, rating, title, state, string_agg(label, ',' order by label) as tags from author
@@ -181,8 +227,62 @@ describe('a level at a time', () => {
         })),
       },
     });
-    expect(await statements()).toEqual({ author: 1, article: 1, tag: 1 });
+    expect(statements()).toEqual({ author: 1, article: 1, tag: 1 });
   });
+});
+
+test('checks that find nothing but the rows that a row is nested in do not stand in the way', async () => {
+  const objects = authors(3, (name) => [{ title: name, tags: { data: [{ label: 'x' }] } }]);
+  expect(await insert(objects, 'user')).toEqual({ insert_author: { affected_rows: 9 } });
+  expect(statements()).toEqual({ author: 1, article: 1, tag: 1 });
+});
+
+/**
+ * Random objects as a role whose checks let them be batched, and as one whose checks, which every row passes too, look
+ * elsewhere: the answer or the error and the rows must be the same.
+ */
+test('a level at a time is the same as one by one', async () => {
+  const random = new Random(20_261_122);
+  const name = () => (random.chance(0.06) ? 'again' : `n${random.below(1_000_000)}`);
+  const many = (make: () => object) => ({ data: random.list(random.between(0, 3), make) });
+  const tag = () => ({ label: random.pick(['x', 'y', 'z', 'ab', 'cd', 'ef']) });
+  const article = () => ({
+    title: name(),
+    ...(random.chance(0.3) && { state: random.chance(0.12) ? 'bad' : 'out' }),
+    ...(random.chance(0.1) && { editor: random.pick(['again', null]) }),
+    ...(random.chance(0.7) && { tags: many(tag) }),
+  });
+  const author = () => ({
+    name: name(),
+    ...(random.chance(0.3) && {
+      rating: random.between(random.chance(0.2) ? 0 : 1, random.chance(0.2) ? 5 : 4),
+    }),
+    ...(random.chance(0.9) && { articles: many(article) }),
+  });
+  const state = ['author', 'article', 'tag'].map(
+    (table) => `(select json_agg(t order by t) from ${table} t) as ${table}`,
+  );
+  const endings = { done: 0, refused: 0, batched: 0 };
+  for (let count = 0; count < 80; count += 1) {
+    const objects = random.list(random.between(2, 4), author);
+    const seen: unknown[] = [];
+    const counts: number[] = [];
+    for (const role of ['user', 'singly']) {
+      await empty();
+      database.statements();
+      const outcome = await insert(objects, role).catch(({ code, path, message }: EngineError) => ({
+        code,
+        path,
+        message,
+      }));
+      counts.push(Object.values(statements()).reduce((sum, each) => sum + each, 0));
+      seen.push({ outcome, rows: await database.query(`select ${state.join(', ')}`) });
+    }
+    expect(seen[0], JSON.stringify(objects)).toEqual(seen[1]);
+    endings[JSON.stringify(seen[0]).includes('affected_rows') ? 'done' : 'refused'] += 1;
+    if (counts[0]! < counts[1]!) endings.batched += 1;
+  }
+  for (const ending of Object.values(endings)) expect(ending).toBeGreaterThan(10);
 });
 
 describe('one by one', () => {
@@ -207,29 +307,60 @@ describe('one by one', () => {
     });
   });
 
-  test('a row that a trigger left out has no children', async () => {
-    const objects = ['a', 'skip', 'c'].map((name) => ({ name, articles: { data: [{ title: name }] } }));
-    expect(await failure(objects)).toEqual({
+  test('where a trigger may leave a row out, which then has no children', async () => {
+    const query =
+      'mutation ($objects: [member_insert_input!]!) { insert_member(objects: $objects) { affected_rows } }';
+    const objects = ['a', 'skip', 'c'].map((name) => ({ name, posts: { data: [{}] } }));
+    await expect(insert(objects, 'admin', query)).rejects.toMatchObject({
       code: 'not-supported',
-      path: '$.selectionSet.insert_author.args.objects[1]',
+      path: '$.selectionSet.insert_member.args.objects[1]',
     });
-    const childless = objects.map(({ name, articles }) => (name === 'skip' ? { name } : { name, articles }));
-    expect(await insert(childless)).toEqual({ insert_author: { affected_rows: 4 } });
-    expect(await counts()).toEqual({ author: 2, article: 2, tag: 0 });
+    await empty();
+    const childless = objects.map(({ name, posts }) => (name === 'skip' ? { name } : { name, posts }));
+    expect(await insert(childless, 'admin', query)).toEqual({ insert_member: { affected_rows: 4 } });
+    // Nothing was tried that used up numbers.
+    expect(await database.query('select max(id) from member')).toEqual([{ max: 3 }]);
+  });
+
+  test('where rows of one table come under two names, or from two places', async () => {
+    const objects = ['a', 'b'].map((name) => ({
+      name,
+      articles: { data: [{ title: `${name}1` }] },
+      drafts: { data: [{ title: `${name}2` }] },
+    }));
+    expect(await insert(objects)).toEqual({ insert_author: { affected_rows: 6 } });
+    expect(statements()).toEqual({ author: 2, article: 2, draft: 2 });
+    expect(await database.query('select title from article order by id')).toEqual(
+      ['a1', 'a2', 'b1', 'b2'].map((title) => ({ title })),
+    );
+  });
+
+  test('where a foreign key without a relationship may lead to a row that comes later', async () => {
+    const editedBy = (editor: string | null) => (name: string) => [{ title: name, editor }];
+    expect(await failure(authors(2, editedBy('author 1')))).toEqual({
+      code: 'constraint-violation',
+      path: '$.selectionSet.insert_author.args.objects[0].articles.data',
+    });
+    expect(await insert(authors(2, editedBy('author 0')))).toEqual({ insert_author: { affected_rows: 4 } });
   });
 
   test('where a check looks at other rows, or rows may exist', async () => {
     const objects = authors(3, (name) => [{ title: name }]);
-    expect(await insert(objects, 'user')).toEqual({ insert_author: { affected_rows: 6 } });
-    expect(await statements()).toEqual({ author: 3, article: 3 });
-    await database.query('truncate done');
+    expect(await insert(objects, 'beginner')).toEqual({ insert_author: { affected_rows: 6 } });
+    expect(statements()).toEqual({ author: 1, article: 1 });
+    const tagged = authors(3, (name) => [{ title: name, tags: { data: [{ label: 'x' }] } }]);
+    await empty();
+    expect(await failure(tagged, 'beginner')).toEqual({
+      code: 'permission-error',
+      path: '$.selectionSet.insert_author.args.objects[1].articles.data',
+    });
+    statements();
     const upsert = insertAuthors.replace(
       'objects: $objects',
       'objects: $objects, on_conflict: {constraint: author_name_key, update_columns: [rating]}',
     );
     expect(await insert(objects, 'admin', upsert)).toEqual({ insert_author: { affected_rows: 6 } });
-    expect(await statements()).toEqual({ author: 3, article: 3 });
-    expect(await counts()).toEqual({ author: 3, article: 6, tag: 0 });
+    expect(statements()).toEqual({ author: 3, article: 3 });
   });
 
   test('where a row may refer to one that comes later', async () => {
@@ -266,7 +397,7 @@ test('more values than a statement has parameters', async () => {
     ...(index % 2 === 0 && { rating: 1 }),
   }));
   expect(await insert(objects)).toEqual({ insert_author: { affected_rows: count } });
-  expect(await statements()).toEqual({ author: 2 });
+  expect(statements()).toEqual({ author: 2 });
   expect(await database.query('select count(*)::int from author where rating = id % 2 * -2 + 3')).toEqual([
     { count },
   ]);

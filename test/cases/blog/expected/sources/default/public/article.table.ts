@@ -22,6 +22,7 @@ export const article = table(source, {
   },
   primaryKey: { name: "article_pkey", columns: ["id"] },
   unique: { article_slug_key: ["slug"] },
+  references: [{ columns: ["status"], target: "public.status" }],
   relationships: {
     author: { kind: "object", target: "public.author", columns: { author_id: "id" }, notNull: true, unique: true },
     editor: { kind: "object", target: "public.author", columns: { editor_id: "id" }, unique: true },

@@ -13,4 +13,5 @@ export const member = table(source, {
     role: { type: "text", notNull: true },
   },
   primaryKey: { name: "member_pkey", columns: ["company_id", "user_id"] },
+  references: [{ columns: ["company_id"], target: "public.company" }],
 });

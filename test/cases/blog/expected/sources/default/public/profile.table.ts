@@ -12,4 +12,5 @@ export const profile = table(source, {
     bio: { type: "text" },
   },
   primaryKey: { name: "profile_pkey", columns: ["author_id"] },
+  references: [{ columns: ["author_id"], target: "public.author" }],
 });

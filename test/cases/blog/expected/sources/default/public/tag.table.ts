@@ -12,4 +12,5 @@ export const tag = table(source, {
     name: { type: "text", notNull: true },
   },
   primaryKey: { name: "tag_pkey", columns: ["article_id", "name"] },
+  references: [{ columns: ["article_id"], target: "public.article" }],
 });

@@ -11,4 +11,5 @@ export const source_ = table(source, {
     id: { type: "int4", notNull: true },
   },
   primaryKey: { name: "source_pkey", columns: ["id"] },
+  references: [{ columns: ["id"], target: "public.select" }],
 });
