@@ -25,12 +25,16 @@ describe.each(readdirSync(folder).sort())('%s', (name) => {
 
   test('compiles to what is expected', async () => {
     const { result, read } = await compileCase(place);
-    const diagnostics = [...read.diagnostics, ...result.diagnostics].map(({ location, ...rest }) => ({
-      at: read.origin.describe(rest.path),
-      ...(location && { line: `${location.line}:${location.column}` }),
-      ...rest,
-      path: undefined,
-    }));
+    const diagnostics = [...read.diagnostics, ...result.diagnostics].map(
+      ({ location, because, ...rest }) => ({
+        at: read.origin.describe(rest.path),
+        ...(location && { line: `${location.line}:${location.column}` }),
+        ...rest,
+        path: undefined,
+        // Its location names the file by where the project lies.
+        ...(because && { because: { code: because.code, at: read.origin.describe(because.path) } }),
+      }),
+    );
     // The manifest holds the version and what the other files say.
     const files = new Map(
       [...result.files].filter(([path]) => path !== 'manifest.json' && path !== 'README.md'),
