@@ -18,7 +18,7 @@ import type { Argument, Condition, Operand } from '../../model/model.ts';
 import { missingTable } from './losses.ts';
 import { Failure, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
-import { resolveValue, sessionVariable } from './value.ts';
+import { requireEnumValues, resolveValue, sessionVariable } from './value.ts';
 
 /** Where an expression stands. */
 interface Place {
@@ -187,8 +187,15 @@ function resolveOperator(place: Place, left: Operand, key: string, value: Json):
   if (value === null && (name === '_eq' || name === '_neq'))
     return { kind: 'is-null', left, negated: name === '_neq' };
   if (value === null) throw misplaced(type.scalar, 'a value', null, place.path);
+  if (left.kind === 'column' && ENUM_OPERATORS.has(name)) {
+    const column = place.table.columns.get(left.column)!;
+    requireEnumValues(place.scope, column, Array.isArray(value) ? value : [value], place.path);
+  }
   return { kind: 'comparison', left, operator: name, right: resolveArgument(place, type, operator, value) };
 }
+
+/** Those whose operands are values of the column itself. */
+const ENUM_OPERATORS: ReadonlySet<string> = new Set(['_eq', '_neq', '_in', '_nin']);
 
 function resolveIsNull(place: Place, left: Operand, value: Json): Condition {
   if (typeof value !== 'boolean') throw misplaced('Bool', 'Bool', value, place.path);

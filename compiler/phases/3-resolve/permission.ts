@@ -28,7 +28,7 @@ import { sortKeys } from '../1-read/export-json.ts';
 import { resolveCondition } from './boolean-expression.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
-import { resolveValue } from './value.ts';
+import { requireEnumValues, resolveValue } from './value.ts';
 
 export type Operation = keyof TablePermissions;
 
@@ -257,8 +257,10 @@ function resolvePresets(
   }
   return Object.fromEntries(
     inTableOrder(table, Object.keys(set)).map((column) => {
-      const type = columnType(scope.shape, table.columns.get(column)!.type);
-      return [column, resolveValue(type, set[column]!, [...path, column])];
+      const shape = table.columns.get(column)!;
+      const at = [...path, column];
+      requireEnumValues(scope, shape, [set[column]!], at);
+      return [column, resolveValue(columnType(scope.shape, shape.type), set[column]!, at)];
     }),
   );
 }

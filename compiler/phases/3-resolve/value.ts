@@ -3,11 +3,13 @@
  * beginning with `x-engine-`, in any case (reference metadata-api §9).
  */
 import { EngineError } from '../../../runtime/core/errors.ts';
+import type { ColumnShape } from '../../../runtime/core/shapes.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import type { Json, MetadataPath } from '../../model/metadata.ts';
 import type { Value } from '../../model/model.ts';
 import { Failure } from './report.ts';
+import { quoted, type SourceScope } from './scope.ts';
 
 /** Name of the session variable that a value of the metadata stands for, in lower case. */
 export function sessionVariable(value: Json): string | undefined {
@@ -27,4 +29,22 @@ export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): 
     throw new Failure(diagnostics.literalMisfit({ reason: error.message }), path);
   }
   return { kind: 'literal', value: json };
+}
+
+/** @throws Failure if a literal for a column is no value of the enum table that the column refers to */
+export function requireEnumValues(
+  scope: SourceScope,
+  { enumTable }: ColumnShape,
+  literals: readonly Json[],
+  path: MetadataPath,
+): void {
+  const table = enumTable === undefined ? undefined : scope.tables.get(enumTable);
+  if (table?.enumValues === undefined) return;
+  for (const literal of literals) {
+    if (typeof literal !== 'string' || sessionVariable(literal) !== undefined) continue;
+    if (Object.hasOwn(table.enumValues, literal)) continue;
+    const known = Object.keys(table.enumValues).map((value) => `"${value}"`);
+    const reason = `expected one of the values ${known.join(', ')} of the enum table ${quoted(table.catalog)}, but found "${literal}"`;
+    throw new Failure(diagnostics.literalMisfit({ reason }), path);
+  }
 }
