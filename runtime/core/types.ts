@@ -273,7 +273,7 @@ function scientific(text: string): string {
 
 function encodeArray(element: ColumnType, value: unknown): string {
   if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) throw mismatch(element, value);
+  if (!Array.isArray(value)) throw expectedKind('[]', 'Array', value);
   return arrayText(
     value.map((item) =>
       Array.isArray(item) ? { nested: encodeArray(element, item) } : encodeValue(element, item),
@@ -302,10 +302,15 @@ export function encodeList(type: ColumnType, values: readonly unknown[]): string
 function mismatch(type: ColumnType, value: unknown): EngineError {
   if (type.family === 'unknown')
     return new EngineError('parse-failed', `A string is expected for type: ${type.name}`);
+  return expectedKind(type.scalar, expected(type), value);
+}
+
+/** A value of another JSON kind than what reads it takes. */
+export function expectedKind(what: string, kind: string, value: unknown): EngineError {
   const found = value instanceof NumberText ? 'Number' : jsonKind(value);
   return new EngineError(
     'parse-failed',
-    `parsing ${type.scalar} failed, expected ${expected(type)}, but encountered ${found}`,
+    `parsing ${what} failed, expected ${kind}, but encountered ${found}`,
   );
 }
 

@@ -1,9 +1,9 @@
 /** JSON of a legacy request → the nodes that the planner reads. Every value becomes a parameter. */
-import { EngineError, pathStep } from '../core/errors.ts';
+import { type EngineError, pathStep } from '../core/errors.ts';
 import type { InputNode } from '../core/request/selection.ts';
 import { fixedType, STRING, scalarOf } from '../core/schema/shared-types.ts';
 import type { InputMeaning, ScalarType } from '../core/schema/types.ts';
-import { type ColumnType, jsonKind, NumberText } from '../core/types.ts';
+import { type ColumnType, expectedKind, NumberText } from '../core/types.ts';
 
 /** A part of an object node: what it means, and its value. */
 export interface Part {
@@ -82,12 +82,7 @@ export function requireText(value: unknown, path: string): string {
 }
 
 export function misplaced(what: string, expected: string, found: unknown, path: string): EngineError {
-  const kind = found instanceof NumberText ? 'Number' : jsonKind(found ?? null);
-  return new EngineError(
-    'parse-failed',
-    `parsing ${what} failed, expected ${expected}, but encountered ${kind}`,
-    { path },
-  );
+  return expectedKind(what, expected, found ?? null).at(path);
 }
 
 /** `"author"` or `{name, schema = "public"}`. */

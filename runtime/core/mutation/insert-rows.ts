@@ -2,7 +2,7 @@
 
 import { EngineError } from '../errors.ts';
 import type { Column } from '../program.ts';
-import { sourceOf } from '../query/scope.ts';
+import { sourceOf, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
@@ -10,7 +10,6 @@ import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment
 import { parseRule } from '../sql/rule.ts';
 import { encodeList, encodeValue } from '../types.ts';
 import type { RowValues } from './insert-objects.ts';
-import { columnParameter } from './update.ts';
 
 /** Columns whose values come from other rows of the same mutation: one value for all rows, or one for each. */
 export type FixedColumns = Readonly<Record<string, Sql | ColumnList>>;
@@ -67,7 +66,7 @@ export function insertStatement(
   const tuples = rows.map((row, index) => {
     const values = given.map((column) => {
       const value = row.values.get(column.name);
-      return value ? columnParameter(value.node, column) : raw('default');
+      return value ? valueParameter(value.node, column.type) : raw('default');
     });
     const items = lists.map(
       ({ column, list }) => sql`(${list})[${raw(String(index + 1))}]::${raw(column.type.sql)}`,

@@ -185,13 +185,13 @@ function assigned(assignment: Assignment, alias: Sql): Sql {
   const current = sql`${alias}.${identifier(column.name)}`;
   switch (operator) {
     case '_set':
-      return columnParameter(value, column);
+      return valueParameter(value, column.type);
     case '_inc':
-      return sql`${current} + ${columnParameter(value, column)}`;
+      return sql`${current} + ${valueParameter(value, column.type)}`;
     case '_append':
-      return sql`${current} || ${columnParameter(value, column)}`;
+      return sql`${current} || ${valueParameter(value, column.type)}`;
     case '_prepend':
-      return sql`${columnParameter(value, column)} || ${current}`;
+      return sql`${valueParameter(value, column.type)} || ${current}`;
     case '_delete_key':
       return sql`${current} - ${value.kind === 'null' ? raw('null::text') : strictParameter(value, 'text')}`;
     case '_delete_elem':
@@ -199,13 +199,6 @@ function assigned(assignment: Assignment, alias: Sql): Sql {
     case '_delete_at_path':
       return sql`${current} #- ${value.kind === 'null' ? raw('null::text[]') : listParameter(value, fixedType('text'))}`;
     case 'multiply':
-      return sql`${current} * ${columnParameter(value, column)}`;
+      return sql`${current} * ${valueParameter(value, column.type)}`;
   }
-}
-
-/** A value for a column; lists of the document become array parameters. */
-export function columnParameter(value: InputNode, column: Column): Sql {
-  return value.kind === 'list' && column.type.element
-    ? listParameter(value, column.type.element)
-    : valueParameter(value, column.type);
 }

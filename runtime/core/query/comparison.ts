@@ -53,12 +53,7 @@ function operation(operator: Operator, left: Sql, value: InputNode, type: Column
   const { argument } = operator;
   switch (argument.kind) {
     case 'same':
-      return operator.sql(
-        left,
-        value.kind === 'list' && type.element
-          ? listParameter(value, type.element)
-          : valueParameter(value, type),
-      );
+      return operator.sql(left, valueParameter(value, type));
     case 'list':
       return operator.sql(left, listParameter(value, type));
     case 'type': {

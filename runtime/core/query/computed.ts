@@ -6,7 +6,7 @@ import type { TableView } from '../schema/table-view.ts';
 import type { FunctionArgumentShape, SourceShape } from '../shapes.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnType } from '../types.ts';
-import { listParameter, valueParameter } from './scope.ts';
+import { valueParameter } from './scope.ts';
 
 /**
  * The value of a computed field for the row of an alias: a scalar, or in a FROM clause the rows it returns. A scalar is
@@ -46,10 +46,7 @@ export function functionCall(
     const type = columnType(source, argument.type);
     if (position === sessionArgument) return parameter({ from: 'session-object' }, type.sql);
     const node = given.get(argument.name ?? `arg_${position + 1}`);
-    if (!node) return undefined;
-    return type.element && node.kind === 'list'
-      ? listParameter(node, type.element)
-      : valueParameter(node, type);
+    return node && valueParameter(node, type);
   });
   let omitted = false;
   const parts: Sql[] = [];

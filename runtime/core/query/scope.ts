@@ -58,7 +58,7 @@ export function scopeOf(requester: Requester): Scope {
   return requester as Scope;
 }
 
-/** A parameter holding a value of a column's type. */
+/** A parameter holding a value of a column's type; of an array column, all of it. */
 export function valueParameter(node: InputNode, type: ColumnType): Sql {
   if (node.kind === 'enum')
     return parameter({ from: 'constant', value: node.value }, type.sql, String, node.path);

@@ -110,9 +110,6 @@ function literalSource(
   path: string,
   variables: Variables,
 ): LiteralSource {
-  const json =
-    typeof scalar.accepts === 'object' &&
-    (scalar.accepts.family === 'json' || scalar.accepts.family === 'jsonb');
   switch (value.kind) {
     case Kind.INT:
     case Kind.FLOAT:
@@ -123,7 +120,8 @@ function literalSource(
     case Kind.NULL:
       return { from: 'constant', value: null };
     case Kind.ENUM:
-      if (!json)
+      // A value of a column is JSON before it is anything else, and a bare word a string of it.
+      if (typeof scalar.accepts !== 'object')
         throw new EngineError(
           'validation-failed',
           `expected ${article(scalar)} for type '${scalar.name}', but found an enum value`,

@@ -1,0 +1,80 @@
+/** Values of columns as clients write them: literals of the document and variables come to the same. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
+import { createTestDatabase } from '../../../harness/postgres.ts';
+
+const schema = `
+  create type mood as enum ('sad', 'happy');
+  create table board (id integer primary key, cells integer[], mood mood);
+`;
+
+let served: InProcess;
+beforeAll(async () => {
+  const database = await createTestDatabase(schema);
+  served = await serveInProcess(database.url, {
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
+        tables: [{ table: 'board' }],
+      },
+    ],
+  });
+});
+afterAll(() => served.end());
+
+async function ask(query: string, variables?: Readonly<Record<string, unknown>>): Promise<unknown> {
+  return (JSON.parse(await served.answer({ query, variables }, 'admin')) as { data: unknown }).data;
+}
+
+test('lists in lists are arrays of more dimensions, in one row as in several, in changes and in comparisons', async () => {
+  expect(
+    await ask(
+      `mutation ($nine: Int!) {
+      one: insert_board_one(object: {id: 1, cells: [[1, 2], [3, 4]]}) { cells }
+      several: insert_board(objects: [{id: 2, cells: [[5], [6]]}, {id: 3}]) { returning { cells } }
+      changed: update_board_by_pk(pk_columns: {id: 3}, _set: {cells: [[7, 8], [$nine, 10]]}) { cells }
+      deleted: delete_board(where: {cells: {_eq: [[1, 2], [3, 4]]}}) { returning { id } }
+    }`,
+      { nine: 9 },
+    ),
+  ).toEqual({
+    one: {
+      cells: [
+        [1, 2],
+        [3, 4],
+      ],
+    },
+    several: { returning: [{ cells: [[5], [6]] }, { cells: null }] },
+    changed: {
+      cells: [
+        [7, 8],
+        [9, 10],
+      ],
+    },
+    deleted: { returning: [{ id: 1 }] },
+  });
+});
+
+test('an array is written as a list or as Postgres writes it', async () => {
+  const query =
+    'mutation ($cells: [Int!]) { insert_board_one(object: {id: 10, cells: $cells}) { cells } delete_board_by_pk(id: 10) { id } }';
+  expect(await ask(query, { cells: '{{1},{2}}' })).toMatchObject({ insert_board_one: { cells: [[1], [2]] } });
+  await expect(ask(query, { cells: 1 })).rejects.toMatchObject({
+    code: 'parse-failed',
+    message: 'parsing [] failed, expected Array, but encountered Number',
+    path: '$.selectionSet.insert_board_one.args.object.cells',
+  });
+});
+
+test('a bare word for a column is its text', async () => {
+  expect(await ask('mutation { insert_board_one(object: {id: 20, mood: happy}) { mood } }')).toEqual({
+    insert_board_one: { mood: 'happy' },
+  });
+  await expect(
+    ask('mutation { update_board(where: {id: {_eq: 20}}, _set: {mood: angry}) { affected_rows } }'),
+  ).rejects.toMatchObject({ code: 'data-exception', message: 'invalid input value for enum mood: "angry"' });
+  await expect(ask('{ board(limit: happy) { id } }')).rejects.toMatchObject({ code: 'validation-failed' });
+});
