@@ -9,12 +9,14 @@ export function plan(model: Model, memory: Memory): ProgramPlan {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
     tables: source.tables.map((table) => memory.remember('rules', table, [], () => planTable(table))),
-    functions: source.functions.map(({ shape, exposedAs, rootFields, roles }) => ({
-      shape,
-      exposedAs,
-      rootFields,
-      roles,
-    })),
+    functions: source.functions.map(({ shape, exposedAs, rootFields, roles }) =>
+      memory.remember('rules', shape, [exposedAs, rootFields, JSON.stringify(roles)], () => ({
+        shape,
+        exposedAs,
+        rootFields,
+        roles,
+      })),
+    ),
   }));
   return { settings: model.settings, sources };
 }

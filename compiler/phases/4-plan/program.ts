@@ -19,16 +19,24 @@ import {
   updateRows,
 } from '../../../runtime/core/contract.ts';
 import type { FunctionResolvers, GeneratedProgram, TableResolvers } from '../../../runtime/core/resolvers.ts';
+import { createMemory, type Memory } from '../../incremental/memory.ts';
 import type { Plan, PlannedFunction, PlannedTable } from '../../model/plan.ts';
 import { functionResolver, TABLE_RESOLVERS, type TableResolver } from '../../model/resolvers.ts';
 
-/** The tables, functions and settings of a plan, ready to be linked. */
-export function programOf({ settings, sources }: Pick<Plan, 'settings' | 'sources'>): GeneratedProgram {
+/** The tables, functions and settings of a plan, ready to be linked; the identical objects for what is as before. */
+export function programOf(
+  { settings, sources }: Pick<Plan, 'settings' | 'sources'>,
+  memory: Memory = createMemory(),
+): GeneratedProgram {
   return program({
     ...settings,
     sources: sources.map(({ shape }) => shape),
-    tables: sources.flatMap(({ tables }) => tables.map(resolversOfTable)),
-    functions: sources.flatMap(({ functions }) => functions.map(resolversOfFunction)),
+    tables: sources.flatMap(({ tables }) =>
+      tables.map((table) => memory.remember('resolvers', table, [], () => resolversOfTable(table))),
+    ),
+    functions: sources.flatMap(({ functions }) =>
+      functions.map((each) => memory.remember('resolvers', each, [], () => resolversOfFunction(each))),
+    ),
   });
 }
 

@@ -1,4 +1,5 @@
 /** Why a role may not run an operation: the rule of the metadata that lacks something. */
+import { GraphQLError } from 'graphql';
 import { type EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
@@ -45,4 +46,11 @@ function permissionsOf(program: Program, rule: string): string | undefined {
     called &&
     `sources.${called.source.name}.functions.${called.shape.schema}.${called.shape.name}.permissions`
   );
+}
+
+/** The error as the list of inconsistent objects words it: fields only in the path, and types as objects. */
+export function errorText(error: GraphQLError | EngineError): string {
+  if (error instanceof GraphQLError) return `$.query: ${error.message}`;
+  const path = error.path.replaceAll('.selectionSet', '');
+  return `${path}: ${error.message.replace(/ not found in type: '/, " not found in object '")}`;
 }

@@ -4,7 +4,6 @@
  */
 import { Kind } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
-import type { Program } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { bindParameter } from '../../../runtime/core/request/bind.ts';
 import type { Operation } from '../../../runtime/core/request/document.ts';
@@ -17,8 +16,10 @@ import type {
   SavedStep,
   SavedWrite,
 } from '../../../runtime/core/saved.ts';
+import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import type { ParameterNode, Statement } from '../../../runtime/core/sql/fragment.ts';
+import { reuse } from '../../incremental/reuse.ts';
 import { layOut } from './sql-layout.ts';
 
 /** Most cases of one query; each doubles its file. */
@@ -26,38 +27,47 @@ const MOST_CASES = 8;
 
 type When = NonNullable<SavedPlan['when']>;
 
+type Statements = Omit<SavedPlan, 'roles'>;
+
+/** What a role runs; in words why no statement can be fixed; undefined when it may not run the operation. */
+export interface RoleStatements {
+  plans: readonly Statements[] | string | undefined;
+}
+
 /** The part of a saved operation that says what runs. */
 export function planStatements(
-  program: Program,
   roles: readonly string[],
   operation: Operation,
-  options: SavedOptions,
+  statementsOf: (role: string) => RoleStatements,
 ): Pick<SavedOperation, 'plans' | 'template'> {
   if (operation.kind === 'subscription') return { template: 'it is a subscription' };
-  const byText = new Map<string, { readonly plan: Omit<SavedPlan, 'roles'>; readonly roles: string[] }>();
+  const groups: { readonly plan: Statements; readonly roles: string[] }[] = [];
+  const groupOf = (plan: Statements) => {
+    const found = groups.find((group) => reuse(plan, group.plan) === group.plan);
+    if (found) return found;
+    const added = { plan, roles: [] };
+    groups.push(added);
+    return added;
+  };
   for (const role of roles) {
-    const result = planForRole(program, role, operation, options);
-    if (result === undefined) continue;
-    if (typeof result === 'string') return { template: result };
-    for (const plan of result) {
-      const key = JSON.stringify(plan);
-      const known = byText.get(key) ?? { plan, roles: [] };
-      known.roles.push(role);
-      byText.set(key, known);
-    }
+    const statements = statementsOf(role);
+    if (statements.plans === undefined) continue;
+    if (typeof statements.plans === 'string') return { template: statements.plans };
+    const own = statements.plans.map(groupOf);
+    for (const group of own) group.roles.push(role);
+    // What many roles run alike is kept once.
+    statements.plans = own.map(({ plan }) => plan);
   }
-  const plans = [...byText.values()].map(({ plan, roles: all }) => ({ roles: all, ...plan }));
+  const plans = groups.map(({ plan, roles: all }) => ({ roles: all, ...plan }));
   return plans.length > 0 ? { plans } : {};
 }
 
-/** The plans of a role, why there can be none, or undefined when the role may not run the operation. */
-function planForRole(
-  program: Program,
-  role: string,
+/** Plans an operation as the role of a view sees the API. */
+export function planForRole(
+  view: RoleView,
   operation: Operation,
   options: SavedOptions,
-): Omit<SavedPlan, 'roles'>[] | string | undefined {
-  const view = program.view(role, false);
+): RoleStatements['plans'] {
   try {
     const { used, samples, selection } = analyseOperation(view, operation);
     if (selection.fields.some(({ definition }) => definition.meaning.kind === 'introspection'))
@@ -66,7 +76,7 @@ function planForRole(
     if (shaping) return `the value of $${shaping[0]} decides about the SQL`;
     const cases = casesOf(operation, used);
     if (cases.length > MOST_CASES) return 'too many variables may be null or absent';
-    const plans: Omit<SavedPlan, 'roles'>[] = [];
+    const plans: Statements[] = [];
     for (const when of cases) {
       const values: Record<string, unknown> = { ...samples };
       for (const [name, kind] of Object.entries(when)) {
@@ -115,7 +125,7 @@ function casesOf(operation: Operation, used: ReadonlyMap<string, TypeReference>)
 }
 
 /** The plan as data, or why no data can describe it. */
-function savedPlan(plan: RequestPlan, when: When): Omit<SavedPlan, 'roles'> | string {
+function savedPlan(plan: RequestPlan, when: When): Statements | string {
   const steps: (SavedStep | SavedWrite)[] = [];
   if (plan.kind === 'query') {
     for (const { source, statement } of plan.steps) {

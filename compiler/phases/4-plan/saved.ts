@@ -5,16 +5,9 @@
 import { type DocumentNode, GraphQLError, Kind, parse, print, valueFromASTUntyped } from 'graphql';
 import { EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import { linkProgram, type Program } from '../../../runtime/core/program.ts';
-import { lazy } from '../../../runtime/core/remember.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
-import { comparableDocument } from '../../../runtime/core/request/comparable.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
-import type {
-  AllowedDocument,
-  SavedOperation,
-  SavedOptions,
-  SavedVariable,
-} from '../../../runtime/core/saved.ts';
+import type { SavedOperation, SavedOptions, SavedVariable } from '../../../runtime/core/saved.ts';
 import { ownerOfType } from '../../../runtime/core/schema/hidden.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
@@ -22,14 +15,17 @@ import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import { type Losses, lossOf } from '../../diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Memory } from '../../incremental/memory.ts';
+import { reuse } from '../../incremental/reuse.ts';
 import type { CollectionQuery, Metadata, MetadataPath, QueryCollection } from '../../model/metadata.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Result } from '../../model/result.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
+import { type ByView, createByView } from './by-view.ts';
 import { programOf } from './program.ts';
 import { type KnownQuery, planRoutes } from './rest.ts';
-import { refusingRule } from './saved-refusal.ts';
-import { planStatements } from './saved-statements.ts';
+import { planAllowlist, refusedQueries } from './saved-allowlist.ts';
+import { errorText } from './saved-refusal.ts';
+import { planForRole, planStatements, type RoleStatements } from './saved-statements.ts';
 
 /** Plans what is saved; undefined when the metadata has neither collections nor endpoints. */
 export function planSaved(
@@ -40,27 +36,37 @@ export function planSaved(
 ): Result<PlannedSaved | undefined> {
   if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
     return { value: undefined, diagnostics: [] };
-  const program = lazy(() => linkProgram(programOf(plan), options));
-  const inputs = [...Object.values(options), ...madeOf(plan)];
+  const program = linkedProgram(plan, options, memory);
+  const roles = [ADMIN_ROLE, ...[...program.roles].sort()];
+  // A view is the same object as long as its role sees the same: with it goes what was planned for the role.
+  const inputs = [JSON.stringify(options), ...roles, ...roles.map((role) => program.view(role, false))];
+  const byView = createByView(options, memory);
   const diagnostics: (Diagnostic & Losses)[] = [];
   const queries = new Map<string, KnownQuery>();
-  const documents = new Map<string, DocumentNode>();
+  const documents = new Map<CollectionQuery, DocumentNode>();
   // What the administrator cannot run is not told of every role besides.
-  const runnable = new Map<string, DocumentNode>();
+  const runnable = new Map<CollectionQuery, DocumentNode>();
   for (const collection of metadata.query_collections) {
     collection.definition.queries.forEach((query, index) => {
       const key = keyOf(collection.name, query.name);
-      const { document, known, error } = memory.remember('saved', query, [collection.name, ...inputs], () =>
-        readQuery(collection, query, program, options),
+      const { document, known, error } = memory.remember<ReadQuery>(
+        'saved',
+        query,
+        [collection.name, ...inputs],
+        (before) => {
+          const next = readQuery(collection, query, { program, roles, options, byView }, before?.document);
+          // An operation that says the same is not printed again.
+          return { ...next, known: reuse(next.known, before?.known) };
+        },
       );
-      if (document) documents.set(key, document);
-      if (document && !error) runnable.set(key, document);
+      if (document) documents.set(query, document);
+      if (document && !error && operationCount(document) === 1) runnable.set(query, document);
       queries.set(key, known);
       if (!error) return;
       const path = [...collection.path, 'definition', 'queries', index];
       diagnostics.push({
         ...invalidQuery(metadata, collection, query, path, error),
-        missed: missedBy(error, program()),
+        missed: missedBy(error, program),
       });
     });
   }
@@ -69,10 +75,14 @@ export function planSaved(
     value: {
       options,
       operations: [...queries.values()].flatMap((known) => ('operation' in known ? [known.operation] : [])),
-      allowlist: planAllowlist(metadata, documents),
+      allowlist: planAllowlist(metadata, documents, memory),
       routes: routes.value,
     },
-    diagnostics: [...diagnostics, ...routes.diagnostics, ...refusedQueries(metadata, runnable, program)],
+    diagnostics: [
+      ...diagnostics,
+      ...routes.diagnostics,
+      ...refusedQueries(metadata, runnable, program, byView),
+    ],
   };
 }
 
@@ -80,15 +90,26 @@ function keyOf(collection: string, name: string): string {
   return JSON.stringify([collection, name]);
 }
 
-/** What the plan of an operation is made of, whatever it asks for. */
-function madeOf({ settings, sources }: Pick<Plan, 'settings' | 'sources'>): unknown[] {
-  const parts: unknown[] = [JSON.stringify(settings)];
-  for (const { shape, tables, functions } of sources) {
-    // Tables hold the source; what functions are is small, and made anew by every compile.
-    const others = functions.map(({ shape: { source: _, ...called }, ...rest }) => [called, rest]);
-    parts.push(JSON.stringify([shape, others]), ...tables);
-  }
-  return parts;
+/** The program that the operations are planned with. It takes over the views of the one before it to which nothing changed. */
+function linkedProgram(
+  plan: Pick<Plan, 'settings' | 'sources'>,
+  options: SavedOptions,
+  memory: Memory,
+): Program {
+  const generated = programOf(plan, memory);
+  const { sources, tables, functions } = generated;
+  const settings = JSON.stringify([plan.settings, options]);
+  const inputs = [settings, 'sources', ...sources, 'tables', ...tables, 'functions', ...functions];
+  return memory.remember<Program>('program', memory.program, inputs, (before) =>
+    linkProgram(generated, options, before),
+  );
+}
+
+interface Planning {
+  readonly program: Program;
+  readonly roles: readonly string[];
+  readonly options: SavedOptions;
+  readonly byView: ByView;
 }
 
 interface ReadQuery {
@@ -102,13 +123,13 @@ interface ReadQuery {
 function readQuery(
   collection: QueryCollection,
   query: CollectionQuery,
-  program: () => Program,
-  options: SavedOptions,
+  planning: Planning,
+  parsed: DocumentNode | undefined,
 ): ReadQuery {
-  let document: DocumentNode | undefined;
+  let document = parsed;
   try {
-    document = parse(query.query, { noLocation: true });
-    return { document, known: planQuery(document, collection, query, program, options) };
+    document ??= parse(query.query, { noLocation: true });
+    return { document, known: planQuery(document, collection, query, planning) };
   } catch (error) {
     if (!(error instanceof GraphQLError) && !(error instanceof EngineError)) throw error;
     if (!document) return { known: { problem: 'none' }, error };
@@ -121,20 +142,19 @@ function planQuery(
   document: DocumentNode,
   collection: QueryCollection,
   query: CollectionQuery,
-  program: () => Program,
-  options: SavedOptions,
+  { program, roles, options, byView }: Planning,
 ): KnownQuery {
   // Usable through the allow-list, which compares whole documents, but not by itself.
   const count = operationCount(document);
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
   const operation = chooseOperation(document, undefined);
-  const { used } = analyseOperation(program().view(ADMIN_ROLE, false), operation);
-  const statements = planStatements(
-    program(),
-    [ADMIN_ROLE, ...[...program().roles].sort()],
-    operation,
-    options,
-  );
+  const { used } = analyseOperation(program.view(ADMIN_ROLE, false), operation);
+  const statements = planStatements(roles, operation, (role) => {
+    const view = program.view(role, false);
+    return byView<RoleStatements>('statements', view, query, () => ({
+      plans: planForRole(view, operation, options),
+    }));
+  });
   return { operation: { ...savedOperation(collection, query, operation, used), ...statements } };
 }
 
@@ -221,88 +241,4 @@ function missedBy(error: GraphQLError | EngineError, program: Program): string |
   return owner
     ? lossOf.field(owner.table.source.name, owner.table.key, unknownName)
     : lossOf.rootField(unknownName);
-}
-
-/** The error as the list of inconsistent objects words it: fields only in the path, and types as objects. */
-function errorText(error: GraphQLError | EngineError): string {
-  if (error instanceof GraphQLError) return `$.query: ${error.message}`;
-  const path = error.path.replaceAll('.selectionSet', '');
-  return `${path}: ${error.message.replace(/ not found in type: '/, " not found in object '")}`;
-}
-
-/** Queries of the allow-list which the permissions of a role refuse that it names, or those of every role. */
-function refusedQueries(
-  metadata: Metadata,
-  documents: ReadonlyMap<string, DocumentNode>,
-  program: () => Program,
-): (Diagnostic & Losses)[] {
-  return metadata.allowlist.flatMap(({ collection: name, scope, path }) => {
-    const collection = metadata.query_collections.find((entry) => entry.name === name);
-    return (collection?.definition.queries ?? []).flatMap((query) => {
-      const document = documents.get(keyOf(name, query.name));
-      if (!document || operationCount(document) !== 1) return [];
-      const operation = chooseOperation(document, undefined);
-      const refusals = (roles: readonly string[]) =>
-        roles.flatMap((role) => refusal(program(), role, operation, metadata) ?? []);
-      if (!scope.global) {
-        return refusals(scope.roles).map((refused) => ({
-          ...at(path, messages.allowedQueryRefused({ ...refused, query: query.name, collection: name })),
-          missed: refused.missed,
-        }));
-      }
-      const roles = [...program().roles].sort();
-      const [first, ...others] = refusals(roles);
-      if (!first || others.length + 1 < roles.length) return [];
-      return [at(path, messages.allowedQueryForNobody({ ...first, query: query.name, collection: name }))];
-    });
-  });
-}
-
-interface Refusal {
-  readonly role: string;
-  readonly error: string;
-  /** The rule to blame, in a sentence with a space before it; empty where it is no single one. */
-  readonly rule: string;
-  readonly missed: string | undefined;
-}
-
-/** Why a role may not run an operation; undefined when it may, with the privileges of a backend if need be. */
-function refusal(
-  program: Program,
-  role: string,
-  operation: Operation,
-  metadata: Metadata,
-): Refusal | undefined {
-  try {
-    analyseOperation(program.view(role, true), operation);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    const isInherited = metadata.inherited_roles.some((each) => each.role_name === role);
-    const rule = refusingRule(program, role, isInherited, error);
-    return {
-      role,
-      error: errorText(error),
-      rule: rule ? ` ${rule.text}` : '',
-      missed: rule?.rule,
-    };
-  }
-}
-
-function planAllowlist(metadata: Metadata, documents: ReadonlyMap<string, DocumentNode>): AllowedDocument[] {
-  return metadata.allowlist.flatMap(({ collection: name, scope }) => {
-    const collection = metadata.query_collections.find((entry) => entry.name === name);
-    return (collection?.definition.queries ?? []).flatMap((query): AllowedDocument[] => {
-      const document = documents.get(keyOf(name, query.name));
-      if (!document) return [];
-      return [
-        {
-          collection: name,
-          name: query.name,
-          ...(scope.global ? {} : { roles: scope.roles }),
-          document: comparableDocument(document),
-        },
-      ];
-    });
-  });
 }

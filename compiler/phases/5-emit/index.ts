@@ -48,7 +48,7 @@ export function emitProgram(plan: ProgramPlan, memory: Memory): Files {
   const files = new Map<string, string>();
   files.set('index.ts', emitIndex(plan, names, memory));
   for (const source of plan.sources) emitSource(source, names, memory, files);
-  if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names)) files.set(path, text);
+  if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names, memory)) files.set(path, text);
   return files;
 }
 

@@ -1,5 +1,6 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
 import type { SavedOperation, SavedPlan, SavedStep, SavedWrite } from '../../../runtime/core/saved.ts';
+import type { Memory } from '../../incremental/memory.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';
@@ -9,25 +10,16 @@ import { inlineLiteral, type SavedView, type StatementView, stringLiteral, templ
 export function emitSaved(
   { options, operations, allowlist, routes }: PlannedSaved,
   names: ProgramNames,
+  memory: Memory,
 ): Map<string, string> {
   const files = new Map<string, string>();
   const namesOf = ({ collection, name }: SavedOperation): FileNames => names.saved(collection, name);
   for (const operation of operations) {
-    const { path, identifier } = namesOf(operation);
-    const { collection, name, kind, document, variables, template, plans } = operation;
+    const file = namesOf(operation);
+    const inputs = [file.path, file.identifier];
     files.set(
-      `${path}.ts`,
-      templates.saved({
-        place: `${collection} · ${name}`,
-        identifier,
-        collection,
-        name,
-        kind,
-        document,
-        variables: entries(variables ?? {}),
-        why: template === undefined ? '' : stringLiteral(template),
-        plans: (plans ?? []).map(planView),
-      }),
+      `${file.path}.ts`,
+      memory.remember('files', operation, inputs, () => emitOperation(operation, file)),
     );
   }
   files.set(
@@ -70,6 +62,21 @@ export function emitSaved(
     }),
   );
   return files;
+}
+
+function emitOperation(operation: SavedOperation, { identifier }: FileNames): string {
+  const { collection, name, kind, document, variables, template, plans } = operation;
+  return templates.saved({
+    place: `${collection} · ${name}`,
+    identifier,
+    collection,
+    name,
+    kind,
+    document,
+    variables: entries(variables ?? {}),
+    why: template === undefined ? '' : stringLiteral(template),
+    plans: (plans ?? []).map(planView),
+  });
 }
 
 /** How an operation runs, for people. */

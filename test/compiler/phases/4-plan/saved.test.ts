@@ -174,3 +174,25 @@ test('what is said and planned of an operation is kept until it or the tables ch
   expect(rolesOf(third).flat()).toEqual(['admin']);
   expect(third.files).toEqual(compile({ metadata: closed, catalogs }).files);
 });
+
+test('what a role loses elsewhere leaves an operation as it is', () => {
+  const before = metadata(['{ note { id } }', '{ person { id } }'], { global: true });
+  const [source] = before.sources;
+  const after = {
+    ...before,
+    sources: [
+      {
+        ...source!,
+        tables: source!.tables.map((entry) =>
+          entry.table.name === 'person' ? { ...entry, select_permissions: [] } : entry,
+        ),
+      },
+    ],
+  };
+  const first = compile({ metadata: before, catalogs });
+  const second = compile({ metadata: after, catalogs }, first);
+  const operations = [first, second].map(({ state }) => state.plan.saved!.operations);
+  expect(operations[1]![0]).toBe(operations[0]![0]);
+  expect(operations[1]![1]).not.toEqual(operations[0]![1]);
+  expect(second.files).toEqual(compile({ metadata: after, catalogs }).files);
+});

@@ -1,0 +1,107 @@
+/** The allow-list: what may be run, and what of it nobody can run whom it is meant for. */
+import type { DocumentNode } from 'graphql';
+import { EngineError } from '../../../runtime/core/errors.ts';
+import type { Program } from '../../../runtime/core/program.ts';
+import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
+import { comparableDocument } from '../../../runtime/core/request/comparable.ts';
+import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
+import type { AllowedDocument } from '../../../runtime/core/saved.ts';
+import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
+import type { Losses } from '../../diagnostics/causes.ts';
+import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Memory } from '../../incremental/memory.ts';
+import type { CollectionQuery, Metadata } from '../../model/metadata.ts';
+import type { ByView } from './by-view.ts';
+import { errorText, refusingRule } from './saved-refusal.ts';
+
+/**
+ * Queries of the allow-list which the permissions of a role refuse that it names, or those of every role.
+ * @param documents with one operation each, which the administrator may run
+ */
+export function refusedQueries(
+  metadata: Metadata,
+  documents: ReadonlyMap<CollectionQuery, DocumentNode>,
+  program: Program,
+  byView: ByView,
+): (Diagnostic & Losses)[] {
+  return metadata.allowlist.flatMap(({ collection: name, scope, path }) => {
+    const collection = metadata.query_collections.find((entry) => entry.name === name);
+    return (collection?.definition.queries ?? []).flatMap((query) => {
+      const document = documents.get(query);
+      if (!document) return [];
+      const errorOf = (role: string) => {
+        // With the privileges of a backend if need be.
+        const view = program.view(role, true);
+        return byView('refusals', view, query, () => refusalOf(view, chooseOperation(document, undefined)));
+      };
+      const explained = (role: string, error: EngineError) => explain(program, role, error, metadata);
+      if (!scope.global) {
+        return scope.roles.flatMap((role) => {
+          const error = errorOf(role);
+          if (!error) return [];
+          const refused = explained(role, error);
+          const problem = messages.allowedQueryRefused({ ...refused, query: query.name, collection: name });
+          return [{ ...at(path, problem), missed: refused.missed }];
+        });
+      }
+      const roles = [...program.roles].sort();
+      const [first] = roles;
+      if (first === undefined || !roles.every(errorOf)) return [];
+      const refused = explained(first, errorOf(first)!);
+      return [at(path, messages.allowedQueryForNobody({ ...refused, query: query.name, collection: name }))];
+    });
+  });
+}
+
+/** Why the role of a view may not run an operation; undefined when it may. */
+function refusalOf(view: RoleView, operation: Operation): EngineError | undefined {
+  try {
+    analyseOperation(view, operation);
+    return undefined;
+  } catch (error) {
+    if (error instanceof EngineError) return error;
+    throw error;
+  }
+}
+
+interface Refusal {
+  readonly role: string;
+  readonly error: string;
+  /** The rule to blame, in a sentence with a space before it; empty where it is no single one. */
+  readonly rule: string;
+  readonly missed: string | undefined;
+}
+
+function explain(program: Program, role: string, error: EngineError, metadata: Metadata): Refusal {
+  const isInherited = metadata.inherited_roles.some((each) => each.role_name === role);
+  const rule = refusingRule(program, role, isInherited, error);
+  return {
+    role,
+    error: errorText(error),
+    rule: rule ? ` ${rule.text}` : '',
+    missed: rule?.rule,
+  };
+}
+
+export function planAllowlist(
+  metadata: Metadata,
+  documents: ReadonlyMap<CollectionQuery, DocumentNode>,
+  memory: Memory,
+): AllowedDocument[] {
+  return metadata.allowlist.flatMap(({ collection: name, scope }) => {
+    const collection = metadata.query_collections.find((entry) => entry.name === name);
+    return (collection?.definition.queries ?? []).flatMap((query): AllowedDocument[] => {
+      const document = documents.get(query);
+      if (!document) return [];
+      return [
+        {
+          collection: name,
+          name: query.name,
+          ...(scope.global ? {} : { roles: scope.roles }),
+          document: memory.remember('comparable', document, [], () => comparableDocument(document)),
+        },
+      ];
+    });
+  });
+}
