@@ -136,7 +136,7 @@ async function faultOfCascade(
   const again = await send(engine, { ...request, body: { ...body, args } });
   if (again) {
     const broken = JSON.stringify(again.internal);
-    return /inherited|conflict/.test(broken + again.message)
+    return /inherited|conflict|query_collections/.test(broken + again.message)
       ? undefined
       : `cascade was refused: ${again.message} ${broken}`;
   }

@@ -4,13 +4,14 @@ import { type FailedSequence, runCampaign } from './campaign.ts';
 
 const CASES = 1000;
 
-export const fuzzMetadata: FuzzKind = async ({ serverUrl, seed, cases = CASES }) => {
+export const fuzzMetadata: FuzzKind = async ({ serverUrl, seed, cases = CASES, asFound }) => {
   const started = performance.now();
   const result = await runCampaign({
     serverUrl,
     database: `engine_fuzz_metadata_${process.pid}`,
     seed,
     cases,
+    asFound,
   });
   if (result.failed) {
     console.log(describeFailure(result.failed));

@@ -7,6 +7,8 @@ import type { Json, JsonObject, Source, TableEntry } from '../../../compiler/mod
 import type { MetadataState } from '../../../runtime/metadata/index.ts';
 import type { Random } from '../random.ts';
 import { FUNCTIONS, TABLES } from './database.ts';
+import { randomCollection } from './random-collection.ts';
+import { randomDocument } from './random-document.ts';
 import { randomSql } from './random-sql.ts';
 import { randomStored } from './random-stored.ts';
 
@@ -38,6 +40,7 @@ export function randomRequest(drawing: Drawing): RandomRequest {
   if (random.chance(0.06)) return { endpoint: '/v1/metadata', body: bulk(drawing) };
   if (random.chance(0.12))
     return { endpoint: '/v2/query', body: { type: 'run_sql', args: randomSql(drawing) } };
+  if (random.chance(0.03)) return { endpoint: '/v1/query', body: unfollowedSql(drawing) };
   const body = random.pick(GENERATORS)(drawing);
   return { endpoint: '/v1/metadata', body: random.chance(0.03) ? spoil(random, body) : body };
 }
@@ -49,6 +52,12 @@ function bulk(drawing: Drawing): Body {
   const type = random.pick(['bulk', 'bulk', 'bulk_keep_going', 'bulk_atomic']);
   const generators = type === 'bulk_atomic' && random.chance(0.8) ? RELATIONSHIPS : GENERATORS;
   return { type, args: random.list(random.between(1, 5), () => random.pick(generators)(drawing)) };
+}
+
+/** A database that changed behind the metadata's back, and is read again. */
+function unfollowedSql(drawing: Drawing): Body {
+  const sql = { type: 'run_sql', args: { ...randomSql(drawing), check_metadata_consistency: false } };
+  return { type: 'bulk', args: [sql, { type: 'reload_metadata', args: {} }] };
 }
 
 /** Takes an argument away, or makes it of a wrong type. */
@@ -435,4 +444,8 @@ const GENERATORS: readonly ((drawing: Drawing) => Body)[] = [
   roles,
   ({ random }) => randomStored(random),
   ({ random }) => randomStored(random),
+  ({ random }) => randomCollection(random),
+  ({ random }) => randomCollection(random),
+  randomDocument,
+  randomDocument,
 ];

@@ -21,6 +21,9 @@ export function randomSql({ random, state }: Drawing): JsonObject {
     `alter table ${name} drop column ${column} cascade`,
     `alter table ${name} add column ${fresh} int`,
     `alter table ${name} alter column ${column} type text`,
+    // Rules of other tables compare it with the session.
+    `alter table author alter column name type ${random.pick(['varchar(9)', 'varchar', 'text', 'name'])}`,
+    `alter table author alter column name type ${random.pick(['varchar(9)', 'varchar', 'text', 'name'])}`,
     `alter table ${name} drop constraint ${quote(`${table.name}_author_id_fkey`)}`,
     `drop table ${name}`,
     `drop table ${name} cascade`,
