@@ -121,6 +121,7 @@ function addCompile(program: Command, context: CommandContext, finish: (status: 
       'have the databases prepare every generated SQL text, running none; with --migrations always done',
     )
     .option('--check-environment', 'environment variables that the metadata needs must be set')
+    .option('--lint [file]', 'lint the permissions as well, configured by the file, else by engine-lint.yaml')
     .addOption(new Option('--format <format>', 'of what is reported').choices(FORMATS).default('text'))
     .addHelpText(
       'after',
@@ -129,8 +130,8 @@ function addCompile(program: Command, context: CommandContext, finish: (status: 
 Formats: text for a terminal, json, sarif (SARIF 2.1.0, on standard output), annotations (::error file=…,line=…::…, which
 code hosts show beside the line).
 
-Exit status: 0 done, 1 errors in the metadata or its migrations, SQL that PostgreSQL refuses, unreachable databases or stale
-files, 2 wrong use. Warnings alone are no error. engine explain CODE says more about what is reported.
+Exit status: 0 done, 1 errors in the metadata or its migrations, SQL that PostgreSQL refuses, unreachable databases, stale
+files or findings of the lint, 2 wrong use. Warnings alone are no error. engine explain CODE says more about what is reported.
 
 Examples:
   engine compile --metadata metadata --out generated

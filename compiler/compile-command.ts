@@ -20,6 +20,8 @@ export interface CompileOptions extends ProjectOptions {
   readonly prove?: boolean;
   /** Environment variables that are not set are errors. */
   readonly checkEnvironment?: boolean;
+  /** Lints the permissions as well; a text is the configuration's file. */
+  readonly lint?: true | string;
   readonly format: Format;
 }
 
@@ -31,22 +33,33 @@ const UNREADABLE = new Set([
   'metadata-version-unsupported',
 ]);
 
-/** Runs the command and returns its exit status: 0, or 1 for errors in the input and for stale files. */
-export function compileCommand(options: CompileOptions, context: CommandContext): Promise<number> {
+/** Runs the command and returns its exit status: 0, or 1 for errors in the input, findings of the lint and stale files. */
+export async function compileCommand(options: CompileOptions, context: CommandContext): Promise<number> {
+  const lint = options.lint === undefined ? undefined : await openLint(options.lint);
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
     const { read } = project;
     const compiled = await compileProject(project, options, context, progress);
-    progress.end();
     const { result, diagnostics, defects } = compiled;
+    if (lint) progress.step('linting');
+    const linted = result && lint?.(result, project);
+    progress.end();
     const difference =
       result && !isUnreadable(diagnostics) && defects.length === 0 ? finish(options, result) : undefined;
     const check = options.check ?? false;
     const { format, out } = options;
-    reportCompile({ ...compiled, format, out, check, context, origin: read.origin, difference });
+    reportCompile({ ...compiled, format, out, check, context, origin: read.origin, difference, linted });
     const stale = check && difference !== undefined && isDifferent(difference);
-    return hasErrors(diagnostics) || defects.length > 0 || stale ? 1 : 0;
+    const found = linted !== undefined && linted.findings.length > 0;
+    return hasErrors(diagnostics) || defects.length > 0 || stale || found ? 1 : 0;
   });
+}
+
+/** Loaded only when it is asked for. @throws LintConfigurationError */
+async function openLint(file: true | string) {
+  const { lintCompiled, readConfiguration } = await import('./lint-command.ts');
+  const configuration = readConfiguration(file === true ? {} : { config: file });
+  return (result: CompileResult, project: Project) => lintCompiled(result, project, configuration);
 }
 
 /** Whether there is nothing worth writing. */

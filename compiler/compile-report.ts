@@ -8,6 +8,7 @@ import { describeDiagnostics, renderDiagnostics } from './diagnostics/render.ts'
 import { findingsOf, renderSarif, rulesOf, type SarifFinding } from './diagnostics/sarif.ts';
 import type { EnvironmentVariable } from './environment.ts';
 import { type CompileResult, version } from './index.ts';
+import type { Linted } from './lint-command.ts';
 import type { Difference } from './output-folder.ts';
 import type { Origin } from './phases/1-read/origin.ts';
 
@@ -30,6 +31,8 @@ export interface Outcome {
   readonly proved: number | undefined;
   /** Absent when nothing was written or compared. */
   readonly difference: Difference | undefined;
+  /** Absent when nobody asked for the lint. */
+  readonly linted?: Linted | undefined;
   /** Something else than the generated files is written, and told by who writes it. */
   readonly built?: true;
 }
@@ -58,10 +61,11 @@ export function reportCompile(outcome: Outcome): void {
   }
 }
 
-function findings({ diagnostics, defects, origin, check, difference, out }: Outcome): SarifFinding[] {
+function findings(outcome: Outcome): SarifFinding[] {
+  const { defects, origin, check, difference, out } = outcome;
   const stale = check ? [...(difference?.changed ?? []), ...(difference?.extra ?? [])] : [];
   return [
-    ...findingsOf(diagnostics, origin.describe),
+    ...findingsOf(reported(outcome), origin.describe),
     ...defects.map((defect) => ({
       rule: DEFECT_CODE,
       level: 'error' as const,
@@ -76,10 +80,15 @@ function findings({ diagnostics, defects, origin, check, difference, out }: Outc
   ];
 }
 
+/** What is wrong, then what the lint found. */
+function reported({ diagnostics, linted }: Outcome): readonly Diagnostic[] {
+  return linted ? [...diagnostics, ...linted.findings] : diagnostics;
+}
+
 function jsonReport(outcome: Outcome): string {
-  const { context, origin, result, diagnostics, defects, environment, proved, check, difference } = outcome;
+  const { context, origin, result, linted, defects, environment, proved, check, difference } = outcome;
   const answer = {
-    diagnostics: describeDiagnostics(diagnostics, origin.describe),
+    diagnostics: describeDiagnostics(reported(outcome), origin.describe),
     defects,
     environment: environment.map(({ name, users }) => ({
       name,
@@ -87,6 +96,7 @@ function jsonReport(outcome: Outcome): string {
       users: users.map(origin.describe),
     })),
     ...(proved !== undefined && { proved }),
+    ...(linted && { linted: { findings: linted.findings.length, allowed: linted.allowed } }),
     files: result?.files.size ?? 0,
     [check ? 'stale' : 'written']: difference?.changed ?? [],
     [check ? 'extra' : 'deleted']: difference?.extra ?? [],
@@ -95,8 +105,8 @@ function jsonReport(outcome: Outcome): string {
 }
 
 function reportText(outcome: Outcome): void {
-  const { context, origin, diagnostics, defects } = outcome;
-  context.stderr(renderDiagnostics(diagnostics, origin.describe));
+  const { context, origin, defects } = outcome;
+  context.stderr(renderDiagnostics(reported(outcome), origin.describe));
   if (defects.length > 0) context.stderr(`${DEFECT}\n${defects.map((defect) => `  ${defect}\n`).join('')}`);
   reportSummary(outcome);
 }
@@ -114,6 +124,7 @@ function reportSummary(outcome: Outcome): void {
       `${what}. engine explain ${codes[0]} says more${codes.length > 1 ? ', as for the other codes' : ''}.\n`,
     );
   }
+  if (outcome.linted) context.stderr(lintSummary(outcome.linted));
   if (outcome.built) return;
   if (!difference || !result) {
     context.stderr(`Nothing was ${check ? 'compared' : 'written'}.\n`);
@@ -135,6 +146,15 @@ function reportSummary(outcome: Outcome): void {
   } else {
     context.stdout(`${summary}: ${out} is up to date\n`);
   }
+}
+
+function lintSummary({ findings, allowed, permissions }: Linted): string {
+  const kept = allowed > 0 ? `, ${allowed} allowed` : '';
+  const [first] = findings;
+  const more = first
+    ? ` engine explain ${first.code} says more, engine lint --help how to allow what is meant.`
+    : '';
+  return `lint: ${findings.length === 0 ? 'nothing' : findings.length} found in ${count(permissions, 'permission')}${kept}.${more}\n`;
 }
 
 /** Which variables a server of this metadata needs, and whether they are set here. Never what they hold. */

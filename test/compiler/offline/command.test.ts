@@ -148,3 +148,29 @@ test('an interrupted compile leaves no server and no data behind', async () => {
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await delay(50);
 }
+
+test('the lint runs with the compile: its findings are in the same report, and fail it unless they are allowed', async () => {
+  write('migrations/1.sql', 'create table note (id int primary key, owner int, code text);');
+  const filter = { _or: [{ owner: { _eq: 'X-Engine-User-Id' } }, { code: { _eq: 'x' } }] };
+  const rule = { role: 'user', permission: { columns: ['id', 'owner'], filter } };
+  const tables = [{ table: 'note', select_permissions: [rule] }];
+  write('metadata.json', JSON.stringify({ version: 3, sources: [source('only', tables)] }));
+  const allowance = '{ rule: or-branch-without-session, reason: for everybody }';
+  const index = '{ rule: rule-column-without-index, reason: small }';
+  write('lint.yaml', `allow: [${index}]`);
+  write('allowed.yaml', `allow: [${index}, ${allowance}]`);
+  const found = await engine('compile', ...paths(), '--lint', join(folder, 'lint.yaml'), '--format', 'json');
+  expect(found.status).toBe(1);
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    diagnostics: [{ code: 'or-branch-without-session', severity: 'warning' }],
+    linted: { findings: 1, allowed: 1 },
+  });
+  const allowed = await engine('compile', ...paths(), '--lint', join(folder, 'allowed.yaml'));
+  expect(allowed).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('lint: nothing found in 1 permission, 2 allowed.\n'),
+  });
+  expect(await engine('compile', ...paths(), '--lint', join(folder, 'none.yaml'))).toMatchObject({
+    status: 2,
+  });
+});
