@@ -264,6 +264,60 @@ export const diagnostics = {
   /** the function %name% cannot be tracked %reasons% */
   functionUntrackable: ({ name, reasons }: { name: Hole; reasons: Hole }): Message =>
     message('function-untrackable', 'error', [`the function ${name} cannot be tracked ${reasons}`]),
+  /** Role "%role%" may not read %columns% of table %table%, but reads %computed% of the view %view%, whose query uses it. */
+  hiddenColumnComputedByView: ({
+    role,
+    columns,
+    table,
+    computed,
+    view,
+  }: {
+    role: Hole;
+    columns: Hole;
+    table: Hole;
+    computed: Hole;
+    view: Hole;
+  }): Message =>
+    message('hidden-column-computed-by-view', 'warning', [
+      `Role "${role}" may not read ${columns} of table ${table}, but reads ${computed} of the view ${view}, whose query uses it.`,
+      'What the view computes may tell it. Read the query of the view, and allow it on purpose if it does not.',
+    ]),
+  /** Role "%role%" reads the computed field "%field%" of table %table%, whose function %called% gets the whole row, with columns that the role may not read: %columns%. */
+  hiddenColumnGivenToFunction: ({
+    role,
+    field,
+    table,
+    called,
+    columns,
+  }: {
+    role: Hole;
+    field: Hole;
+    table: Hole;
+    called: Hole;
+    columns: Hole;
+  }): Message =>
+    message('hidden-column-given-to-function', 'warning', [
+      `Role "${role}" reads the computed field "${field}" of table ${table}, whose function ${called} gets the whole row, with columns that the role may not read: ${columns}.`,
+      'Read the function, and allow it on purpose if it tells nothing of them.',
+    ]),
+  /** Role "%role%" may not read column "%column%" of table %table%, but reads its value as column "%shown%" of the relationship "%relationship%". */
+  hiddenColumnShownByRelationship: ({
+    role,
+    column,
+    table,
+    shown,
+    relationship,
+  }: {
+    role: Hole;
+    column: Hole;
+    table: Hole;
+    shown: Hole;
+    relationship: Hole;
+  }): Message =>
+    message('hidden-column-shown-by-relationship', 'warning', [
+      `Role "${role}" may not read column "${column}" of table ${table}, but reads its value as column "${shown}" of the relationship "${relationship}".`,
+      'Take the column out of the permission on the related table, grant it here as well, or allow it on purpose.',
+    ]),
   /** Role "%role%" may not read column "%column%" of table %table%, but reads it as column "%shown%" of the view %view%. */
   hiddenColumnShownByView: ({
     role,

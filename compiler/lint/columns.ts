@@ -62,36 +62,6 @@ export function chosenOwner(table: PlacedTable, permission: PlacedPermission): D
   return [...found.values()];
 }
 
-/** Columns that a role may not read where they are, and reads in a view. */
-export function shownByView(
-  view: PlacedTable,
-  permission: PlacedPermission,
-  { tableOf }: LintInput,
-): Diagnostic[] {
-  if (permission.operation !== 'select') return [];
-  return permission.columns.flatMap((shown) => {
-    const origin = view.model.shape.columns[shown]?.origin;
-    const table = origin && tableOf(view.source, origin.table);
-    const read = table?.permissions.find(
-      (each) => each.operation === 'select' && each.role === permission.role,
-    );
-    // A role that may not read the table at all was given the view instead of it.
-    if (!origin || !table || !read || read.columns.includes(origin.column)) return [];
-    return [
-      at(
-        [...permission.path, 'columns'],
-        messages.hiddenColumnShownByView({
-          role: permission.role,
-          column: origin.column,
-          table: table.name,
-          shown,
-          view: view.name,
-        }),
-      ),
-    ];
-  });
-}
-
 /** A column by which a row rule looks for rows, and no index finds them. */
 export interface UnindexedColumn {
   readonly target: PlacedTable;

@@ -1,15 +1,9 @@
 /** The lint of permissions: every rule over every permission, in the order of the metadata. */
 import { diagnostics as messages } from '../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../diagnostics/diagnostic.ts';
-import {
-  chosenOwner,
-  everyColumn,
-  givenAway,
-  shownByView,
-  type UnindexedColumn,
-  unindexedColumns,
-} from './columns.ts';
+import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedColumns } from './columns.ts';
 import type { LintConfiguration, LintFinding } from './configuration.ts';
+import { computedByView, givenToFunction, shownByRelationship, shownByView } from './hidden-columns.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { constantRules, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
 
@@ -30,6 +24,9 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
   'all-columns-granted': (table, permission, _input, { publicRoles }) =>
     everyColumn(table, permission, publicRoles),
   'hidden-column-shown-by-view': shownByView,
+  'hidden-column-computed-by-view': computedByView,
+  'hidden-column-shown-by-relationship': shownByRelationship,
+  'hidden-column-given-to-function': givenToFunction,
   'view-without-row-rule': freeViews,
   'write-wider-than-read': widerWrites,
   'variable-not-supplied': (table, permission, _input, { sessionVariables }) =>

@@ -26,6 +26,8 @@ export interface PlacedPermission {
   /** What holds afterwards. */
   readonly check?: Condition;
   readonly columns: readonly string[];
+  /** Computed fields that it names: those with a scalar value. */
+  readonly computedFields: readonly string[];
   readonly presets: readonly string[];
   /** Rule texts. */
   readonly where?: string;
@@ -111,6 +113,7 @@ function permissionsOf(
           ...('filter' in resolved && { filter: resolved.filter }),
           ...('check' in resolved && resolved.check && { check: resolved.check }),
           columns: 'columns' in resolved ? resolved.columns : [],
+          computedFields: 'computedFields' in resolved ? resolved.computedFields : [],
           presets: 'presets' in resolved ? Object.keys(resolved.presets) : [],
           ...('where' in rule && { where: rule.where }),
           ...('check' in rule && rule.check !== undefined && { checkText: rule.check }),

@@ -20,6 +20,8 @@ const SQL = `
   create index on account (tenant_id);
   create table note (id int primary key, account_id int references account, writer int, body text);
   create view card as select id, owner, name, secret from account;
+  create view summary as select owner, count(*) as accounts, max(secret) as latest from account group by owner;
+  create function initials(account) returns text language sql stable as $$ select left($1.name, 1) || left($1.secret, 1) $$;
 `;
 
 const foreignKey = (on: unknown) => ({ foreign_key_constraint_on: on });
@@ -43,6 +45,7 @@ function metadata(tables: Readonly<Record<string, object>>): object {
             array_relationships: [
               { name: 'notes', using: foreignKey({ table: 'note', column: 'account_id' }) },
             ],
+            computed_fields: [{ name: 'initials', definition: { function: 'initials' } }],
             ...tables.account,
           },
           {
@@ -51,6 +54,7 @@ function metadata(tables: Readonly<Record<string, object>>): object {
             ...tables.note,
           },
           { table: 'card', ...tables.card },
+          { table: 'summary', ...tables.summary },
         ],
       },
     ],
@@ -165,6 +169,46 @@ test('columns and rows that a view shows past its table', () => {
   expect(codes({ account: read, card: select({}, ['name']) })).toEqual(['view-without-row-rule']);
   // Somebody who may not read the table was given the view instead.
   expect(codes({ card: select({}, ['secret']) })).toEqual([]);
+});
+
+test('columns that are hidden and read by another way: what a view computes, related rows, functions', () => {
+  const read = (columns: readonly string[], more: object = {}) =>
+    permission('select', { columns, filter: OWN, ...more });
+  const some = ['id', 'owner', 'name'];
+  const told = (tables: Readonly<Record<string, object>>) =>
+    findings(tables)
+      .filter(({ code }) => code.startsWith('hidden-column'))
+      .map(({ code, message, path }) => [code, path.slice(2).join('.'), message]);
+  const summary = select(OWN, ['accounts']);
+  expect(told({ account: read(some), summary })).toEqual([
+    [
+      'hidden-column-computed-by-view',
+      'tables.4.select_permissions.0.permission.columns',
+      'Role "user" may not read "secret" of table account, but reads "accounts" of the view summary, whose query uses it.',
+    ],
+  ]);
+  expect(told({ account: read([...some, 'secret']), summary })).toEqual([]);
+  // What the view shows unchanged, it computes nothing from.
+  expect(told({ account: read(some), summary: select(OWN, ['owner']) })).toEqual([]);
+  const note = select({ account: OWN }, ['id', 'account_id']);
+  expect(told({ account: read(['name']), note })).toEqual([
+    [
+      'hidden-column-shown-by-relationship',
+      'tables.1.select_permissions.0.permission.columns',
+      'Role "user" may not read column "id" of table account, but reads its value as column "account_id" of the relationship "notes".',
+    ],
+  ]);
+  expect(told({ account: read(['name']), note: select({ account: OWN }, ['id']) })).toEqual([]);
+  expect(told({ account: read(['name']) })).toEqual([]);
+  expect(told({ account: read(some, { computed_fields: ['initials'] }) })).toEqual([
+    [
+      'hidden-column-given-to-function',
+      'tables.1.select_permissions.0.permission.computed_fields',
+      'Role "user" reads the computed field "initials" of table account, whose function public.initials gets the whole row, with columns that the role may not read: "tenant_id", "secret", "public".',
+    ],
+  ]);
+  const every = ['id', 'tenant_id', 'owner', 'name', 'secret', 'public'];
+  expect(told({ account: read(every, { computed_fields: ['initials'] }) })).toEqual([]);
 });
 
 test('writes that reach, and so show, rows which reading does not', () => {
