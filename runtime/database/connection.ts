@@ -47,6 +47,8 @@ export class PooledConnection {
    * `taken`: belongs to one user. `retiring`: closes once its queries are answered. `closed`: never to be used again.
    */
   state: 'shared' | 'reserved' | 'taken' | 'retiring' | 'closed' = 'shared';
+  /** Its latest query writes. */
+  writes = false;
   #collecting = false;
   readonly openedAt = performance.now();
   /** Milliseconds that next to nothing took there. */

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
 import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';
-import { ConnectionFailedError, connectionLost, PoolTimeoutError } from './pool.ts';
+import { ConnectionFailedError, connectionLost, PoolTimeoutError } from './failures.ts';
 
 /** The statement that failed; shown in `internal` only. */
 export interface FailedStatement {

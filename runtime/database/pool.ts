@@ -1,19 +1,29 @@
 /**
- * Connections to one database. Reads share a few pipelined connections: several queries are on their way on each, which
- * saves round trips and system calls. What could keep others waiting has a connection to itself: transactions,
- * statements known to be slow, and the first execution of a statement of which nothing is known.
+ * Connections to one database. Single statements share a few pipelined connections: several are on their way on each, which
+ * saves round trips and system calls; those that write keep to themselves while they can, for they wait for the disk. What
+ * could keep others waiting has a connection to itself: transactions, statements known to be slow, the first execution of
+ * a statement of which nothing is known, and writes that had to wait for a lock.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import pg from 'pg';
 import {
   type ConnectionConfiguration,
   openConnection,
   type PooledConnection,
   type TextRequest,
 } from './connection.ts';
+import {
+  CommitFailedError,
+  ConnectionFailedError,
+  connectionLost,
+  OtherDefaultsError,
+  PoolClosedError,
+  PoolTimeoutError,
+  statementLost,
+  waitedForLock,
+} from './failures.ts';
 import { statementName } from './statements.ts';
-import type { TextRow } from './text-query.ts';
+import type { Surroundings, TextRow } from './text-query.ts';
 
 export interface PoolSettings {
   /** Most connections at any time. */
@@ -30,29 +40,10 @@ export interface PoolSettings {
   readonly preparedStatements: number;
 }
 
-/** No connection could be opened; `cause` is what `pg` reported. */
-export class ConnectionFailedError extends Error {
-  constructor(cause: unknown) {
-    super('cannot connect to the database', { cause });
-  }
-}
-
-/** No connection became free within the pool's timeout. */
-export class PoolTimeoutError extends Error {
-  constructor() {
-    super('no connection to the database became free in time');
-  }
-}
-
-/** The pool was ended. */
-class PoolClosedError extends Error {
-  constructor() {
-    super('the connections to the database are closed');
-  }
-}
-
 /** Milliseconds of expected work in flight on one connection before the next connection is used as well. */
 const SHARE = 2;
+/** The same of writes: on connections of their own they would wait for the disk together. */
+const WRITE_SHARE = 1;
 /**
  * Connections that Postgres is trusted to work for at the same time. Beyond it a long time is taken for waiting for each
  * other: without that, every connection more would make statements look longer and call for the next connection.
@@ -64,6 +55,14 @@ const LEAST_WORK = 0.05;
 const STUCK = 50;
 /** Milliseconds: statements that are expected to take longer are not pipelined with others. */
 const SLOW = 10;
+/**
+ * Goes ahead of a write whose connection is shared, and fails it rather than let others wait for a lock behind it. What
+ * failed has done nothing, and runs again by itself.
+ */
+const LIMIT_WAITING = `select set_config('lock_timeout', '20ms', true)`;
+const LIMIT_WAITING_NAME = statementName(LIMIT_WAITING);
+/** Milliseconds that a write runs by itself after one like it had to wait for a lock. */
+const CONTENDED = 1000;
 /** Statements whose duration is remembered. */
 const REMEMBERED = 5000;
 /** Milliseconds between attempts to connect. */
@@ -73,16 +72,23 @@ interface Statement {
   readonly name: string;
   /** Milliseconds that Postgres works on it, undefined until measured. */
   work: number | undefined;
-  runs: number;
+  /** It runs for the first time, or has run. */
+  known: boolean;
+  /** Since it had to wait for a lock; on the clock of `performance.now()`. */
+  aloneUntil: number;
 }
 
-interface Read {
+interface Task {
+  /** Isolation level and access mode of the transaction that it is, as SQL has them; undefined: it only reads. */
+  readonly writes: string | undefined;
   readonly request: TextRequest;
   readonly statement: Statement;
   readonly resolve: (row: TextRow) => void;
   readonly reject: (error: Error) => void;
   retried: boolean;
   unnamed: boolean;
+  /** It had to wait for a lock. */
+  alone: boolean;
 }
 
 interface Waiter {
@@ -90,6 +96,7 @@ interface Waiter {
   readonly alone: boolean;
   /** Milliseconds of work that it will put on the connection it gets. */
   readonly work: number;
+  readonly writes: boolean;
   readonly take: (connection: PooledConnection) => void;
   readonly fail: (error: Error) => void;
   timer?: NodeJS.Timeout;
@@ -128,17 +135,40 @@ export class Pool {
 
   /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
   read(text: string, values: TextRow): Promise<TextRow> {
+    return this.#run(text, values, undefined);
+  }
+
+  /**
+   * Runs a statement as a transaction of its own; yields its row of texts. Nothing else on its connection waits for long
+   * where it waits for a lock.
+   * @param kind isolation level and access mode, as SQL has them
+   * @throws OtherDefaultsError, and nothing has run, unless that is what the session does by default
+   */
+  write(text: string, values: TextRow, kind: string): Promise<TextRow> {
+    return this.#run(text, values, kind);
+  }
+
+  #run(text: string, values: TextRow, writes: string | undefined): Promise<TextRow> {
     return new Promise((resolve, reject) => {
       const statement = this.#statement(text);
       const request = { text, name: statement.name, values };
-      this.#start({ request, statement, resolve, reject, retried: false, unnamed: false });
+      this.#start({
+        request,
+        statement,
+        writes,
+        resolve,
+        reject,
+        retried: false,
+        unnamed: false,
+        alone: false,
+      });
     });
   }
 
   /** Gives a connection to `use` alone. Mark it as `retiring` where its state is in doubt, and it is closed afterwards. */
   async exclusively<Result>(use: (connection: PooledConnection) => Promise<Result>): Promise<Result> {
     const connection = await new Promise<PooledConnection>((take, fail) =>
-      this.#acquire(true, 0, take, fail),
+      this.#acquire({ alone: true, work: 0, writes: false, take, fail }),
     );
     try {
       return await use(connection);
@@ -168,79 +198,120 @@ export class Pool {
   #statement(text: string): Statement {
     let statement = this.#statements.get(text);
     if (!statement) {
-      statement = { name: statementName(text), work: undefined, runs: 0 };
+      statement = { name: statementName(text), work: undefined, known: false, aloneUntil: 0 };
       this.#statements.set(text, statement);
     }
     return statement;
   }
 
-  #start(read: Read): void {
-    const { statement } = read;
-    statement.runs += 1;
+  #start(task: Task): void {
+    const { statement } = task;
+    const writes = task.writes !== undefined;
     const work = Math.max(statement.work ?? 0, LEAST_WORK);
+    const alone =
+      task.alone || work > SLOW || !statement.known || (writes && performance.now() < statement.aloneUntil);
     // While the first execution is under way, others of the same statement are taken for short.
-    const alone = work > SLOW || (statement.work === undefined && statement.runs === 1);
-    const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared(work);
-    if (connection) this.#send(connection, read, work);
-    else this.#acquire(alone, work, (acquired) => this.#send(acquired, read, work), read.reject);
+    statement.known = true;
+    const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared(work, writes);
+    const take = (taken: PooledConnection) => this.#send(taken, task, work);
+    if (connection) take(connection);
+    else this.#acquire({ alone, work, writes, take, fail: task.reject });
   }
 
-  #send(connection: PooledConnection, read: Read, work: number): void {
+  #send(connection: PooledConnection, task: Task, work: number): void {
+    const { writes } = task;
+    if (writes !== undefined && writes !== connection.defaults) {
+      task.reject(new OtherDefaultsError());
+      if (connection.state === 'taken') this.#release(connection);
+      return;
+    }
     const wasIdle = connection.inFlight === 0;
     if (wasIdle) this.#busy += 1;
-    connection.send(read.request, work, read.unnamed, (error, row, time) => {
-      if (row) this.#measured(read.statement, time, wasIdle);
-      if (connection.inFlight === 0) this.#busy -= 1;
-      if (row) read.resolve(row);
-      else this.#failed(connection, read, error!);
-      if (connection.state === 'taken') this.#release(connection);
-      else if (connection.state !== 'shared' || this.#waiters.length > 0) this.#answered(connection);
-    });
+    connection.writes = writes !== undefined;
+    connection.send(
+      task.request,
+      work,
+      task.unnamed,
+      (error, row, time) => {
+        if (row) this.#measured(task, time, wasIdle);
+        if (connection.inFlight === 0) this.#busy -= 1;
+        if (row && !error) task.resolve(row);
+        else this.#failed(connection, task, row ? new CommitFailedError(error) : error!);
+        if (connection.state === 'taken') this.#release(connection);
+        else if (connection.state !== 'shared' || this.#waiters.length > 0) this.#answered(connection);
+      },
+      writes !== undefined && connection.state === 'shared' ? limitWaiting(connection) : undefined,
+    );
   }
 
   /**
    * Takes into account how long a statement was at the head of its connection. Behind others that is what Postgres worked
    * on it; alone it is the way there and back as well.
    */
-  #measured(statement: Statement, time: number, wasIdle: boolean): void {
+  #measured({ statement, writes }: Task, time: number, wasIdle: boolean): void {
     if (wasIdle) this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
     const worked = wasIdle ? time - this.#roundTrip : time;
-    const work = worked * Math.min(1, PARALLEL / this.#busy);
     const { work: before } = statement;
-    // Much else may have caused a long time, and answers that arrive together share the time of the first.
-    statement.work = before === undefined ? work : before + (Math.min(work, 2 * before + 1) - before) / 16;
+    if (writes === undefined) {
+      const work = worked * Math.min(1, PARALLEL / this.#busy);
+      // Much else may have caused a long time, and answers that arrive together share the time of the first.
+      statement.work = before === undefined ? work : before + (Math.min(work, 2 * before + 1) - before) / 16;
+    } else if (wasIdle) {
+      // It may have waited for the disk, as all writes can at the same time, or for the processor: in its shortest times
+      // it did not wait for the processor.
+      const grown = before === undefined ? worked : before + Math.min(worked - before, before + 1) / 64;
+      statement.work = Math.min(worked, grown);
+    }
   }
 
-  #failed(connection: PooledConnection, read: Read, error: Error): void {
-    const lost = connectionLost(error);
-    const unprepared = statementLost(error);
+  #failed(connection: PooledConnection, task: Task, error: Error): void {
+    const cause = error instanceof CommitFailedError ? error.cause : error;
+    const lost = connectionLost(cause);
+    const unprepared = statementLost(cause);
+    const { statement } = task;
+    const gaveWay = task.writes !== undefined && !task.alone && waitedForLock(cause);
     if (lost) this.#remove(connection);
-    if (unprepared) connection.statements.forget(read.request.text);
-    if (read.statement.work === undefined) read.statement.runs = 0;
-    if (read.retried || !(lost || unprepared)) {
-      read.reject(error);
+    if (unprepared) {
+      connection.statements.forget(task.request.text);
+      connection.statements.forget(LIMIT_WAITING);
+    }
+    if (statement.work === undefined) statement.known = false;
+    const lostRead = lost && task.writes === undefined;
+    if (!gaveWay && (task.retried || !(lostRead || unprepared))) {
+      task.reject(error);
       return;
     }
-    read.retried = true;
+    if (gaveWay) {
+      statement.aloneUntil = performance.now() + CONTENDED;
+      task.alone = true;
+    } else task.retried = true;
     // Behind a pooler the next backend may not have the statement either; the unnamed one always works.
-    read.unnamed = unprepared;
-    this.#start(read);
+    task.unnamed = unprepared;
+    this.#start(task);
   }
 
-  /** The connection for one more fast read, if one can be had at once. */
-  #shared(work: number): PooledConnection | undefined {
+  /** The connection for one more fast statement, if one can be had at once. */
+  #shared(work: number, writes: boolean): PooledConnection | undefined {
     const now = performance.now();
+    const share = writes ? WRITE_SHARE : SHARE;
     let least: PooledConnection | undefined;
+    let other: PooledConnection | undefined;
     for (const connection of this.#connections) {
-      if (connection.state !== 'shared') continue;
-      if (connection.inFlight > 0 && now - connection.headSince > STUCK) continue;
+      const { state, inFlight, load } = connection;
+      if (state !== 'shared') continue;
+      if (inFlight === 0) return connection;
+      if (now - connection.headSince > STUCK) continue;
+      if (connection.writes !== writes) {
+        if (!other || load < other.load) other = connection;
+        continue;
+      }
       // The first connections are filled before others are used: answers arrive in larger portions, and connections
       // that the load does not need become idle and are closed.
-      if (connection.inFlight === 0 || connection.load + work <= SHARE) return connection;
-      if (!least || connection.load < least.load) least = connection;
+      if (load + work <= share) return connection;
+      if (!least || load < least.load) least = connection;
     }
     if (least && this.#opening === 0) this.#open();
-    return least;
+    return least ?? (this.size < this.#settings.maxConnections ? undefined : other);
   }
 
   /** A connection that nobody uses. The last ones first: the first ones are what reads share. */
@@ -250,30 +321,29 @@ export class Pool {
     );
   }
 
-  #acquire(alone: boolean, work: number, take: Waiter['take'], reject: Waiter['fail']): void {
+  #acquire(waiter: Waiter): void {
     if (this.#ended) {
-      reject(new PoolClosedError());
+      waiter.fail(new PoolClosedError());
       return;
     }
-    const waiter: Waiter = { alone, work, take, fail: reject };
     this.#waiters.push(waiter);
     this.#serve();
     if (!this.#waiters.includes(waiter)) return;
     if (this.#settings.poolTimeout !== undefined) {
       waiter.timer = setTimeout(() => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        reject(new PoolTimeoutError());
+        waiter.fail(new PoolTimeoutError());
       }, this.#settings.poolTimeout * 1000);
     }
     if (this.#opening < this.#wanted()) this.#open();
-    if (alone && this.size >= this.#settings.maxConnections) this.#reserve();
+    if (waiter.alone && this.size >= this.#settings.maxConnections) this.#reserve();
   }
 
   /** Gives connections to those who wait, in their order as far as each can be served. */
   #serve(): void {
     for (let index = 0; index < this.#waiters.length; ) {
       const waiter = this.#waiters[index]!;
-      const connection = waiter.alone ? this.#idle() : this.#shared(waiter.work);
+      const connection = waiter.alone ? this.#idle() : this.#shared(waiter.work, waiter.writes);
       if (!connection) {
         index += 1;
         continue;
@@ -285,15 +355,15 @@ export class Pool {
     }
   }
 
-  /** How many more connections those who wait could use; reads share them. */
+  /** How many more connections those who wait could use. */
   #wanted(): number {
     let connections = 0;
     let shared = 0;
-    for (const { alone, work } of this.#waiters) {
+    for (const { alone, work, writes } of this.#waiters) {
       if (alone) connections += 1;
-      else shared += work;
+      else shared += work / (writes ? WRITE_SHARE : SHARE);
     }
-    return connections + Math.ceil(shared / SHARE);
+    return connections + Math.ceil(shared);
   }
 
   /** Where no more connections can be opened, a shared one is drained for whoever needs one to himself. */
@@ -404,18 +474,7 @@ function fail(waiter: Waiter, error: Error): void {
   waiter.fail(error);
 }
 
-/** The connection broke, as opposed to the statement having failed. */
-export function connectionLost(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(08|57P0[123])/.test(error.code ?? '');
-  return error instanceof Error;
-}
-
-/** The statement is not prepared there (it was closed, or a pooler switched backends), or its plan no longer holds. */
-export function statementLost(error: unknown): boolean {
-  if (!(error instanceof pg.DatabaseError)) return false;
-  return (
-    error.code === '26000' ||
-    error.code === '42P05' ||
-    (error.code === '0A000' && error.message.startsWith('cached plan must not change'))
-  );
+function limitWaiting({ statements }: PooledConnection): Surroundings {
+  const preparation = statements.prepare(LIMIT_WAITING, LIMIT_WAITING_NAME);
+  return { first: { text: LIMIT_WAITING, preparation } };
 }

@@ -1,7 +1,8 @@
 /** What the rest of the runtime knows of a source's database. */
 import type pg from 'pg';
 import type { ConnectionConfiguration, PooledConnection } from './connection.ts';
-import { Pool, type PoolSettings, statementLost } from './pool.ts';
+import { OtherDefaultsError, statementLost } from './failures.ts';
+import { Pool, type PoolSettings } from './pool.ts';
 import type { TextRow } from './text-query.ts';
 import { Transaction } from './transaction.ts';
 
@@ -29,6 +30,12 @@ export interface SourceConnection {
    * @throws pg.DatabaseError as Postgres reports it; see errors.ts for what a client gets to see
    */
   readTexts(statement: Statement, values: TextRow): Promise<TextRow>;
+  /**
+   * As readTexts, of a statement that may write: it is a read-write transaction by itself, at the source's isolation level.
+   * It does not run again where it may have written.
+   * @throws CommitFailedError as well
+   */
+  writeTexts(statement: Statement, values: TextRow): Promise<TextRow>;
   /**
    * Runs a read-write transaction at the source's isolation level; it is rolled back when `run` fails. `run` is called a
    * second time, in a new transaction, when a prepared statement turns out to be gone: it must do nothing but SQL.
@@ -82,17 +89,27 @@ export function connectSource(
       }
     });
 
+  const transaction: SourceConnection['transaction'] = async (run) => {
+    try {
+      return await attempt(run, false);
+    } catch (error) {
+      // `run` may have put the error into words for the client already.
+      if (!statementLost(error) && !statementLost((error as Error | undefined)?.cause)) throw error;
+      return attempt(run, true);
+    }
+  };
+
   return {
     readTexts: ({ text }, values) => pool.read(text, values),
-    transaction: async (run) => {
+    writeTexts: async (statement, values) => {
       try {
-        return await attempt(run, false);
+        return await pool.write(statement.text, values, kind);
       } catch (error) {
-        // `run` may have put the error into words for the client already.
-        if (!statementLost(error) && !statementLost((error as Error | undefined)?.cause)) throw error;
-        return attempt(run, true);
+        if (!(error instanceof OtherDefaultsError)) throw error;
+        return transaction((alone) => alone.readTexts(statement, values, true));
       }
     },
+    transaction,
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
     withClient,

@@ -34,7 +34,6 @@ interface Connection {
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 const EXECUTE_AND_SYNC = Buffer.concat([EXECUTE, SYNC]);
-const NOTHING = Buffer.alloc(0);
 
 /** A command without parameters and result as bytes: Parse, Bind and Execute of the unnamed statement. */
 export function commandBytes(text: string): Buffer {
@@ -44,10 +43,13 @@ export function commandBytes(text: string): Buffer {
   return Buffer.concat([parse, bind, EXECUTE]);
 }
 
-/** Commands that are sent with a statement (see commandBytes). */
+/** What is sent with a statement. */
 export interface Surroundings {
+  /** Commands (see commandBytes). */
   readonly before?: Uint8Array;
   readonly after?: Uint8Array;
+  /** A statement without parameters that goes first, and its one row unread. */
+  readonly first?: { readonly text: string; readonly preparation: Preparation };
 }
 
 const NO_TYPES: readonly number[] = [];
@@ -73,6 +75,7 @@ export class TextQuery extends PipelinedQuery {
   readonly #settle: (error: Error | undefined, row: TextRow | undefined) => void;
   readonly #surroundings: Surroundings | undefined;
   #row: TextRow | undefined;
+  #rowsToSkip: number;
 
   constructor(
     text: string,
@@ -87,36 +90,29 @@ export class TextQuery extends PipelinedQuery {
     this.#preparation = preparation;
     this.#settle = settle;
     this.#surroundings = surroundings;
+    this.#rowsToSkip = surroundings?.first ? 1 : 0;
   }
 
   submit(connection: Connection): Error | null {
-    const { name, parse, close } = this.#preparation;
     const { stream } = connection;
     if (!stream.writable) return new Error('Connection terminated unexpectedly');
-    if (this.#surroundings) {
-      const { before = NOTHING, after = NOTHING } = this.#surroundings;
-      stream.cork();
-      stream.write(before);
-      for (const old of close) connection.close({ type: 'S', name: old });
-      if (parse) connection.parse({ name, text: this.text, types: NO_TYPES });
-      stream.write(bindAndThen(name, this.#values, Buffer.concat([EXECUTE, after, SYNC])));
-      stream.uncork();
-      return null;
-    }
-    if (!parse && close.length === 0) {
-      stream.write(bindAndThen(name, this.#values, EXECUTE_AND_SYNC));
-      return null;
-    }
+    const { before, first, after } = this.#surroundings ?? {};
     stream.cork();
-    for (const old of close) connection.close({ type: 'S', name: old });
-    if (parse) connection.parse({ name, text: this.text, types: NO_TYPES });
-    stream.write(bindAndThen(name, this.#values, EXECUTE_AND_SYNC));
+    if (before) stream.write(before);
+    if (first) {
+      prepare(connection, first.text, first.preparation);
+      stream.write(bindAndThen(first.preparation.name, [], EXECUTE));
+    }
+    prepare(connection, this.text, this.#preparation);
+    const end = after ? Buffer.concat([EXECUTE, after, SYNC]) : EXECUTE_AND_SYNC;
+    stream.write(bindAndThen(this.#preparation.name, this.#values, end));
     stream.uncork();
     return null;
   }
 
   handleDataRow(message: { readonly fields: TextRow }): void {
-    this.#row = message.fields;
+    if (this.#rowsToSkip > 0) this.#rowsToSkip -= 1;
+    else this.#row = message.fields;
   }
 
   handleReadyForQuery(): void {
@@ -130,6 +126,11 @@ export class TextQuery extends PipelinedQuery {
   handleRowDescription(): void {}
   handleCommandComplete(): void {}
   handleEmptyQuery(): void {}
+}
+
+function prepare(connection: Connection, text: string, { name, parse, close }: Preparation): void {
+  for (const old of close) connection.close({ type: 'S', name: old });
+  if (parse) connection.parse({ name, text, types: NO_TYPES });
 }
 
 /** Bind of text parameters to the unnamed portal, all results as text, and the messages after it: one buffer. */

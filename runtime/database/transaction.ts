@@ -3,19 +3,12 @@
  * the last one, ends with it: what begins and ends it travels with the statements. One statement alone needs neither.
  */
 import type { PooledConnection } from './connection.ts';
-import { connectionLost, statementLost } from './pool.ts';
+import { CommitFailedError, connectionLost, statementLost } from './failures.ts';
 import type { SourceTransaction, Statement } from './source.ts';
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 
 const COMMIT = commandBytes('commit');
 const SAVEPOINT = commandBytes('savepoint attempt');
-
-/** All statements went well, and what they wrote did not become permanent: a deferred constraint, for instance. */
-export class CommitFailedError extends Error {
-  constructor(cause: unknown) {
-    super('the transaction could not be committed', { cause });
-  }
-}
 
 export class Transaction implements SourceTransaction {
   readonly #connection: PooledConnection;

@@ -1,14 +1,14 @@
 /** One GraphQL request on one program: plan, run, answer. */
 import { EngineError, pathStep } from '../core/errors.ts';
-import type { MutationExecution, MutationStep } from '../core/mutation/step.ts';
+import type { MutationExecution, MutationStep, WriteStatements } from '../core/mutation/step.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { AnswerPart, MutationPlan, QueryPlan, RequestPlan } from '../core/request/plan.ts';
 import type { GraphqlRequest, Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
+import { CommitFailedError } from '../database/failures.ts';
 import type { SourceConnection, SourceConnections, SourceTransaction } from '../database/source.ts';
-import { CommitFailedError } from '../database/transaction.ts';
 import type { Limits } from './limits.ts';
 import { limitTime } from './time-limit.ts';
 
@@ -148,6 +148,9 @@ export async function runSteps(
 ): Promise<string[]> {
   const connection = connectionOf(source, execution);
   if (steps.every((step) => step.kind === 'constant')) return steps.map((step) => step.text);
+  const [only] = steps;
+  if (steps.length === 1 && only?.kind === 'run' && only.statements && !only.statements.read)
+    return [await writeAlone(only.statements, connection, session, variables)];
   const last = steps.findLastIndex((step) => step.kind === 'run');
   try {
     return await connection.transaction(async (transaction) => {
@@ -160,6 +163,21 @@ export async function runSteps(
     });
   } catch (error) {
     throw databaseError(error);
+  }
+}
+
+/** Runs a write that is one statement, and so its own transaction: the JSON text of its answer. */
+async function writeAlone(
+  { write, path }: WriteStatements,
+  connection: SourceConnection,
+  session: Session,
+  variables: Variables,
+): Promise<string> {
+  const values = bindParameters(write, variables, session);
+  try {
+    return (await connection.writeTexts(write, values))[0] ?? 'null';
+  } catch (error) {
+    throw failedWrite(error, write, values, path);
   }
 }
 
@@ -177,12 +195,21 @@ function mutationExecution(
       try {
         return await transaction.readTexts(statement, values, isLast && endsStep);
       } catch (error) {
-        // What was wrong in the end belongs to no field.
-        if (error instanceof CommitFailedError) throw databaseError(error.cause);
-        throw databaseError(error, { text: statement.text, values }, path);
+        throw failedWrite(error, statement, values, path);
       }
     },
   };
+}
+
+function failedWrite(
+  error: unknown,
+  { text }: Statement,
+  values: readonly (string | null)[],
+  path: string,
+): unknown {
+  // What was wrong in the end belongs to no field.
+  if (error instanceof CommitFailedError) return databaseError(error.cause);
+  return databaseError(error, { text, values }, path);
 }
 
 /** The connection of a source. */

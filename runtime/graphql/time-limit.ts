@@ -25,6 +25,7 @@ function limitSource(source: SourceConnection, deadline: number, seconds: number
     transaction,
     // Shared connections have no settings of their own: a read gets a transaction.
     readTexts: (statement, values) => transaction(({ readTexts }) => readTexts(statement, values, true)),
+    writeTexts: (statement, values) => transaction(({ readTexts }) => readTexts(statement, values, true)),
   };
 }
 

@@ -33,6 +33,7 @@ function watchSource(name: string, source: SourceConnection, watch: WatchStateme
   return {
     ...source,
     readTexts: reader((statement, values) => source.readTexts(statement, values)),
+    writeTexts: reader((statement, values) => source.writeTexts(statement, values)),
     transaction: (run) =>
       source.transaction((inner) =>
         run({

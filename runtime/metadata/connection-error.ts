@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
-import { ConnectionFailedError } from '../database/pool.ts';
+import { ConnectionFailedError } from '../database/failures.ts';
 
 export function describeConnectionError(error: unknown): string {
   if (error instanceof EngineError) return error.message;

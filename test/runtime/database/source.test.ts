@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
+import { CommitFailedError } from '../../../runtime/database/failures.ts';
 import {
   connectSource,
   type SourceConnection,
@@ -234,8 +235,8 @@ describe('connections', () => {
 
   test('are never more than allowed, and waiting for one ends after the timeout', async () => {
     const database = await createTestDatabase(schema);
-    const source = connect(database, { maxConnections: 1, poolTimeout: 0.2 });
-    const slow = source.query('select pg_sleep(1)');
+    const source = connect(database, { maxConnections: 1, poolTimeout: 1 });
+    const slow = source.query('select pg_sleep(3)');
     await expect(source.query('select 1')).rejects.toThrow('became free in time');
     await slow;
     expect((await source.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
@@ -245,13 +246,100 @@ describe('connections', () => {
   test('end after what runs on them is done', async () => {
     const database = await createTestDatabase(schema);
     const source = connect(database);
+    await source.readTexts(byKey, ['1']);
     const slow = source.readTexts({ text: `select pg_sleep(0.3)::text || 'done'` }, []);
-    await delay(100);
     const end = source.end();
     await expect(source.readTexts(byKey, ['1'])).rejects.toThrow('closed');
     expect(await slow).toEqual(['done']);
     await end;
     await expect.poll(() => backends(database)).toEqual([]);
+  });
+});
+
+describe('writing', () => {
+  const insert = { text: 'insert into item (id, name) values (($1)::int, ($2)::text) returning id::text' };
+  const rename = { text: 'update item set name = ($2)::text where id = ($1)::int returning name' };
+
+  test('many at once share connections, and one that fails leaves its neighbours alone', async () => {
+    const database = await createTestDatabase(schema);
+    const source = connect(database, { maxConnections: 2 });
+    await source.writeTexts(insert, ['1000', 'first']);
+    const results = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, n) => source.writeTexts(insert, [String(n + 1), `new ${n}`])),
+    );
+    // The first hundred were there before.
+    for (const [n, result] of results.entries()) {
+      if (n < 100) expect(result).toMatchObject({ status: 'rejected', reason: { code: '23505' } });
+      else expect(result).toEqual({ status: 'fulfilled', value: [String(n + 1)] });
+    }
+    expect((await backends(database)).length).toBeLessThanOrEqual(2);
+    expect(await source.writeTexts(rename, ['0', 'nobody'])).toEqual([]);
+  });
+
+  test('one that waits for a lock keeps nobody waiting, and is done once', async () => {
+    const database = await createTestDatabase(
+      `${schema} create table renamed (id int); create function note() returns trigger language plpgsql as
+        $$ begin insert into renamed values (new.id); return new; end $$;
+      create trigger noted after update on item for each row execute function note();`,
+    );
+    const source = connect(database, { maxConnections: 3 });
+    await source.writeTexts(rename, ['1', 'one']);
+    await source.writeTexts(insert, ['1000', 'first']);
+    const holder = new pg.Client(database.url);
+    await holder.connect();
+    await holder.query('begin; select from item where id = 5 for update');
+    let isDone = false;
+    const waiting = source.writeTexts(rename, ['5', 'five']).then((row) => {
+      isDone = true;
+      return row;
+    });
+    // They are sent behind it.
+    const others = Array.from({ length: 50 }, (_, n) =>
+      source.writeTexts(insert, [String(2000 + n), 'other']),
+    );
+    const renames = [6, 7, 8].map((id) => source.writeTexts(rename, [String(id), 'another']));
+    await Promise.all([...others, ...renames]);
+    expect(isDone).toBe(false);
+    await holder.query('commit');
+    expect(await waiting).toEqual(['five']);
+    await holder.end();
+    expect(await database.query('select id from renamed order by id')).toEqual(
+      [1, 5, 6, 7, 8].map((id) => ({ id })),
+    );
+  });
+
+  test('one whose connection breaks is not run again', async () => {
+    const database = await createTestDatabase(`${schema} create sequence attempts`);
+    const source = connect(database);
+    const slow = {
+      text: `insert into item select 1000 + nextval('attempts'), 'slow' from pg_sleep(($1)::float8) returning id::text`,
+    };
+    await source.writeTexts(slow, ['0']);
+    const broken = expect(source.writeTexts(slow, ['30'])).rejects.toThrow();
+    const running = () =>
+      database.query<{ pid: number }>(
+        `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+    await expect.poll(async () => (await running()).length).toBe(1);
+    await database.query('select pg_terminate_backend($1)', [(await running())[0]!.pid]);
+    await broken;
+    expect(await source.writeTexts(slow, ['0'])).toEqual(['1002']);
+  });
+
+  test('what fails in the end has not been written', async () => {
+    const database = await createTestDatabase(`${schema}
+      create table part (item int references item deferrable initially deferred);`);
+    const source = connect(database);
+    const part = { text: 'insert into part values (($1)::int) returning item::text' };
+    expect(await source.writeTexts(part, ['1'])).toEqual(['1']);
+    await expect(source.writeTexts(part, ['5000'])).rejects.toThrow(CommitFailedError);
+    expect(await database.query('select item from part')).toEqual([{ item: 1 }]);
+  });
+
+  test('runs at the isolation level of the source where the database has another one by default', async () => {
+    const source = connect(await createTestDatabase(schema), { isolationLevel: 'serializable' });
+    const level = { text: `select current_setting('transaction_isolation')` };
+    expect(await source.writeTexts(level, [])).toEqual(['serializable']);
   });
 });
 
