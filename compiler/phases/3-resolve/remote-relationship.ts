@@ -20,8 +20,10 @@ export function checkRemoteRelationships(
 ): void {
   for (const scope of scopes.values()) {
     for (const table of scope.tables.values()) {
+      const relationships = table.entry.remote_relationships;
+      if (relationships.length === 0) continue;
       const contested = contestedFieldNames(table);
-      for (const relationship of table.entry.remote_relationships) {
+      for (const relationship of relationships) {
         if (contested.has(relationship.name)) continue;
         attempt({ diagnostics }, remoteRelationshipObject(scope, table, relationship), () =>
           requireDefinition(metadata, scopes, scope, table, relationship),
