@@ -3,9 +3,9 @@
  * except for the object that the operation itself is about.
  */
 import type { InconsistentObject } from '../../compiler/model/inconsistency.ts';
-import type { JsonObject } from '../../compiler/model/metadata.ts';
+import type { JsonObject, QualifiedName } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
-import { globalObject, type ObjectIdentity } from './names.ts';
+import { globalObject, type ObjectIdentity, quoted } from './names.ts';
 
 /**
  * `target`: the object itself must be consistent, and no other may become inconsistent. `others`: none may become
@@ -53,11 +53,16 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
       });
 }
 
-/** Of what lies in a source that cannot be read nobody knows whether it is consistent. */
+/** Of what lies in a source or table that is left out nobody knows whether it is consistent. */
 function refuseUnreachable(targets: readonly ObjectIdentity[], after: readonly InconsistentObject[]): void {
-  for (const { type, definition } of after) {
-    if (type !== 'source' || !targets.some(({ name }) => name.endsWith(` in source ${definition}`))) continue;
-    throw new EngineError('unexpected', `source with name "${definition}" is inconsistent`, { status: 400 });
+  for (const { type, name: owner, definition } of after) {
+    if (type !== 'source' && type !== 'table') continue;
+    if (!targets.some(({ name }) => name.endsWith(` in ${owner}`))) continue;
+    const called =
+      type === 'source'
+        ? `source with name "${definition}"`
+        : `table ${quoted(definition as unknown as QualifiedName)}`;
+    throw new EngineError('unexpected', `${called} is inconsistent`, { status: 400 });
   }
 }
 

@@ -3,7 +3,7 @@ import { functionNameSchema, nameSchema, object } from '../../../compiler/phases
 import { EngineError } from '../../core/errors.ts';
 import { sourceArgument } from '../arguments.ts';
 import { findFunction, NO_PATH, trackedTable, withFunction } from '../edit.ts';
-import { quoted, sameName } from '../names.ts';
+import { functionObject, quoted, sameName } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
@@ -23,6 +23,7 @@ export const createFunctionPermission = operation<Arguments>({
     'Lets a role call a tracked function. Needed for mutations, and for queries if function permissions are not inferred.',
   arguments: schema,
   policy: 'target',
+  targets: ({ source, function: name }) => [functionObject(source, name)],
   changesMetadata: true,
   run: ({ function: name, source, role }, copy) => {
     const entry = findFunction(copy.metadata, source, name);

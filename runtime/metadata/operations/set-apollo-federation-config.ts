@@ -2,7 +2,7 @@ import type { QualifiedName, TableEntry } from '../../../compiler/model/metadata
 import { object, oneOf, optional } from '../../../compiler/phases/1-read/schemas/shared.ts';
 import { tableArguments } from '../arguments.ts';
 import { optionally, without, withTable } from '../edit.ts';
-import { unquoted } from '../names.ts';
+import { tableObject, unquoted } from '../names.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 
@@ -22,6 +22,7 @@ export default operation<Arguments>({
     apollo_federation_config: optional(object<{ enable: 'v1' }>({ enable: oneOf('v1') })),
   }),
   policy: 'target',
+  targets: ({ source, table }) => [tableObject(source, table)],
   changesMetadata: true,
   run: ({ source, table, apollo_federation_config }, copy) => {
     copy.metadata = withTable(copy.metadata, source, table, (entry) => ({

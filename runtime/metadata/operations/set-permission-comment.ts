@@ -4,7 +4,7 @@ import { nameSchema, object, oneOf, optional, text } from '../../../compiler/pha
 import { EngineError } from '../../core/errors.ts';
 import { tableArguments } from '../arguments.ts';
 import { findTable, optionally, withTable } from '../edit.ts';
-import { quoted } from '../names.ts';
+import { quoted, tablePart } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
 interface Arguments {
@@ -27,6 +27,9 @@ export default operation<Arguments>({
     comment: optional(text),
   }),
   policy: 'target',
+  targets: ({ source, table, role, permission }) => [
+    tablePart(`${permission}_permission`, role, source, table),
+  ],
   changesMetadata: true,
   run: ({ source, table, role, permission, comment }, copy) => {
     const list = `${permission}_permissions` as const;

@@ -3,6 +3,7 @@ import { nameSchema, objectAs, optional, text } from '../../../compiler/phases/1
 import { tableArguments } from '../arguments.ts';
 import { optionally, replaceWhere, without, withTable } from '../edit.ts';
 import { findRelationship } from '../find-relationship.ts';
+import { tablePart } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
 interface Arguments {
@@ -35,6 +36,8 @@ export default operation<Arguments>({
     },
   ),
   policy: 'target',
+  targets: ({ source, table, relationship }) =>
+    (['object', 'array'] as const).map((kind) => tablePart(`${kind}_relation`, relationship, source, table)),
   changesMetadata: true,
   run: ({ source, table, relationship, comment }, copy) => {
     findRelationship(copy, source, table, relationship);
