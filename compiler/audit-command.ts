@@ -1,7 +1,8 @@
 /** `engine audit`: answers about permissions, from generated code alone. */
 import type { Table } from '../runtime/core/program.ts';
-import { type AuditDiff, diffCode, type Verdict } from './audit/diff.ts';
+import { type AuditDiff, diffCode } from './audit/diff.ts';
 import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from './audit/diff-render.ts';
+import type { Verdict } from './audit/finding.ts';
 import { auditMatrix, type MatrixTable } from './audit/matrix.ts';
 import { matrixHtml } from './audit/page.ts';
 import { matrixText, roleText, tableText, whoText } from './audit/render.ts';

@@ -1,7 +1,8 @@
 /** The result of an audit's diff: a terminal's text, Markdown for a review comment, findings for a code host. */
 import type { SarifFinding, SarifRule } from '../diagnostics/sarif.ts';
 import { escapeMarkdown } from '../markdown.ts';
-import { type AuditDiff, type Finding, VERDICTS, type Verdict } from './diff.ts';
+import type { AuditDiff } from './diff.ts';
+import { type Finding, VERDICTS, type Verdict } from './finding.ts';
 import { wrap } from './render.ts';
 
 const NOTHING = 'No role may do more or less than before.';

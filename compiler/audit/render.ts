@@ -2,8 +2,9 @@
 import { EVERY_ROW } from '../../runtime/core/shapes.ts';
 import type { Location } from '../diagnostics/diagnostic.ts';
 import { type Matrix, type MatrixTable, OPERATION_NAMES, type Permission } from './matrix.ts';
+import type { AccessPath, PathRule } from './path.ts';
 import { ruleWords } from './rule-words.ts';
-import type { AccessPath, PathRule, WhoResult } from './who.ts';
+import type { WhoResult } from './who.ts';
 
 const WIDTH = 100;
 

@@ -2,58 +2,19 @@
  * Who can read or write a column, and by which paths. Each path names the row rules that stand on it, all of which apply.
  * What a function's body does cannot be read off generated code: such paths are `possible`, never left out.
  */
-import type { Program, Relationship, Table } from '../../runtime/core/program.ts';
+import type { Table } from '../../runtime/core/program.ts';
 import { analyseOperation } from '../../runtime/core/request/analyse.ts';
-import type { RoleView } from '../../runtime/core/schema/role-view.ts';
 import type { TableView } from '../../runtime/core/schema/table-view.ts';
 import { namedType } from '../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { Location } from '../diagnostics/diagnostic.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { inputReaches, usesOf } from './saved-uses.ts';
-
-type Via =
-  | 'table'
-  | 'relationship'
-  | 'computed field'
-  | 'function'
-  | 'view'
-  | 'aggregate'
-  | 'order and filter'
-  | 'answer of a mutation'
-  | 'saved operation'
-  | 'insert'
-  | 'nested insert'
-  | 'update'
-  | 'upsert'
-  | 'preset'
-  | 'delete';
-
-/** A rule that stands on a path. */
-export interface PathRule {
-  readonly table: string;
-  /** Which part of the permission: `select`, `insert check`, `update`, `update check`, `delete`, `cell`. */
-  readonly part: string;
-  readonly text: string;
-  readonly limit?: number;
-  readonly place?: Location;
-}
-
-export interface AccessPath {
-  readonly role: string;
-  readonly access: 'read' | 'write';
-  readonly via: Via;
-  /** Fields of the API that lead there. */
-  readonly fields: readonly string[];
-  /** All of them apply. */
-  readonly rules: readonly PathRule[];
-  /** The path is open if code does what only its author knows. */
-  readonly possible?: true;
-  readonly note?: string;
-  readonly backendOnly?: true;
-}
+import { waysTo } from './ways.ts';
+import { writePaths } from './write-paths.ts';
 
 export interface WhoResult {
   readonly label: string;
@@ -84,51 +45,18 @@ export function whoCan(code: GeneratedCode, table: Table, column: string): WhoRe
   };
 }
 
-interface Scope {
-  readonly code: GeneratedCode;
-  readonly program: Program;
-  readonly view: RoleView;
-  readonly role: string;
-}
-
 function pathsOfRole(scope: Scope, table: Table, column: string): AccessPath[] {
   const own = [...readPaths(scope, table, column), ...writePaths(scope, table, column)];
   return [...own, ...viewPaths(scope, table, column), ...savedPaths(scope, table, column)];
 }
 
-/** The rule of a permission as a step of a path. */
-function ruleOf(
-  scope: Scope,
-  table: Table,
-  operation: 'select' | 'insert' | 'update' | 'delete',
-  cell?: string,
-): PathRule[] {
-  const rules: Readonly<Record<string, object>> = scope.code.resolversOf(table).access[operation] ?? {};
-  const rule = Object.hasOwn(rules, scope.role) ? rules[scope.role] : undefined;
-  if (!rule) return [];
-  const place = scope.code.locate(rule);
-  const step = (part: string, text: string | undefined, limit?: number): PathRule[] =>
-    text === undefined
-      ? []
-      : [{ table: table.key, part, text, ...(limit !== undefined && { limit }), ...(place && { place }) }];
-  const any = rule as { where?: string; check?: string; limit?: number; cells?: Record<string, string> };
-  return [
-    ...step(operation, any.where, any.limit),
-    ...step(`${operation} check`, any.check),
-    ...(cell !== undefined && any.cells && Object.hasOwn(any.cells, cell)
-      ? step('cell', any.cells[cell])
-      : []),
-  ];
-}
-
-function names(fields: readonly { readonly name: string; readonly root: string }[]): string[] {
-  return [...new Set(fields.map(({ name }) => name))];
-}
-
 function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
   const { role, view } = scope;
   const tableView = view.table(table);
-  const possible = rowFunctionPaths(scope, table, tableView, column);
+  const possible = [
+    ...rowFunctionPaths(scope, table, tableView, column),
+    ...equalColumnPaths(scope, table, tableView, column),
+  ];
   const readable = tableView.select?.readable.get(column);
   if (!tableView.select || !readable) return possible;
   const rules = ruleOf(scope, table, 'select', column);
@@ -189,6 +117,31 @@ function writtenAnswers(scope: Scope, table: Table, tableView: TableView, column
   });
 }
 
+/** A column that the role may not read, and columns of related rows that have the same value. */
+function equalColumnPaths(scope: Scope, table: Table, tableView: TableView, column: string): AccessPath[] {
+  const { select } = tableView;
+  if (!select || select.readable.has(column)) return [];
+  return select.relationships.flatMap(({ relationship, view }) =>
+    relationship.columns.flatMap(([own, other]): AccessPath[] => {
+      const shown = own.name === column ? view.select?.columns.get(other.name) : undefined;
+      if (!shown) return [];
+      return [
+        {
+          role: scope.role,
+          access: 'read',
+          via: 'relationship',
+          fields: [`${table.shape.graphqlName}.${relationship.field}.${shown.field}`],
+          rules: [
+            ...ruleOf(scope, table, 'select'),
+            ...ruleOf(scope, relationship.target, 'select', other.name),
+          ],
+          note: `column ${other.name} of ${relationship.target.key} has the same value`,
+        },
+      ];
+    }),
+  );
+}
+
 /** Scalar computed fields: their functions get the whole row, columns that the role may not read included. */
 function rowFunctionPaths(scope: Scope, table: Table, tableView: TableView, column: string): AccessPath[] {
   if (tableView.select?.readable.has(column)) return [];
@@ -207,123 +160,6 @@ function rowFunctionPaths(scope: Scope, table: Table, tableView: TableView, colu
       },
     ];
   });
-}
-
-/** Fields that lead a role to the rows of a table: root fields, relationships, functions. */
-export function entrances(code: GeneratedCode, table: Table, role: string): string[] {
-  const scope: Scope = { code, program: code.program, view: code.program.view(role, true), role };
-  const roots = rootsOf(code, role)
-    .ofTable(table)
-    .filter(({ root }) => root !== 'mutation');
-  const ways = waysTo(scope, table);
-  const paths = [...ways.relationships, ...ways.computedFields].flatMap(({ fields }) => fields);
-  return [...names(roots), ...paths, ...ways.functions];
-}
-
-interface Way {
-  readonly from: Table;
-  readonly fields: readonly string[];
-}
-
-interface Ways {
-  readonly relationships: readonly Way[];
-  readonly computedFields: readonly Way[];
-  readonly aggregates: readonly { readonly field: string }[];
-  readonly functions: readonly string[];
-}
-
-/** How a role comes to the rows of a table other than by its own root fields. */
-function waysTo(scope: Scope, table: Table): Ways {
-  const { program, view } = scope;
-  const relationships: Way[] = [];
-  const computedFields: Way[] = [];
-  const aggregates: { field: string }[] = [];
-  for (const from of program.tables) {
-    if (from.source !== table.source) continue;
-    const { select } = view.table(from);
-    if (!select) continue;
-    const base = from.shape.graphqlName;
-    const leading = select.relationships.filter(({ relationship }) => relationship.target === table);
-    if (leading.length > 0)
-      relationships.push({
-        from,
-        fields: leading.map(({ relationship }) => `${base}.${relationship.field}`),
-      });
-    for (const { relationship } of leading)
-      if (isArray(relationship)) aggregates.push({ field: `${base}.${relationship.field}_aggregate` });
-    const computed = select.computedFields.filter(
-      ({ returns }) => 'table' in returns && returns.table === table,
-    );
-    if (computed.length > 0)
-      computedFields.push({ from, fields: computed.map(({ field }) => `${base}.${field}`) });
-  }
-  const functions = program.functions
-    .filter(({ returns }) => returns === table)
-    .flatMap((entry) => names(rootsOf(scope.code, scope.role).ofFunction(entry)));
-  return { relationships, computedFields, aggregates, functions };
-}
-
-function isArray({ shape }: Relationship): boolean {
-  return shape.kind === 'array';
-}
-
-function writePaths(scope: Scope, table: Table, column: string): AccessPath[] {
-  const { role, view } = scope;
-  const { insert, update, delete: remove } = view.table(table);
-  const roots = rootsOf(scope.code, scope.role).ofTable(table);
-  const kinds = (start: string) =>
-    names(roots.filter(({ kind, root }) => root === 'mutation' && kind.startsWith(start)));
-  const path = (
-    via: Via,
-    fields: readonly string[],
-    rules: readonly PathRule[],
-    more: Partial<AccessPath> = {},
-  ): AccessPath[] => (fields.length === 0 ? [] : [{ role, access: 'write', via, fields, rules, ...more }]);
-  const backend = (rule: { readonly backendOnly?: true } | undefined) =>
-    rule?.backendOnly ? { backendOnly: true as const } : {};
-  const preset = (
-    rule: { readonly presets?: Readonly<Record<string, string>> } | undefined,
-    operation: 'insert' | 'update',
-  ) =>
-    rule?.presets && Object.hasOwn(rule.presets, column)
-      ? path('preset', kinds(operation), ruleOf(scope, table, operation), {
-          note: `always set to ${rule.presets[column]}`,
-        })
-      : [];
-  const inserted = insert?.columns.includes(column);
-  const updated = update?.columns.includes(column);
-  const nested = insert ? nestedInserts(scope, table) : [];
-  return [
-    ...(inserted ? path('insert', kinds('insert'), ruleOf(scope, table, 'insert'), backend(insert)) : []),
-    ...(inserted ? path('nested insert', nested, ruleOf(scope, table, 'insert'), backend(insert)) : []),
-    ...(updated ? path('update', kinds('update'), ruleOf(scope, table, 'update'), backend(update)) : []),
-    ...(insert && updated && (table.shape.primaryKey || table.shape.unique)
-      ? path(
-          'upsert',
-          kinds('insert').map((field) => `on_conflict of ${field}`),
-          [...ruleOf(scope, table, 'insert'), ...ruleOf(scope, table, 'update')],
-        )
-      : []),
-    ...preset(insert, 'insert'),
-    ...preset(update, 'update'),
-    ...(remove
-      ? path('delete', kinds('delete'), ruleOf(scope, table, 'delete'), {
-          note: 'with the whole row',
-          ...backend(remove),
-        })
-      : []),
-  ];
-}
-
-/** Relationships of other tables along which rows of the table can be inserted together with theirs. */
-function nestedInserts({ program, view }: Scope, table: Table): string[] {
-  return program.tables
-    .filter((from) => from.source === table.source && view.table(from).insert !== undefined)
-    .flatMap((from) =>
-      [...from.relationships.values()]
-        .filter(({ target }) => target === table)
-        .map(({ field }) => `${from.shape.graphqlName}.${field}`),
-    );
 }
 
 /** Views whose columns show the column, or are computed by a query that mentions it. */

@@ -159,6 +159,13 @@ test('a role without root fields comes by relationships and functions', () => {
   ]);
 });
 
+test('a column that a role may not read stands in a related row', () => {
+  expect(paths('task', 'owner_id', 'finder')).toEqual([
+    'finder read relationship: task.owner.id (task select, person select)',
+  ]);
+  expect(paths('task', 'owner_id', 'user')).not.toContainEqual(expect.stringContaining('task.owner.id'));
+});
+
 test('views show columns past the rules of their table, and may show what they compute from', () => {
   expect(paths('person', 'email', 'visitor')).toEqual([
     'visitor read view: directory (directory select)',
