@@ -102,7 +102,7 @@ function readsBeyondRow(selection: Selection): boolean {
     const { kind } = meaning;
     if (kind === 'returning') return readsBeyondRow(inner);
     // Rows of the write's own statement are of no table's type.
-    if (kind === 'column') return meaning.column.needsWholeRow;
+    if (kind === 'column') return meaning.column.needsWholeRow || meaning.column.looksElsewhere;
     return kind === 'relationship' || kind === 'relationshipAggregate' || kind === 'computedField';
   });
 }

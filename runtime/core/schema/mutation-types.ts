@@ -243,6 +243,7 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
           field: column.field!,
           nullable: !column.shape.notNull,
           needsWholeRow: false,
+          looksElsewhere: false,
           value: () => {
             throw new Error('an input has no value');
           },

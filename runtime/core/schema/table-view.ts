@@ -24,6 +24,8 @@ export interface ColumnView {
   readonly nullable: boolean;
   /** Whether the value needs a row of the table's own type, because its mask hands the row to a function. */
   readonly needsWholeRow: boolean;
+  /** Whether other rows decide if the value is shown. */
+  readonly looksElsewhere: boolean;
   /** The column's value in the row of an alias; masked where an inherited role sees it in some rows only. */
   readonly value: (alias: Sql) => Sql;
 }
@@ -170,6 +172,7 @@ function columnView(column: Column, field: string, rule: SelectRule, filter: Rul
     field,
     nullable: mask !== undefined || !column.shape.notNull,
     needsWholeRow: mask !== undefined && /\{row\}(?!\.)/.test(rule.cells![column.name]!),
+    looksElsewhere: mask !== undefined && /\bselect\b/.test(rule.cells![column.name]!),
     value: mask
       ? (alias) => sql`case when ${mask(alias)} then ${alias}.${name} end`
       : (alias) => sql`${alias}.${name}`,

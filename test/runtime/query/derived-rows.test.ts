@@ -30,11 +30,16 @@ const metadata: JsonObject = {
             permission('reader', {}),
             permission('author', { filter: { author: 7 }, computed_fields: ['shout'] }),
             permission('loud', { filter: { shout: { _neq: 'ONE' } }, columns: ['id', 'title'] }),
+            permission('cautious', {
+              filter: { _not: { _exists: { _table: 'article', _where: { author: 9 } } } },
+              columns: ['id', 'title'],
+            }),
             permission('capped', { columns: '*', computed_fields: ['shout'], limit: 2 }),
           ],
           update_permissions: [
             { role: 'loud', permission: { columns: ['author'], filter: {} } },
             { role: 'reader', permission: { columns: ['author'], filter: {} } },
+            { role: 'cautious', permission: { columns: ['author'], filter: {} } },
           ],
         },
       ],
@@ -43,6 +48,7 @@ const metadata: JsonObject = {
   inherited_roles: [
     { role_name: 'reading_author', role_set: ['reader', 'author'] },
     { role_name: 'loud_reader', role_set: ['loud', 'reader'] },
+    { role_name: 'cautious_reader', role_set: ['cautious', 'reader'] },
   ],
 };
 
@@ -107,6 +113,15 @@ it('evaluates masks that call functions on rows that a mutation returns', async 
       ],
     },
   });
+});
+
+it('evaluates masks that look at other rows on what a mutation leaves', async () => {
+  const update = async (author: number) => {
+    const mutation = `mutation { update_article_by_pk(pk_columns: {id: 4}, _set: {author: ${author}}) { id title } }`;
+    return (await answer(mutation, 'cautious_reader')).update_article_by_pk;
+  };
+  expect(await update(9)).toEqual({ id: 4, title: null });
+  expect(await update(5)).toEqual({ id: 4, title: 'four' });
 });
 
 it('computes fields of the rows that the role’s limit leaves', async () => {
