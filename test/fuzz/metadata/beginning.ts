@@ -34,7 +34,11 @@ export const BEGINNING: RandomRequest = {
         args: { table: 'author', name: 'label', definition: { function: 'author_label' } },
       },
       ...ROLES.flatMap((role) => [
-        permission('select', 'author', role, { columns: ['id', 'name'], filter: { name: { _neq: role } } }),
+        // A value of the session: with a written one, the column's type could not change.
+        permission('select', 'author', role, {
+          columns: ['id', 'name'],
+          filter: { name: { _neq: `X-Engine-${role}` } },
+        }),
         permission('select', 'article', role, {
           columns: ['id', 'title', 'author_id'],
           filter: { author: { name: { _eq: 'X-Engine-User-Id' } } },

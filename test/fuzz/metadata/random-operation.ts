@@ -315,6 +315,12 @@ function untracked({ random, state }: Drawing, source: string): string {
   return free.length > 0 ? random.pick(free).name : 'nothing';
 }
 
+/** Others may point at it: the answer names them all. */
+function untrackTable(drawing: Drawing): Body {
+  const { source, table } = place(drawing);
+  return { type: 'pg_untrack_table', args: { source, table } };
+}
+
 function customization(drawing: Drawing, columns: readonly string[]): JsonObject {
   const { random } = drawing;
   return {
@@ -448,4 +454,5 @@ const GENERATORS: readonly ((drawing: Drawing) => Body)[] = [
   ({ random }) => randomCollection(random),
   randomDocument,
   randomDocument,
+  untrackTable,
 ];
