@@ -13,8 +13,10 @@ import {
   parse,
   print as printAst,
   type SelectionSetNode,
+  visit,
 } from 'graphql';
 import { EngineError, pathStep, UnknownName } from '../errors.ts';
+import { lazy } from '../remember.ts';
 import { BOOLEAN } from '../schema/shared-types.ts';
 import { type FieldDefinition, namedType, nonNull, type ObjectType } from '../schema/types.ts';
 import type { InputNode, SelectedField, Selection } from './selection.ts';
@@ -56,11 +58,13 @@ export function chooseOperation(document: DocumentNode, operationName: string | 
   }
   const node = choose(operations, operationName);
   const variables = new Map<string, DeclaredVariable>();
+  const mentioned = lazy(() => mentionedVariables([node, ...fragments.values()]));
   for (const { variable, type, defaultValue } of node.variableDefinitions ?? []) {
     const name = variable.name.value;
     if (variables.has(name))
       throw new EngineError('validation-failed', `multiple definitions for variable "${name}"`);
-    variables.set(name, { name, type, ...(defaultValue ? { defaultValue } : {}) });
+    const isUsed = mentioned().has(name);
+    variables.set(name, { name, type, isUsed, ...(defaultValue ? { defaultValue } : {}) });
   }
   return { kind: node.operation, node, fragments, variables };
 }
@@ -91,6 +95,21 @@ function choose(
       `the operation "${name}" is defined more than once in the document`,
     );
   return found[0]!;
+}
+
+/** Names of the variables that stand anywhere in the definitions, be the place left out or not. */
+function mentionedVariables(definitions: DocumentNode['definitions']): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(
+    { kind: Kind.DOCUMENT, definitions },
+    {
+      enter: (node) => {
+        if (node.kind === Kind.VARIABLE) names.add(node.name.value);
+        return node.kind === Kind.VARIABLE_DEFINITION ? false : undefined;
+      },
+    },
+  );
+  return names;
 }
 
 /** A field as it stands in the document, once for each place. */

@@ -18,6 +18,8 @@ export interface Variables {
 export interface DeclaredVariable {
   readonly name: string;
   readonly type: TypeNode;
+  /** It stands anywhere in the document. */
+  readonly isUsed: boolean;
   readonly defaultValue?: ConstValueNode;
 }
 
@@ -30,7 +32,7 @@ export interface UnboundOptions {
 /**
  * The value of each declared variable: given, default, or null; undefined where it counts as left out. Checks what can be
  * said without a use of it.
- * @throws EngineError when a non-null variable has no value, or a value is given for one that is not declared
+ * @throws EngineError when a non-null variable has no value, or a value is given for one that is not declared or not used
  */
 export function variableValues(
   declared: ReadonlyMap<string, DeclaredVariable>,
@@ -52,7 +54,7 @@ export function variableValues(
     }
     values[name] = value === undefined && omitUnboundVariables ? undefined : (value ?? null);
   }
-  const unknown = Object.keys(given).filter((name) => !declared.has(name));
+  const unknown = Object.keys(given).filter((name) => !declared.get(name)?.isUsed);
   if (unknown.length > 0) {
     throw new EngineError(
       'validation-failed',
@@ -132,7 +134,8 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   const named = namedType(type);
   if (type.kind === 'list') {
     if (named.kind === 'scalar') return 'v';
-    if (!Array.isArray(value)) return `[${shapeOf(type.of, value)}]`;
+    // Not as a list of one: its parts stand at other paths.
+    if (!Array.isArray(value)) return `=${shapeOf(type.of, value)}`;
     return `[${value.map((item) => shapeOf(type.of, item)).join()}]`;
   }
   // A boolean of a column is a value like others; one of an argument is a choice between statements.

@@ -78,3 +78,16 @@ test('a bare word for a column is its text', async () => {
   ).rejects.toMatchObject({ code: 'data-exception', message: 'invalid input value for enum mood: "angry"' });
   await expect(ask('{ board(limit: happy) { id } }')).rejects.toMatchObject({ code: 'validation-failed' });
 });
+
+test('one object stands for a list of one, whichever of them came before', async () => {
+  const insert =
+    'mutation ($rows: [board_insert_input!]!) { insert_board(objects: $rows) { returning { id } } }';
+  const find = 'query ($any: [board_bool_exp!]) { board(where: {_or: $any}) { id } }';
+  for (const id of [30, 31, 32, 33]) {
+    const row = { id };
+    const condition = { id: { _eq: id } };
+    const isList = id % 2 === 0;
+    expect(await ask(insert, { rows: isList ? [row] : row })).toEqual({ insert_board: { returning: [row] } });
+    expect(await ask(find, { any: isList ? [condition] : condition })).toEqual({ board: [row] });
+  }
+});
