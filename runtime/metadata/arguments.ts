@@ -23,9 +23,14 @@ export interface FunctionArguments {
   readonly source: string;
 }
 
-/** A bare function name, which means one of source `default`, or `{function, source}`. */
-export const functionArguments: z.ZodType<FunctionArguments> = choose((input) =>
-  isObject(input) && 'function' in input
-    ? object<FunctionArguments>({ function: functionNameSchema, source: sourceArgument })
-    : functionNameSchema.transform((name) => ({ function: name, source: 'default' })),
-);
+/** A bare function name, which means one of source `default`, or `{function, source}`, in which the function may be called `table`. */
+export const functionArguments: z.ZodType<FunctionArguments> = choose((input) => {
+  if (!isObject(input) || !('function' in input || 'table' in input))
+    return functionNameSchema.transform((name) => ({ function: name, source: 'default' }));
+  if ('function' in input)
+    return object<FunctionArguments>({ function: functionNameSchema, source: sourceArgument });
+  return object<Omit<FunctionArguments, 'function'> & { table: QualifiedName }>({
+    table: functionNameSchema,
+    source: sourceArgument,
+  }).transform(({ table, source }) => ({ function: table, source }));
+});

@@ -7,7 +7,8 @@ export default operation<FunctionArguments>({
   name: 'untrack_function',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
-  documentation: 'Takes a function out of the API. The arguments are its name, or `{function, source}`.',
+  documentation:
+    'Takes a function out of the API. The arguments are its name, or `{function, source}` (`table` for `function`, too).',
   arguments: functionArguments,
   policy: 'others',
   changesMetadata: true,
