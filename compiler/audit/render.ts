@@ -163,6 +163,9 @@ export function matrixText(matrix: Matrix): string {
     ...(operations.length > 0 ? ['', 'Saved operations', ...operations] : []),
     '',
     'The role admin may do everything.',
+    ...(lines[0]!.length > 2 * WIDTH
+      ? [`${matrix.roles.length} roles are wide for a terminal: --format html makes a page of them.`]
+      : []),
     ...foreignLines(matrix.foreign),
   ].join('\n')}\n`;
 }
