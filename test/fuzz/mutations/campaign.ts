@@ -16,7 +16,8 @@ import { randomMutation, randomRows } from './random-mutation.ts';
 import type { Mutation } from './request.ts';
 import { smaller } from './shrink.ts';
 import type { State } from './state.ts';
-import { metadataOf, projectOf, RULES, resetSql, schemaSql, stateSql } from './world.ts';
+import { RULES } from './tables.ts';
+import { metadataOf, projectOf, resetSql, schemaSql, stateSql } from './world.ts';
 
 const MUTATIONS_PER_PROJECT = 40;
 

@@ -32,7 +32,7 @@ export class Coverage {
     const ending = outcome.kind === 'answer' ? 'done' : [...outcome.codes].join(' or ');
     this.#add('outcomes', ending);
     for (const field of mutation.fields) {
-      this.#add('fields', `${field.kind} of ${field.table}`);
+      this.#add('fields', `${field.kind} of ${field.kind === 'call' ? field.function : field.table}`);
       this.#add(`outcomes of ${field.kind}`, ending);
       switch (field.kind) {
         case 'insert':

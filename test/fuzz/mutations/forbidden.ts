@@ -1,11 +1,11 @@
 /** Requests for what a role may not write: a column that a preset or a permission keeps from it, or a whole table. */
 import { tableNamed } from '../queries/project.ts';
 import type { Random } from '../random.ts';
-import { type Permissions, rulesOf, type WriteRules } from './permissions.ts';
+import { functionsOf, NO_PERMISSIONS, type Permissions, rulesOf, type WriteRules } from './permissions.ts';
 import type { Change, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
 import { projectOf } from './world.ts';
 
-const shapes = projectOf({}, { select: {}, write: {}, hasHeir: false });
+const shapes = projectOf({}, NO_PERMISSIONS);
 
 /** Changes one thing about a mutation so that it asks for what the role has not; undefined where nothing is found. */
 export function withSomethingForbidden(
@@ -139,6 +139,11 @@ export function forbiddenPath(
       return firstOf(field.entries, ({ changes }, index) =>
         pathInChanges(rules, field.table, changes, `${path}.updates[${index}]`),
       );
+    case 'call':
+      // The field itself is not there.
+      return functionsOf(permissions, mutation.role).includes(field.function)
+        ? undefined
+        : path.replace(/\.args$/, '');
     default:
       return undefined;
   }

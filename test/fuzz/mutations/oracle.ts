@@ -6,11 +6,20 @@ import type { Expected } from '../queries/answer.ts';
 import type { Condition } from '../queries/condition.ts';
 import { grantOf, holds, type Lens, rawLens, roleLens } from '../queries/lens.ts';
 import { expectedFields } from '../queries/oracle.ts';
-import { columnNamed, type Project, type Row, type Table, tableNamed } from '../queries/project.ts';
+import {
+  columnNamed,
+  type Project,
+  type Relationship,
+  type Row,
+  type Table,
+  tableNamed,
+} from '../queries/project.ts';
 import { TYPES, type Value } from '../queries/types.ts';
 import { forbiddenPath } from './forbidden.ts';
-import { type Permissions, type Preset, rulesOf } from './permissions.ts';
+import { FUNCTIONS } from './functions.ts';
+import { NO_PERMISSIONS, type Permissions, type Preset, rulesOf } from './permissions.ts';
 import type { Change, Conflict, InsertObject, Key, Mutation, MutationField, Nested } from './request.ts';
+import { signupRows, signupTriggers } from './signup.ts';
 import {
   changedValue,
   copyState,
@@ -20,8 +29,10 @@ import {
   StatementFailed,
   type Upsert,
   updateRows,
+  type WrittenRow,
 } from './state.ts';
-import { baseOf, projectOf, RULES } from './world.ts';
+import { baseOf, isParent, RULES, SIGNUP, VIEW_DEFAULTS } from './tables.ts';
+import { projectOf } from './world.ts';
 
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: Expected; readonly state: State }
@@ -59,6 +70,7 @@ export function expectedOutcome(before: State, permissions: Permissions, mutatio
 }
 
 function rootName(field: MutationField): string {
+  if (field.kind === 'call') return field.function;
   const { table, kind } = field;
   const [verb, suffix] = {
     insert: ['insert', ''],
@@ -102,33 +114,36 @@ function checkChanges(changes: readonly Change[], path: string): void {
   if (new Set(names).size < names.length) throw new Refused(['validation-failed'], path);
 }
 
-const shapes = projectOf({}, { select: {}, write: {}, hasHeir: false });
+const shapes = projectOf({}, NO_PERMISSIONS);
 
 /** `given`: columns that the parent determines. */
 function checkObject(table: string, object: InsertObject, given: readonly string[], path: string): void {
   const determined = new Set([...given, ...Object.keys(object.columns)]);
   const [parents, children] = split(table, object);
-  for (const { nested, own } of parents) {
-    if (determined.has(own)) throw new Refused(['validation-failed'], `${path}.${nested.relationship}`);
-    determined.add(own);
+  for (const { nested, pairs } of parents) {
+    if (pairs.some(([own]) => determined.has(own)))
+      throw new Refused(['validation-failed'], `${path}.${nested.relationship}`);
+    for (const [own] of pairs) determined.add(own);
     checkObject(nested.target, nested.objects[0]!, [], `${path}.${nested.relationship}.data`);
   }
-  for (const { nested, other } of children) {
+  for (const { nested, pairs } of children) {
+    const others = pairs.map(([, other]) => other);
     const data = `${path}.${nested.relationship}.data`;
     const placed = nested.objects.map((child, index) => ({
       child,
       place: nested.kind === 'object' ? data : `${data}[${index}]`,
     }));
     for (const { child, place } of placed)
-      if (Object.hasOwn(child.columns, other)) throw new Refused(['validation-failed'], place);
-    for (const { child, place } of placed) checkObject(nested.target, child, [other], place);
+      if (others.some((other) => Object.hasOwn(child.columns, other)))
+        throw new Refused(['validation-failed'], place);
+    for (const { child, place } of placed) checkObject(nested.target, child, others, place);
   }
 }
 
 interface Related {
   readonly nested: Nested;
-  readonly own: string;
-  readonly other: string;
+  readonly pairs: Relationship['columns'];
+  readonly isParent: boolean;
 }
 
 /** What is inserted before the row, and what after it. */
@@ -139,11 +154,9 @@ function split(table: string, object: InsertObject): [parents: Related[], childr
       const relationship = tableNamed(shapes, table).relationships.find(
         ({ name }) => name === nested.relationship,
       )!;
-      const [own, other] = relationship.columns[0]!;
-      return { nested, own, other };
+      return { nested, pairs: relationship.columns, isParent: isParent(relationship) };
     });
-  const isParent = ({ own, other }: Related) => other === 'id' && own !== 'id';
-  return [all.filter(isParent), all.filter((each) => !isParent(each))];
+  return [all.filter((each) => each.isParent), all.filter((each) => !each.isParent)];
 }
 
 function createRunner(
@@ -196,7 +209,35 @@ function createRunner(
         const rows = remove(table, hasKey(table, field.key));
         return rows[0] ? rowAnswer(field, rows[0]) : { kind: 'exactly', value: null };
       }
+      case 'call':
+        return call(table, field);
     }
+  }
+
+  /** The function may write whatever it writes; of its rows the role gets what it may see once they are written. */
+  function call(table: Table, field: Extract<MutationField, { kind: 'call' }>): Expected {
+    const { set, arguments: declared, run: runFunction } = FUNCTIONS[field.function]!;
+    const args = Object.fromEntries(
+      declared.map((each) => [
+        each.name,
+        field.arguments[each.name] ?? (Object.hasOwn(field.arguments, each.name) ? null : each.default!),
+      ]),
+    );
+    const written = statement('$', () => runFunction(state, args));
+    const now = project();
+    const own = tableNamed(now, table.name);
+    const lens = roleLens(now, session, role);
+    const rows = written
+      .filter((row) => lens.visible(own, row) && holds(lens, field.where, own, row, row, own) === true)
+      .map((row) => expectedFields(now, role, lens, own, row, field.returning!));
+    if (!set) return rows[0] ?? { kind: 'exactly', value: null };
+    const limits = [field.limit, grantOf(now, own, role)!.limit, rows.length];
+    return {
+      kind: 'rows',
+      groups: rows.length > 0 ? [rows] : [],
+      skip: 0,
+      take: Math.min(...limits.filter((each) => each !== undefined)),
+    };
   }
 
   function project(): Project {
@@ -229,10 +270,6 @@ function createRunner(
 
   function presets(set: Readonly<Record<string, Preset>>): Record<string, Value> {
     return Object.fromEntries(Object.entries(set).map(([name, value]) => [name, preset(value)]));
-  }
-
-  function columnsOf(table: Table) {
-    return tableNamed(shapes, baseOf(table.name)).columns;
   }
 
   /** Objects of one list: a single statement if nothing is nested in any of them, else one after the other. */
@@ -275,7 +312,7 @@ function createRunner(
     const [parents, children] = split(table.name, object);
     let affected = 0;
     const values: Record<string, Value> = { ...object.columns, ...given };
-    for (const { nested, own, other } of parents) {
+    for (const { nested, pairs } of parents) {
       const target = tableNamed(shapes, nested.target);
       const at = `${place}.${nested.relationship}`;
       const parent = insertObject(
@@ -288,7 +325,7 @@ function createRunner(
       );
       if (!parent.row) throw new Refused(['not-supported'], at);
       affected += parent.affected;
-      values[own] = parent.row[other]!;
+      for (const [own, other] of pairs) values[own] = parent.row[other]!;
     }
     const [row] = insert(table, [values], conflict, path);
     if (!row) {
@@ -296,7 +333,7 @@ function createRunner(
       return { affected, row };
     }
     affected += 1;
-    for (const { nested, own, other } of children) {
+    for (const { nested, pairs } of children) {
       const target = tableNamed(shapes, nested.target);
       const data = `${place}.${nested.relationship}.data`;
       const step = nested.kind === 'object' ? () => '' : (index: number) => `[${index}]`;
@@ -305,7 +342,7 @@ function createRunner(
         nested.objects,
         nested.conflict,
         data,
-        { [other]: row[own]! },
+        Object.fromEntries(pairs.map(([own, other]) => [other, row[own]!])),
         step,
       ).affected;
     }
@@ -318,20 +355,19 @@ function createRunner(
     const base = baseOf(table.name);
     const before = raw();
     const set = presets(rules.insert!.set);
-    const written = statement(path, () =>
-      insertRows(
-        state,
-        base,
-        columnsOf(table),
-        rows.map((row) => ({ ...row, ...set })),
-        conflict && upsertOf(table, conflict, before),
-        ({ row, inserted }) => {
-          const check = inserted ? rules.insert!.check : (rules.update?.check ?? rules.insert!.check);
-          return ruleHolds(before, check, table, row);
-        },
-      ),
-    );
-    return written.map(({ row }) => row);
+    const given = rows.map((row) => ({ ...VIEW_DEFAULTS[table.name], ...row, ...set }));
+    const accepts = ({ row, inserted }: WrittenRow) => {
+      const check = inserted ? rules.insert!.check : (rules.update?.check ?? rules.insert!.check);
+      return ruleHolds(before, check, table, row);
+    };
+    return statement(path, () => {
+      if (table.name === SIGNUP) {
+        const insertOne = (row: Row) => signupTriggers.insert(state, row, accepts);
+        return given.map(insertOne).filter((row) => row !== undefined);
+      }
+      const upsert = conflict && upsertOf(table, conflict, before);
+      return insertRows(state, base, given, upsert, accepts).map(({ row }) => row);
+    });
   }
 
   function upsertOf(table: Table, { constraint, columns, where }: Conflict, before: Lens): Upsert {
@@ -354,35 +390,34 @@ function createRunner(
     const set = presets(rule.set);
     if (changes.length === 0 && Object.keys(set).length === 0) return [];
     const before = raw();
-    return statement('$', () =>
-      updateRows(
-        state,
-        baseOf(table.name),
-        columnsOf(table),
-        (row) =>
-          shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row)
-            ? {
-                ...row,
-                ...Object.fromEntries(
-                  changes.map((change) => [change.column, changedValue(change, row[change.column]!)]),
-                ),
-                ...set,
-              }
-            : undefined,
-        (row) => !rule.check || ruleHolds(before, rule.check, table, row),
-      ),
-    );
+    const change = (row: Row): Row | undefined =>
+      shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row)
+        ? {
+            ...row,
+            ...Object.fromEntries(
+              changes.map((each) => [each.column, changedValue(each, row[each.column]!)]),
+            ),
+            ...set,
+          }
+        : undefined;
+    const accepts = (row: Row) => !rule.check || ruleHolds(before, rule.check, table, row);
+    return statement('$', () => {
+      if (table.name !== SIGNUP) return updateRows(state, baseOf(table.name), change, accepts);
+      return signupTriggers.update(state, change, accepts);
+    });
   }
 
   function remove(table: Table, wanted: (row: Row) => boolean): Row[] {
     const rule = rulesOf(permissions, mutation, table.name).delete!;
     const before = raw();
+    const chosen = (row: Row) =>
+      shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row);
     return statement('$', () =>
-      deleteRows(
-        state,
-        baseOf(table.name),
-        (row) => shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row),
-      ),
+      table.name === SIGNUP
+        ? signupRows(state.rows)
+            .filter(chosen)
+            .map((row) => signupTriggers.delete(state, row))
+        : deleteRows(state, baseOf(table.name), chosen),
     );
   }
 

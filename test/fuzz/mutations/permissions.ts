@@ -4,8 +4,10 @@ import type { Column, Permission, Table } from '../queries/project.ts';
 import { randomCondition } from '../queries/random-condition.ts';
 import { TYPES, type TypeName, type Value } from '../queries/types.ts';
 import type { Random } from '../random.ts';
+import { FUNCTIONS } from './functions.ts';
 import type { Mutation } from './request.ts';
-import { HEIR, projectOf, ROLES, RULES } from './world.ts';
+import { baseOf, isRequired, RULES } from './tables.ts';
+import { HEIR, projectOf, ROLES } from './world.ts';
 
 export type Preset =
   | { readonly kind: 'value'; readonly value: Value }
@@ -35,9 +37,13 @@ export interface Permissions {
   readonly select: Readonly<Record<string, readonly Permission[]>>;
   /** By role and table. */
   readonly write: Readonly<Record<string, Readonly<Record<string, WriteRules>>>>;
+  /** Functions that a role may call. */
+  readonly functions: Readonly<Record<string, readonly string[]>>;
   /** A role inherits from both others, whose rules for writing are then the same wherever both have one. */
   readonly hasHeir: boolean;
 }
+
+export const NO_PERMISSIONS: Permissions = { select: {}, write: {}, functions: {}, hasHeir: false };
 
 export const EVERYTHING: Condition = { kind: 'object', parts: [] };
 
@@ -49,7 +55,7 @@ const SESSION: Readonly<Partial<Record<TypeName, string>>> = {
 };
 
 export function randomPermissions(random: Random): Permissions {
-  const bare = projectOf({}, { select: {}, write: {}, hasHeir: false });
+  const bare = projectOf({}, NO_PERMISSIONS);
   const condition = (table: Table, everything: number): Condition =>
     random.chance(everything)
       ? EVERYTHING
@@ -68,6 +74,7 @@ export function randomPermissions(random: Random): Permissions {
         });
   const select: Record<string, Permission[]> = {};
   const write: Record<string, Record<string, WriteRules>> = {};
+  const functions: Record<string, readonly string[]> = {};
   for (const role of ROLES) {
     write[role] = {};
     for (const table of bare.tables) {
@@ -84,13 +91,16 @@ export function randomPermissions(random: Random): Permissions {
       }
       write[role][table.name] = writeRules(random, table, condition);
     }
+    // A function's rows are shown by the rule of their table.
+    const sees = select.player?.some((permission) => permission.role === role);
+    functions[role] = sees ? random.some(Object.keys(FUNCTIONS), 0.6) : [];
   }
   const hasHeir = random.chance(0.3);
   if (hasHeir) {
     for (const { name } of bare.tables)
       write.two![name] = agreeing(random, write.one![name]!, write.two![name]!);
   }
-  return { select, write, hasHeir };
+  return { select, write, functions, hasHeir };
 }
 
 /** Rules of a second role that are the first one's wherever that has some. */
@@ -113,13 +123,8 @@ function writeRules(
   table: Table,
   condition: (table: Table, everything: number) => Condition,
 ): WriteRules {
-  const writable = table.columns.filter(({ name }) => name !== RULES[table.name]?.doubled?.[0]);
-  const required = writable.filter(
-    ({ name, nullable }) =>
-      !nullable &&
-      name !== RULES[table.name]?.serial &&
-      !Object.hasOwn(RULES[table.name]?.defaults ?? {}, name),
-  );
+  const writable = table.columns.filter(({ name }) => !RULES[baseOf(table.name)]!.fixed.includes(name));
+  const required = writable.filter(({ name }) => isRequired(table.name, name));
   // Without the columns that every row must have, there would be little to see of inserts.
   const insertable = () =>
     random.chance(0.9)
@@ -140,7 +145,7 @@ function writeRules(
       insert: {
         backendOnly: backendOnly(),
         columns: insertable(),
-        check: insertCheck(table, condition),
+        check: random.chance(0.2) ? anyRow(random, table) : insertCheck(table, condition),
         set: presets(),
       },
     }),
@@ -157,29 +162,20 @@ function writeRules(
   };
 }
 
+/** Whether there is any row of some kind nearby, which the rows of a request itself change most easily. */
+function anyRow(random: Random, { schema, name, relationships }: Table): Condition {
+  const target = random.pick([name, ...relationships.map((each) => each.target)]);
+  const exists: Condition = { kind: 'exists', schema, table: target, item: EVERYTHING };
+  return random.chance(0.7) ? { kind: 'not', item: exists } : exists;
+}
+
 /**
- * Checks of the row alone do not speak of what sequences number: inserts are tried in batches first, which uses up numbers,
- * so that a refused request may be refused for another row than in the model.
+ * Checks do not speak of what sequences number: inserts are tried in batches first, which uses up numbers, so that a refused
+ * request may be refused for another row than in the model.
  */
 function insertCheck(table: Table, condition: (table: Table, everything: number) => Condition): Condition {
   const check = condition(table, 0.45);
-  return !looksElsewhere(check) && /"(\w+_)?id"/.test(JSON.stringify(conditionJson(check)))
-    ? insertCheck(table, condition)
-    : check;
-}
-
-function looksElsewhere(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'object':
-      return condition.parts.some(looksElsewhere);
-    case 'and':
-    case 'or':
-      return condition.items.some(looksElsewhere);
-    case 'not':
-      return looksElsewhere(condition.item);
-    default:
-      return condition.kind !== 'column';
-  }
+  return /"(\w+_)?id"/.test(JSON.stringify(conditionJson(check))) ? insertCheck(table, condition) : check;
 }
 
 function randomPreset(random: Random, { name, type, nullable }: Column): Preset | undefined {
@@ -211,13 +207,19 @@ export function rulesOf(
   const columns = projectOf({}, permissions)
     .tables.find(({ name }) => name === table)!
     .columns.map(({ name }) => name)
-    .filter((name) => name !== RULES[table]?.doubled?.[0]);
+    .filter((name) => !RULES[baseOf(table)]!.fixed.includes(name));
   const backendOnly = false;
   return {
     insert: { backendOnly, columns, check: EVERYTHING, set: {} },
     update: { backendOnly, columns, filter: EVERYTHING, set: {} },
     delete: { backendOnly, filter: EVERYTHING },
   };
+}
+
+/** Functions that a role may call. */
+export function functionsOf({ functions }: Permissions, role: string): readonly string[] {
+  if (role === 'admin') return Object.keys(FUNCTIONS);
+  return role === HEIR ? [...new Set(Object.values(functions).flat())] : functions[role]!;
 }
 
 function rulesOfRole({ write }: Permissions, role: string, table: string): WriteRules {

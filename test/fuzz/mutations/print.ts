@@ -5,6 +5,7 @@ import type { Document } from '../queries/print.ts';
 import { type Project, tableNamed } from '../queries/project.ts';
 import type { Selection } from '../queries/request.ts';
 import type { Random } from '../random.ts';
+import { FUNCTIONS } from './functions.ts';
 import type { Change, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
 import { OPERATORS } from './request.ts';
 
@@ -80,6 +81,19 @@ export function printMutation(project: Project, mutation: Mutation, random: Rand
           Object.entries(field.key).map(([name, value]) => `${name}: ${literal(value)}`),
           rows!,
         );
+      case 'call': {
+        const { function: name, arguments: args, limit } = field;
+        const list = FUNCTIONS[name]!.set;
+        return text(
+          name,
+          [
+            argument('args', `${name}_args!`, args),
+            ...(list ? [whereArgument(table, field.where)] : []),
+            ...(limit === undefined ? [] : [`limit: ${limit}`]),
+          ],
+          rows!,
+        );
+      }
     }
   }
 

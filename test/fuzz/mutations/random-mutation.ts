@@ -13,15 +13,19 @@ import {
 import { randomCondition } from '../queries/random-condition.ts';
 import { randomSession } from '../queries/random-project.ts';
 import type { Field, Selection } from '../queries/request.ts';
-import { TYPES, type Value } from '../queries/types.ts';
+import { TYPES, type TypeName, type Value } from '../queries/types.ts';
 import type { Random } from '../random.ts';
 import { withSomethingForbidden } from './forbidden.ts';
-import { EVERYTHING, type Permissions, rulesOf } from './permissions.ts';
+import { FUNCTIONS } from './functions.ts';
+import { EVERYTHING, functionsOf, type Permissions, rulesOf } from './permissions.ts';
 import type { Change, Conflict, InsertObject, Key, Mutation, MutationField, Nested } from './request.ts';
-import { baseOf, HEIR, projectOf, ROLES, RULES } from './world.ts';
+import { baseOf, isParent, isRequired, type Reference, RULES } from './tables.ts';
+import { HEIR, projectOf, ROLES } from './world.ts';
 
 /** Rows to begin with, which keep all constraints. */
 export function randomRows(random: Random): Record<string, Row[]> {
+  // What a check finds in other rows changes most where there are none at first.
+  if (random.chance(0.3)) return { team: [], player: [], badge: [], profile: [], award: [] };
   const value = (type: 'int4' | 'text' | 'bool' | 'jsonb', empty = 0.25): Value =>
     random.chance(empty) ? null : TYPES[type].random(random);
   const names = random.shuffle(['a', 'b', 'ab', "o'k", '{row}', 'A']);
@@ -48,10 +52,16 @@ export function randomRows(random: Random): Record<string, Row[]> {
       .some(['a', 'b', 'A'], 0.3)
       .map((kind): Row => ({ player_id: id!, kind, points: random.between(-1, 5) })),
   );
-  const profile = random
-    .some(player, 0.4)
-    .map((row, index): Row => ({ id: index + 1, player_id: row.id!, bio: value('text') }));
-  return { team, player, badge, profile };
+  const profile = random.some(player, 0.4).map((row, index): Row => {
+    const sponsor = team.length > 0 && random.chance(0.4) ? random.pick(team).name! : null;
+    return { id: index + 1, player_id: row.id!, bio: value('text'), sponsor };
+  });
+  const award = random.list(random.between(0, 2), (index): Row => {
+    const { player_id, kind } =
+      badge.length > 0 && random.chance(0.7) ? random.pick(badge) : { player_id: null, kind: 'a' };
+    return { id: index + 1, player_id: player_id!, kind: kind!, note: value('text') };
+  });
+  return { team, player, badge, profile, award };
 }
 
 export function randomMutation(
@@ -90,10 +100,19 @@ function createWriter(
    * relationships by table. undefined: anything goes.
    */
   let plain: ReadonlyMap<string, readonly Relationship[]> | undefined;
+  /** A few names that rows get, and other rows refer to. */
+  const names = random.list(4, () => `n${random.below(10_000)}`);
   return field;
 
   function field(response: string): MutationField | undefined {
-    const table = random.pick(project.tables);
+    const callable = random.chance(0.05) ? Object.keys(FUNCTIONS) : functionsOf(permissions, who.role);
+    if (callable.length > 0 && random.chance(0.12)) return call(response, random.pick(callable));
+    // Objects with others in them, which there is a quick way to insert.
+    const roots = project.tables.filter(
+      ({ name, kind }) => kind === 'table' && rulesOf(permissions, who, name).insert,
+    );
+    const asTree = !flat && roots.length > 0 && random.chance(0.25);
+    const table = random.pick(asTree ? roots : project.tables);
     const rules = rulesOf(permissions, who, table.name);
     const updatable = updatableColumns(table);
     const keyed =
@@ -107,16 +126,17 @@ function createWriter(
       ...(rules.delete && keyed ? (['delete by key'] as const) : []),
     ];
     if (kinds.length === 0) return undefined;
-    const kind = random.pick(kinds);
-    plain = random.chance(0.4) ? plainShape(table) : undefined;
+    const kind = asTree ? 'insert' : random.pick(kinds);
+    plain = asTree || random.chance(0.2) ? plainShape(table, asTree) : undefined;
     const ofRow = kind === 'insert one' || kind.endsWith('by key');
     const wanted = grant(table) !== undefined && (ofRow || random.chance(0.75));
     const head = { response, table: table.name, returning: wanted ? selection(table, 1) : undefined };
     switch (kind) {
       case 'insert':
       case 'insert one': {
-        const count = kind === 'insert one' ? 1 : random.pick([0, 1, 1, 2, 2, 3]);
-        return { ...head, kind, ...rowsAndConflict(table, count, 2, [], 1) };
+        const counts = plain ? [1, 2, 2, 3, 4] : [0, 1, 1, 2, 2, 3];
+        const count = kind === 'insert one' ? 1 : random.pick(counts);
+        return { ...head, kind, ...rowsAndConflict(table, count, plain ? 3 : 2, [], 1) };
       }
       case 'update':
         return { ...head, kind, where: where(table), changes: changes(table) };
@@ -136,6 +156,31 @@ function createWriter(
       case 'delete by key':
         return { ...head, kind, key: key(table) };
     }
+  }
+
+  function call(response: string, name: string): MutationField {
+    const table = tableNamed(project, 'player');
+    const { arguments: declared, set } = FUNCTIONS[name]!;
+    const given = declared.filter((each) => !Object.hasOwn(each, 'default') || random.chance(0.7));
+    return {
+      kind: 'call',
+      response,
+      table: table.name,
+      function: name,
+      arguments: Object.fromEntries(given.map((each) => [each.name, argument(each.name, each.type)])),
+      where: set && random.chance(0.4) ? where(table) : EVERYTHING,
+      limit: set && random.chance(0.2) ? random.between(0, 2) : undefined,
+      returning: grant(table) ? selection(table, 1) : [{ kind: 'typename', response: '__typename' }],
+    };
+  }
+
+  function argument(name: string, type: TypeName): Value {
+    if (random.chance(0.1)) return null;
+    if (name === 'team' || name === 'player') {
+      const { rows } = tableNamed(project, name);
+      return rows.length > 0 && random.chance(0.9) ? random.pick(rows).id! : random.between(1, 12);
+    }
+    return type === 'text' ? random.pick([...names, 'a', 'b']) : random.between(-2, 2);
   }
 
   function insertableColumns(table: Table): Column[] {
@@ -182,9 +227,9 @@ function createWriter(
     const nested = depth > 0 ? nestedOf(table, depth, without) : [];
     const taken = new Set([
       ...without,
-      ...nested.flatMap(({ relationship }) => {
-        const [own, other] = table.relationships.find(({ name }) => name === relationship)!.columns[0]!;
-        return other === 'id' && own !== 'id' ? [own] : [];
+      ...nested.flatMap(({ relationship: name }) => {
+        const relationship = table.relationships.find((each) => each.name === name)!;
+        return isParent(relationship) ? relationship.columns.map(([own]) => own) : [];
       }),
     ]);
     const columns: Record<string, Value> = {};
@@ -192,21 +237,33 @@ function createWriter(
       // Once in a while a column that is determined already, which must be refused.
       if (taken.has(column.name) && !random.chance(0.02)) continue;
       if (!random.chance(given(table, column))) continue;
-      if (plain && refers(table, column) && (column.nullable || column.name === 'id')) continue;
+      if (plain && mayMeet(plain, table, column) && !random.chance(0.1)) continue;
       if (column.name === 'id' && !flat && tableNamed(project, baseOf(table.name)).rows.length === 0)
         continue;
       columns[column.name] = cell(table, column);
     }
+    for (const reference of RULES[baseOf(table.name)]!.references) {
+      const { rows } = tableNamed(project, reference.target);
+      const whole = reference.columns.every((name) => Object.hasOwn(columns, name));
+      if (reference.columns.length === 1 || !whole || rows.length === 0 || random.chance(0.2)) continue;
+      const row = random.pick(rows);
+      reference.columns.forEach((name, index) => {
+        columns[name] = row[reference.targetColumns[index]!]!;
+      });
+    }
     return { columns, nested };
   }
 
-  /** A tree of relationships that comes by no table twice. */
-  function plainShape(root: Table): ReadonlyMap<string, readonly Relationship[]> {
+  /** A tree of relationships. `once`: it comes by no view, and by no table twice. */
+  function plainShape(root: Table, once: boolean): ReadonlyMap<string, readonly Relationship[]> {
     const shape = new Map<string, Relationship[]>([[root.name, []]]);
     const visit = (table: Table) => {
       for (const relationship of random.shuffle(table.relationships)) {
-        if (shape.has(relationship.target) || !random.chance(0.6)) continue;
+        const known = shape.get(relationship.target);
+        if (once && (known || tableNamed(project, relationship.target).kind === 'view')) continue;
+        if (!random.chance(known ? 0.15 : 0.6)) continue;
         shape.get(table.name)!.push(relationship);
+        if (known) continue;
         shape.set(relationship.target, []);
         visit(tableNamed(project, relationship.target));
       }
@@ -215,34 +272,48 @@ function createWriter(
     return shape;
   }
 
-  function refers(table: Table, { name }: Column): boolean {
+  /** Whether the column has to do with other rows of the shape, by a number or a reference. */
+  function mayMeet(
+    shape: ReadonlyMap<string, readonly Relationship[]>,
+    table: Table,
+    { name, nullable }: Column,
+  ): boolean {
     const { serial, references } = RULES[baseOf(table.name)]!;
-    return name === serial || references.some(({ column }) => column === name);
+    if (name === serial) return true;
+    const known = (target: string) => [...shape.keys()].some((each) => baseOf(each) === target);
+    return nullable && references.some(({ columns, target }) => columns.includes(name) && known(target));
   }
 
   /** How often a column is given: nearly always where it has to be, seldom where a sequence fills it. */
-  function given(table: Table, { name, nullable }: Column): number {
-    const { serial, defaults } = RULES[baseOf(table.name)]!;
-    if (name === serial) return 0.12;
-    return nullable || Object.hasOwn(defaults, name) ? 0.5 : 0.97;
+  function given(table: Table, { name }: Column): number {
+    if (name === RULES[baseOf(table.name)]!.serial) return 0.12;
+    return isRequired(table.name, name) ? 0.97 : 0.5;
   }
 
   function cell(table: Table, { name, type, nullable }: Column): Value {
     if (nullable && random.chance(0.2)) return null;
     const rules = RULES[baseOf(table.name)]!;
-    const reference = rules.references.find(({ column }) => column === name);
-    const target = name === rules.serial ? baseOf(table.name) : reference?.target;
-    if (target !== undefined) {
-      const ids = tableNamed(project, target).rows.map(({ id }) => id!);
-      const known = reference ? 0.95 : flat ? 0.4 : 1;
-      return ids.length > 0 && random.chance(known) ? random.pick(ids) : random.between(1, 12);
+    const reference = rules.references.find(({ columns }) => columns.includes(name));
+    if (reference) return referred(reference, name, type);
+    if (name === rules.serial) {
+      const ids = tableNamed(project, baseOf(table.name)).rows.map(({ id }) => id!);
+      return ids.length > 0 && random.chance(flat ? 0.4 : 1) ? random.pick(ids) : random.between(1, 12);
     }
     // Fewer rows break the CHECKs than keep them.
     if (rules.least?.[0] === name) return random.between(random.chance(0.1) ? -3 : rules.least[1], 8);
+    if ((name === 'name' || name === 'team') && random.chance(0.2)) return random.pick(names);
     // Fresh texts for what has to be unique, or nearly nothing would be written.
-    if ((name === 'nick' || name === 'name') && random.chance(0.8)) return `n${random.below(10_000)}`;
+    if (['nick', 'name', 'team'].includes(name) && random.chance(0.8)) return `n${random.below(10_000)}`;
     const value = TYPES[type].random(random);
     return value === null && !nullable ? cell(table, { name, type, nullable }) : value;
+  }
+
+  /** A value of a row that is there, or may come to be there. */
+  function referred({ columns, target, targetColumns }: Reference, name: string, type: TypeName): Value {
+    const { rows } = tableNamed(project, target);
+    const there = rows.map((row) => row[targetColumns[columns.indexOf(name)]!]!);
+    if (type === 'text') return random.pick([...there, ...names]);
+    return there.length > 0 && random.chance(0.95) ? random.pick(there) : random.between(1, 12);
   }
 
   function nestedOf(table: Table, depth: number, without: readonly string[]): Nested[] {
@@ -250,18 +321,24 @@ function createWriter(
     const relationships = plain?.get(table.name) ?? table.relationships;
     return relationships.flatMap((relationship): Nested[] => {
       const target = tableNamed(project, relationship.target);
-      const [own, other] = relationship.columns[0]!;
-      const parent = own !== 'id';
+      const parent = isParent(relationship);
+      const own = relationship.columns.map(([column]) => column);
       const wanted = plain ? (parent ? 1 : 0.8) : 0.22;
       if (!rulesOf(permissions, who, target.name).insert || !random.chance(wanted)) return [];
-      if (parent && without.includes(own) && !random.chance(0.03)) return [];
+      if (parent && own.some((name) => without.includes(name)) && !random.chance(0.03)) return [];
       const count = relationship.kind === 'object' ? 1 : random.pick([0, 1, 2, 2, 3]);
       return [
         {
           relationship: relationship.name,
           kind: relationship.kind,
           target: target.name,
-          ...rowsAndConflict(target, count, depth - 1, parent ? [] : [other], 0.4),
+          ...rowsAndConflict(
+            target,
+            count,
+            depth - 1,
+            parent ? [] : relationship.columns.map(([, other]) => other),
+            0.4,
+          ),
         },
       ];
     });
@@ -291,8 +368,11 @@ function createWriter(
 
   function changes(table: Table): Change[] {
     const { serial, references } = RULES[baseOf(table.name)]!;
-    const fixed = [serial, ...references.map(({ column }) => column)];
-    const chosen = random.some(updatableColumns(table), 0.35).map((column): Change => {
+    const fixed = [serial, ...references.flatMap(({ columns }) => columns)];
+    const columns = updatableColumns(table).filter(({ type }) =>
+      random.chance(type === 'jsonb' ? 0.7 : 0.35),
+    );
+    const chosen = columns.map((column): Change => {
       const { name, type } = column;
       if (type === 'int4' && !fixed.includes(name) && random.chance(0.4))
         return { operator: '_inc', column: name, value: random.between(-3, 3) };

@@ -32,6 +32,14 @@ export type MutationField = {
     }
   | { readonly kind: 'delete'; readonly where: Condition }
   | { readonly kind: 'delete by key'; readonly key: Key }
+  | {
+      readonly kind: 'call';
+      readonly function: string;
+      readonly arguments: Readonly<Record<string, Value>>;
+      readonly where: Condition;
+      /** Of a function that answers with several rows. */
+      readonly limit: number | undefined;
+    }
 );
 
 export type Key = Readonly<Record<string, Value>>;

@@ -28,8 +28,8 @@ function* candidates(mutation: Mutation): Generator<Mutation> {
 }
 
 function* smallerFields(field: MutationField): Generator<MutationField> {
-  const ofRow = field.kind === 'insert one' || field.kind.endsWith('by key');
-  if (field.returning && !ofRow) yield { ...field, returning: undefined };
+  const ofRows = field.kind === 'insert one' || field.kind === 'call' || field.kind.endsWith('by key');
+  if (field.returning && !ofRows) yield { ...field, returning: undefined };
   if (field.returning && field.returning.length > 1)
     for (const returning of withoutOne(field.returning)) yield { ...field, returning };
   switch (field.kind) {

@@ -2,10 +2,10 @@
  * What the database does by itself, in plain TypeScript: defaults and sequences, generated columns, NOT NULL, CHECK, unique
  * and foreign keys with their actions. One statement at a time; a statement that fails leaves the state as it was.
  */
-import type { Row } from '../queries/project.ts';
+import type { Column, Row } from '../queries/project.ts';
 import { isObject, type Value } from '../queries/types.ts';
 import type { Change } from './request.ts';
-import { RULES, type Rules } from './world.ts';
+import { type Reference, RULES, type Rules, TABLES } from './tables.ts';
 
 /** A statement fails. Where the order of rows decides which error comes first, `codes` has all that may come. */
 export class StatementFailed extends Error {
@@ -19,7 +19,7 @@ export class StatementFailed extends Error {
 
 /** Codes of errors by SQLSTATE, as the reference has them. */
 const CONSTRAINT = 'constraint-violation';
-const CHECK = 'permission-error';
+export const CHECK = 'permission-error';
 const SECOND_TIME = 'unexpected';
 const DATA = 'data-exception';
 
@@ -44,23 +44,23 @@ export interface WrittenRow {
 }
 
 /**
- * Runs one INSERT, row by row. `given` has what the statement says; what it leaves out gets its default. `accept` says whether
- * a written row may be; the statement looks at references after that.
+ * Runs one INSERT, row by row. `given` has what the statement says; what it leaves out gets its default. `accepts` says
+ * whether a written row may be; the statement looks at references after that.
  */
 export function insertRows(
   state: State,
   table: string,
-  columns: readonly { readonly name: string; readonly nullable: boolean }[],
   given: readonly Row[],
-  upsert: Upsert | undefined,
-  accept: (row: WrittenRow) => boolean,
+  upsert?: Upsert,
+  accepts: (row: WrittenRow) => boolean = () => true,
 ): WrittenRow[] {
   const rules = RULES[table]!;
+  const columns = columnsOf(table);
   let rows = state.rows[table]!;
-  const written: { row: Row; inserted: boolean }[] = [];
-  const write = (one: WrittenRow) => {
-    if (!accept(one)) throw new StatementFailed([CHECK]);
-    written.push(one);
+  const written: WrittenRow[] = [];
+  const write = (row: WrittenRow) => {
+    if (!accepts(row)) throw new StatementFailed([CHECK]);
+    written.push(row);
   };
   for (const values of given) {
     const row: Record<string, Value> = {};
@@ -97,15 +97,15 @@ export function insertRows(
   return written;
 }
 
-/** Runs one UPDATE; `change` gives the new row of those that are to change; `accept` as of insertRows. */
+/** Runs one UPDATE; `change` gives the new row of those that are to change; `accepts` as of insertRows. */
 export function updateRows(
   state: State,
   table: string,
-  columns: readonly { readonly name: string; readonly nullable: boolean }[],
   change: (row: Row) => Row | undefined,
-  accept: (row: Row) => boolean,
+  accepts: (row: Row) => boolean = () => true,
 ): Row[] {
   const rules = RULES[table]!;
+  const columns = columnsOf(table);
   const before = state.rows[table]!;
   const changed: Row[] = [];
   const errors = new Set<string>();
@@ -133,7 +133,7 @@ export function updateRows(
     )
       errors.add(CONSTRAINT);
   }
-  if (!changed.every(accept)) errors.add(CHECK);
+  if (!changed.every(accepts)) errors.add(CHECK);
   fail(errors);
   state.rows[table] = rows;
   checkReferences(state, () => {
@@ -154,14 +154,16 @@ export function deleteRows(state: State, table: string, chosen: (row: Row) => bo
 function remove(state: State, table: string, removed: readonly Row[]): void {
   if (removed.length === 0) return;
   state.rows[table] = state.rows[table]!.filter((row) => !removed.includes(row));
-  const gone = new Set(removed.map(({ id }) => id));
   for (const [name, { references }] of Object.entries(RULES)) {
-    for (const { column, target, onDelete } of references) {
+    for (const reference of references) {
+      const { columns, target, onDelete } = reference;
       if (target !== table || onDelete === 'no action') continue;
-      const refers = (row: Row) => row[column] !== null && gone.has(row[column]!);
+      const refers = (row: Row) => removed.some((other) => refersTo(reference, row, other));
       if (onDelete === 'cascade') remove(state, name, state.rows[name]!.filter(refers));
-      else
-        state.rows[name] = state.rows[name]!.map((row) => (refers(row) ? { ...row, [column]: null } : row));
+      else {
+        const cleared = Object.fromEntries(columns.map((column) => [column, null]));
+        state.rows[name] = state.rows[name]!.map((row) => (refers(row) ? { ...row, ...cleared } : row));
+      }
     }
   }
 }
@@ -169,13 +171,26 @@ function remove(state: State, table: string, removed: readonly Row[]): void {
 /** At the end of a statement every reference must have its row. */
 function checkReferences(state: State, undo: () => void): void {
   for (const [name, { references }] of Object.entries(RULES)) {
-    for (const { column, target } of references) {
-      const ids = new Set(state.rows[target]!.map(({ id }) => id));
-      if (state.rows[name]!.every((row) => row[column] === null || ids.has(row[column]!))) continue;
+    for (const reference of references) {
+      const { columns, target } = reference;
+      const isKept = (row: Row) =>
+        columns.some((column) => row[column] === null) ||
+        state.rows[target]!.some((other) => refersTo(reference, row, other));
+      if (state.rows[name]!.every(isKept)) continue;
       undo();
       throw new StatementFailed([CONSTRAINT]);
     }
   }
+}
+
+function refersTo({ columns, targetColumns }: Reference, row: Row, other: Row): boolean {
+  return columns.every(
+    (column, index) => row[column] !== null && row[column] === other[targetColumns[index]!],
+  );
+}
+
+function columnsOf(table: string): readonly Column[] {
+  return TABLES.find(({ name }) => name === table)!.columns;
 }
 
 function generated({ doubled }: Rules, row: Row): Row {
@@ -185,11 +200,7 @@ function generated({ doubled }: Rules, row: Row): Row {
 }
 
 /** NOT NULL first, as Postgres does. */
-function rowErrors(
-  { least }: Rules,
-  columns: readonly { readonly name: string; readonly nullable: boolean }[],
-  row: Row,
-): string[] {
+function rowErrors({ least }: Rules, columns: readonly Column[], row: Row): string[] {
   if (columns.some(({ name, nullable }) => !nullable && row[name] === null)) return [CONSTRAINT];
   return least && row[least[0]] !== null && (row[least[0]] as number) < least[1] ? [CHECK] : [];
 }
