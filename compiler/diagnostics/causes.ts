@@ -40,7 +40,7 @@ export function linkCauses(diagnostics: readonly (Diagnostic & Losses)[]): Diagn
 }
 
 /** A diagnostic, and those that follow from it. */
-export interface Cause {
+interface Cause {
   readonly diagnostic: Diagnostic;
   readonly consequences: readonly Diagnostic[];
 }

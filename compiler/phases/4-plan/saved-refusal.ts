@@ -5,7 +5,7 @@ import type { Program } from '../../../runtime/core/program.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import { explainUnknown } from '../../../runtime/core/schema/hidden.ts';
 
-export interface RefusingRule {
+interface RefusingRule {
   /** As ruleName makes it. */
   readonly rule: string;
   /** What it lacks and where it stands in the metadata, in a sentence. */
