@@ -77,16 +77,15 @@ async function insertRow(
     (key) => key?.columns ?? [],
   );
   for (const { columns, references } of table.foreignKeys) {
-    if (columns.some((column) => values.has(column))) continue;
-    const row = await referredRow(
-      trial,
-      catalog,
-      references,
-      index,
-      columns.every((column) => keys.includes(column)),
+    const pairs = columns.map((column, position) => [column, references.columns[position]!] as const);
+    if (columns.every((column) => values.has(column))) continue;
+    // A key that several share keeps what the first gave.
+    const known = new Map(
+      pairs.flatMap(([own, other]) => (values.has(own) ? [[other, values.get(own)]] : [])),
     );
-    for (const [position, column] of columns.entries())
-      if (row) values.set(column, row.get(references.columns[position]!));
+    const isNew = known.size === 0 && columns.every((column) => keys.includes(column));
+    const row = await referredRow(trial, catalog, references, index, known, isNew);
+    for (const [own, other] of pairs) if (row && !values.has(own)) values.set(own, row.get(other));
   }
   for (const column of table.columns) {
     if (column.generated || column.identity || values.has(column.name)) continue;
@@ -123,13 +122,15 @@ async function referredRow(
   catalog: SourceCatalog,
   { schema, name, columns }: CatalogForeignKey['references'],
   index: number,
+  known: Values,
   isNew: boolean,
 ): Promise<Values | undefined> {
   const table = catalog.tables.find((each) => each.schema === schema && each.name === name);
   if (isNew && table && index >= ROWS) return insertNext(trial, catalog, table);
   const list = columns.map((column) => print(identifier(column)).text).join(', ');
   const rows = await trial.run<{ row: object }>(
-    `select to_jsonb(t) as row from ${print(identifier(schema, name)).text} as t order by ${list} limit ${ROWS}`,
+    `select to_jsonb(t) as row from ${print(identifier(schema, name)).text} as t where to_jsonb(t) @> $1 order by ${list} limit ${ROWS}`,
+    [JSON.stringify(Object.fromEntries(known))],
   );
   const row = rows[index % Math.max(1, rows.length)];
   return row && new Map(Object.entries(row.row));
