@@ -22,6 +22,8 @@ export interface Message {
   readonly message: string;
   /** Consequence and advice, one sentence or two a line. */
   readonly details?: readonly string[];
+  /** Of a table whose types are named like another's: what the metadata API says of its root fields, one text for each taken. */
+  readonly clashes?: readonly string[];
 }
 
 /** Line and column count from 1. */

@@ -360,7 +360,7 @@ const CONFLICT_CODES: ReadonlySet<string> = new Set(['root-field-conflict', 'typ
 
 function nameConflicts(compilation: Compilation): ReadonlySet<string> {
   const conflicts = compilation.diagnostics.filter(({ code }) => CONFLICT_CODES.has(code));
-  return new Set(conflicts.map(({ message }) => message));
+  return new Set(conflicts.flatMap(({ message, clashes = [message] }) => clashes));
 }
 
 const ROOT_FIELD_CONFLICT =

@@ -1,36 +1,68 @@
 /** Names that two tables claim: of types, and of root fields. The earlier table keeps them, whatever the source. */
-import { pascalCase } from '../../../runtime/core/names.ts';
+import { displayName, pascalCase } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../diagnostics/catalogue.ts';
 import { at } from '../../diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../model/metadata.ts';
 import type { RootField } from '../../model/model.ts';
-import { leaveOut } from './report.ts';
+import { attempt, leaveOut } from './report.ts';
+import { resolveRootFields } from './root-field.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 import { tableObject } from './table.ts';
 
+interface Owned {
+  readonly scope: SourceScope;
+  readonly table: TableScope;
+}
+
 /** Leaves out tables whose types are named like those of an earlier table. */
 export function leaveOutTypeConflicts(scopes: readonly SourceScope[]): void {
-  const taken = new Map<string, TableScope>();
+  const taken = new Map<string, Owned>();
   for (const scope of scopes) {
     for (const table of scope.tables.values()) {
       const type = typeName(scope, table);
       const other = taken.get(type);
       if (!other) {
-        taken.set(type, table);
+        taken.set(type, { scope, table });
         continue;
       }
       scope.tables.delete(table.key);
-      leaveOut(
-        scope,
-        tableObject(scope, table.entry),
-        diagnostics.typeNameConflict({
-          type,
-          table: quoted(table.catalog),
-          other: `table ${quoted(other.catalog)}`,
-        }),
-      );
+      const message = diagnostics.typeNameConflict({
+        type,
+        table: quoted(table.catalog),
+        other: `table ${quoted(other.table.catalog)}`,
+      });
+      const clashes = clashingRootFields(other, { scope, table });
+      leaveOut(scope, tableObject(scope, table.entry), {
+        ...message,
+        ...(clashes.length > 0 && { clashes }),
+      });
     }
   }
+}
+
+/** What would be said of the root fields that two tables both claim. */
+function clashingRootFields(first: Owned, second: Owned): readonly string[] {
+  if (first.scope.shape.rootNamespace !== second.scope.shape.rootNamespace) return [];
+  const fields = ({ scope, table }: Owned) =>
+    attempt({ diagnostics: [] }, tableObject(scope, table.entry), () => resolveRootFields(scope, table)) ??
+    [];
+  const taken = new Set(fields(first).map((field) => `${rootTypeOf(field)} ${field.name}`));
+  return fields(second)
+    .filter((field) => taken.has(`${rootTypeOf(field)} ${field.name}`))
+    .map(
+      (field) =>
+        diagnostics.rootFieldConflict({
+          root: rootTypeOf(field),
+          field: field.name,
+          first: ownerName(first),
+          second: ownerName(second),
+        }).message,
+    );
+}
+
+/** Name of a table among the owners of root fields: `table author in source default`. */
+export function ownerName({ scope, table: { catalog } }: Owned): string {
+  return `table ${displayName(catalog.schema, catalog.name)} in source ${scope.source.name}`;
 }
 
 function typeName(scope: SourceScope, table: TableScope): string {

@@ -15,6 +15,7 @@ import { computedFieldObject, resolveComputedField } from './computed-field.ts';
 import {
   createRootFieldRegister,
   leaveOutTypeConflicts,
+  ownerName,
   type RootFieldOwner,
   type RootFieldRegister,
   rootTypeOf,
@@ -178,9 +179,8 @@ function addSingleRowFields(
   });
 }
 
-function tableOwner(scope: SourceScope, { catalog, entry }: TableScope): RootFieldOwner {
-  const name = `table ${displayName(catalog.schema, catalog.name)} in source ${scope.source.name}`;
-  return { name, path: entry.path };
+function tableOwner(scope: SourceScope, table: TableScope): RootFieldOwner {
+  return { name: ownerName({ scope, table }), path: table.entry.path };
 }
 
 function resolveFields(scope: SourceScope, table: TableScope): void {
