@@ -3,18 +3,17 @@ import type { z } from 'zod';
 import type { QualifiedName } from '../../compiler/model/metadata.ts';
 import {
   choose,
-  functionNameSchema,
   isObject,
   nameSchema,
   object,
-  tableNameSchema,
+  qualifiedNameSchema,
   withDefault,
 } from '../../compiler/phases/1-read/schemas/shared.ts';
 
 /** Name of the source; `default` unless given. */
 export const sourceArgument: z.ZodType<string> = withDefault(nameSchema, 'default');
 
-export const tableArguments = { table: tableNameSchema, source: sourceArgument };
+export const tableArguments = { table: qualifiedNameSchema, source: sourceArgument };
 
 export const noArguments = object<object>({});
 
@@ -26,11 +25,11 @@ export interface FunctionArguments {
 /** A bare function name, which means one of source `default`, or `{function, source}`, in which the function may be called `table`. */
 export const functionArguments: z.ZodType<FunctionArguments> = choose((input) => {
   if (!isObject(input) || !('function' in input || 'table' in input))
-    return functionNameSchema.transform((name) => ({ function: name, source: 'default' }));
+    return qualifiedNameSchema.transform((name) => ({ function: name, source: 'default' }));
   if ('function' in input)
-    return object<FunctionArguments>({ function: functionNameSchema, source: sourceArgument });
+    return object<FunctionArguments>({ function: qualifiedNameSchema, source: sourceArgument });
   return object<Omit<FunctionArguments, 'function'> & { table: QualifiedName }>({
-    table: functionNameSchema,
+    table: qualifiedNameSchema,
     source: sourceArgument,
   }).transform(({ table, source }) => ({ function: table, source }));
 });

@@ -1,5 +1,5 @@
 import type { QualifiedName } from '../../../compiler/model/metadata.ts';
-import { functionNameSchema, nameSchema, object } from '../../../compiler/phases/1-read/schemas/shared.ts';
+import { nameSchema, object, qualifiedNameSchema } from '../../../compiler/phases/1-read/schemas/shared.ts';
 import { EngineError } from '../../core/errors.ts';
 import { sourceArgument } from '../arguments.ts';
 import { findFunction, NO_PATH, trackedTable, withFunction } from '../edit.ts';
@@ -13,7 +13,7 @@ interface Arguments {
   readonly role: string;
 }
 
-const schema = object<Arguments>({ function: functionNameSchema, source: sourceArgument, role: nameSchema });
+const schema = object<Arguments>({ function: qualifiedNameSchema, source: sourceArgument, role: nameSchema });
 
 export const createFunctionPermission = operation<Arguments>({
   name: 'create_function_permission',

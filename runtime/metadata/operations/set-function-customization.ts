@@ -1,5 +1,5 @@
 import type { FunctionConfiguration, QualifiedName } from '../../../compiler/model/metadata.ts';
-import { functionNameSchema, object } from '../../../compiler/phases/1-read/schemas/shared.ts';
+import { object, qualifiedNameSchema } from '../../../compiler/phases/1-read/schemas/shared.ts';
 import { functionConfigurationSchema } from '../../../compiler/phases/1-read/schemas/table.ts';
 import { sourceArgument } from '../arguments.ts';
 import { withFunction } from '../edit.ts';
@@ -18,7 +18,7 @@ export default operation<Arguments>({
   endpoints: METADATA,
   documentation: 'Replaces the configuration of a tracked function.',
   arguments: object<Arguments>({
-    function: functionNameSchema,
+    function: qualifiedNameSchema,
     source: sourceArgument,
     configuration: functionConfigurationSchema,
   }),

@@ -3,8 +3,8 @@ import {
   flag,
   object,
   optional,
+  qualifiedNameSchema,
   requiredList,
-  tableNameSchema,
 } from '../../../compiler/phases/1-read/schemas/shared.ts';
 import { sourceArgument } from '../arguments.ts';
 import { findSource, trackedTable } from '../edit.ts';
@@ -24,7 +24,7 @@ export default operation<Arguments>({
   documentation: 'Relationships that the foreign keys between tracked tables suggest, each key both ways.',
   arguments: object<Arguments>({
     source: sourceArgument,
-    tables: optional(requiredList(tableNameSchema)),
+    tables: optional(requiredList(qualifiedNameSchema)),
     omit_tracked: flag,
   }),
   changesMetadata: false,

@@ -5,10 +5,10 @@ import type {
 } from '../../../compiler/model/metadata.ts';
 import {
   choose,
-  functionNameSchema,
   isObject,
   object,
   optional,
+  qualifiedNameSchema,
   text,
 } from '../../../compiler/phases/1-read/schemas/shared.ts';
 import { functionConfigurationSchema } from '../../../compiler/phases/1-read/schemas/table.ts';
@@ -33,12 +33,12 @@ export default operation<Arguments>({
   arguments: choose<Arguments>((input) =>
     isObject(input) && 'function' in input
       ? object<Arguments>({
-          function: functionNameSchema,
+          function: qualifiedNameSchema,
           source: sourceArgument,
           configuration: optional(functionConfigurationSchema),
           comment: optional(text),
         })
-      : functionNameSchema.transform((name) => ({ function: name, source: 'default' })),
+      : qualifiedNameSchema.transform((name) => ({ function: name, source: 'default' })),
   ),
   policy: 'target',
   targets: ({ source, function: name }) => [functionObject(source, name)],

@@ -7,7 +7,7 @@ import {
   object,
   oneOf,
   optional,
-  tableNameSchema,
+  qualifiedNameSchema,
   withDefault,
 } from '../../../compiler/phases/1-read/schemas/shared.ts';
 import { tableConfigurationSchema } from '../../../compiler/phases/1-read/schemas/table.ts';
@@ -29,7 +29,7 @@ export interface TrackTableArguments {
 export const trackTableArguments = choose<TrackTableArguments>((input) =>
   isObject(input) && 'table' in input
     ? object<TrackTableArguments>({
-        table: tableNameSchema,
+        table: qualifiedNameSchema,
         source: sourceArgument,
         configuration: optional(tableConfigurationSchema),
         is_enum: flag,
@@ -41,7 +41,7 @@ export const trackTableArguments = choose<TrackTableArguments>((input) =>
 /** `"author"`, `{schema, name}`, or with `is_enum` beside the name, as the legacy API has it. */
 const bareTable = choose<TrackTableArguments>((input) => {
   if (!isObject(input))
-    return tableNameSchema.transform((table) => ({ table, source: 'default', is_enum: false }));
+    return qualifiedNameSchema.transform((table) => ({ table, source: 'default', is_enum: false }));
   return object<QualifiedName & { is_enum: boolean }>({
     name: nameSchema,
     schema: withDefault(nameSchema, 'public'),

@@ -26,9 +26,9 @@ import {
   objectAs,
   oneOf,
   optional,
+  qualifiedNameSchema,
   record,
   requiredList,
-  tableNameSchema,
   text,
   withDefault,
 } from './shared.ts';
@@ -103,7 +103,7 @@ const customObjectRelationship = object<CustomObjectRelationship>({
   name: graphqlNameSchema,
   type: oneOf('object', 'array'),
   source: withDefault(nameSchema, 'default'),
-  remote_table: tableNameSchema,
+  remote_table: qualifiedNameSchema,
   field_mapping: record(nameSchema),
 });
 

@@ -21,9 +21,9 @@ import {
   objectAs,
   oneOf,
   optional,
+  qualifiedNameSchema,
   record,
   requiredList,
-  tableNameSchema,
   text,
   withDefault,
   withoutUndefined,
@@ -48,7 +48,7 @@ const otherColumns = objectAs<
   { table: QualifiedName; column?: string; columns?: readonly string[] },
   ForeignKeyOnOtherTable
 >(
-  { table: tableNameSchema, column: optional(nameSchema), columns: optional(oneOrMoreColumns) },
+  { table: qualifiedNameSchema, column: optional(nameSchema), columns: optional(oneOrMoreColumns) },
   ({ table, column, columns }, fail) => {
     if (column === undefined && columns === undefined) fail('key "column" not found');
     if (column !== undefined && columns !== undefined) fail('only one of column/columns should be present');
@@ -58,7 +58,7 @@ const otherColumns = objectAs<
 
 const manualConfiguration = objectAs<Omit<ManualConfiguration, 'kind'>, ManualConfiguration>(
   {
-    remote_table: tableNameSchema,
+    remote_table: qualifiedNameSchema,
     column_mapping: record(nameSchema),
     insertion_order: optional(oneOf('before_parent', 'after_parent')),
   },
@@ -158,7 +158,7 @@ const toSource = objectAs<
   {
     relationship_type: oneOf('object', 'array'),
     source: nameSchema,
-    table: tableNameSchema,
+    table: qualifiedNameSchema,
     field_mapping: record(nameSchema),
   },
   (raw) => ({ kind: 'to_source', ...raw }),

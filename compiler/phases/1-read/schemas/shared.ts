@@ -138,15 +138,12 @@ const qualifiedNameObject = object<QualifiedName>({
   schema: withDefault(nameSchema, 'public'),
 });
 
-/** `"author"` or `{name, schema = "public"}`. */
-export const tableNameSchema: z.ZodType<QualifiedName> = choose((input) =>
+/** The name of a table or function: `"author"` or `{name, schema = "public"}`. */
+export const qualifiedNameSchema: z.ZodType<QualifiedName> = choose((input) =>
   typeof input === 'string'
     ? nameSchema.transform((name) => ({ schema: 'public', name }))
     : qualifiedNameObject,
 );
-
-/** Written like the name of a table. */
-export const functionNameSchema = tableNameSchema;
 
 /** `"*"` or a list of column names. */
 export const columnsSchema: z.ZodType<Columns> = choose<Columns>((input) =>

@@ -10,7 +10,6 @@ import {
 import {
   choose,
   flag,
-  functionNameSchema,
   graphqlNameSchema,
   jsonObject,
   nameSchema,
@@ -18,8 +17,8 @@ import {
   objectAs,
   oneOf,
   optional,
+  qualifiedNameSchema,
   record,
-  tableNameSchema,
   text,
   withDefault,
 } from './shared.ts';
@@ -93,7 +92,7 @@ export interface TableHead {
 
 /** A table entry without its lists, which are read item by item. */
 export const tableHeadSchema = object<TableHead>({
-  table: tableNameSchema,
+  table: qualifiedNameSchema,
   is_enum: flag,
   configuration: withDefault<TableConfiguration>(tableConfigurationSchema, {
     column_config: {},
@@ -103,7 +102,7 @@ export const tableHeadSchema = object<TableHead>({
 });
 
 export const computedFieldDefinitionSchema = object<ComputedFieldDefinition>({
-  function: functionNameSchema,
+  function: qualifiedNameSchema,
   table_argument: optional(text),
   session_argument: optional(text),
 });
@@ -141,7 +140,7 @@ export interface FunctionHead {
 
 /** A function entry without its permissions. */
 export const functionHeadSchema = object<FunctionHead>({
-  function: functionNameSchema,
+  function: qualifiedNameSchema,
   configuration: withDefault<FunctionConfiguration>(functionConfigurationSchema, { custom_root_fields: {} }),
   comment: optional(text),
 });
