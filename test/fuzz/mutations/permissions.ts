@@ -1,6 +1,6 @@
 /** Random permissions of two roles: what they see, and what they may write. */
 import { type Condition, conditionJson } from '../queries/condition.ts';
-import type { Column, Permission, Table } from '../queries/project.ts';
+import { type Column, type Permission, type Table, tableNamed } from '../queries/project.ts';
 import { randomCondition } from '../queries/random-condition.ts';
 import { TYPES, type TypeName, type Value } from '../queries/types.ts';
 import type { Random } from '../random.ts';
@@ -45,6 +45,8 @@ export interface Permissions {
 
 export const NO_PERMISSIONS: Permissions = { select: {}, write: {}, functions: {}, hasHeir: false };
 
+const BARE = projectOf({}, NO_PERMISSIONS);
+
 export const EVERYTHING: Condition = { kind: 'object', parts: [] };
 
 /** Names of the session variables that rules use. */
@@ -55,12 +57,11 @@ const SESSION: Readonly<Partial<Record<TypeName, string>>> = {
 };
 
 export function randomPermissions(random: Random): Permissions {
-  const bare = projectOf({}, NO_PERMISSIONS);
   const condition = (table: Table, everything: number): Condition =>
     random.chance(everything)
       ? EVERYTHING
       : randomCondition(random, {
-          project: bare,
+          project: BARE,
           table,
           depth: 2,
           // Session variables exist for some types only.
@@ -77,7 +78,7 @@ export function randomPermissions(random: Random): Permissions {
   const functions: Record<string, readonly string[]> = {};
   for (const role of ROLES) {
     write[role] = {};
-    for (const table of bare.tables) {
+    for (const table of BARE.tables) {
       if (random.chance(0.85)) {
         const own: Permission = {
           role,
@@ -97,7 +98,7 @@ export function randomPermissions(random: Random): Permissions {
   }
   const hasHeir = random.chance(0.3);
   if (hasHeir) {
-    for (const { name } of bare.tables)
+    for (const { name } of BARE.tables)
       write.two![name] = agreeing(random, write.one![name]!, write.two![name]!);
   }
   return { select, write, functions, hasHeir };
@@ -163,10 +164,19 @@ function writeRules(
 }
 
 /** Whether there is any row of some kind nearby, which the rows of a request itself change most easily. */
-function anyRow(random: Random, { schema, name, relationships }: Table): Condition {
-  const target = random.pick([name, ...relationships.map((each) => each.target)]);
-  const exists: Condition = { kind: 'exists', schema, table: target, item: EVERYTHING };
-  return random.chance(0.7) ? { kind: 'not', item: exists } : exists;
+function anyRow(random: Random, table: Table): Condition {
+  const near = [table.name, ...table.relationships.map(({ target }) => target)];
+  const { schema, name, columns } = tableNamed(BARE, random.pick(near));
+  const nullable = columns.filter((column) => column.nullable && !/^(.+_)?id$/.test(column.name));
+  const ofSome = (column: Column): Condition => ({
+    kind: 'column',
+    name: column.name,
+    type: column.type,
+    comparisons: [{ kind: 'null', isNull: random.chance(0.5) }],
+  });
+  const item = nullable.length > 0 && random.chance(0.5) ? ofSome(random.pick(nullable)) : EVERYTHING;
+  const exists: Condition = { kind: 'exists', schema, table: name, item };
+  return random.chance(0.5) ? { kind: 'not', item: exists } : exists;
 }
 
 /**

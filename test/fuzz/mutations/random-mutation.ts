@@ -101,7 +101,7 @@ function createWriter(
    */
   let plain: ReadonlyMap<string, readonly Relationship[]> | undefined;
   /** A few names that rows get, and other rows refer to. */
-  const names = random.list(4, () => `n${random.below(10_000)}`);
+  const names = random.list(3, () => `n${random.below(10_000)}`);
   return field;
 
   function field(response: string): MutationField | undefined {
@@ -112,7 +112,7 @@ function createWriter(
       ({ name, kind }) => kind === 'table' && rulesOf(permissions, who, name).insert,
     );
     const asTree = !flat && roots.length > 0 && random.chance(0.25);
-    const table = random.pick(asTree ? roots : project.tables);
+    const table = random.pick(asTree ? roots : [...project.tables, tableNamed(project, 'player')]);
     const rules = rulesOf(permissions, who, table.name);
     const updatable = updatableColumns(table);
     const keyed =
@@ -127,7 +127,7 @@ function createWriter(
     ];
     if (kinds.length === 0) return undefined;
     const kind = asTree ? 'insert' : random.pick(kinds);
-    plain = asTree || random.chance(0.2) ? plainShape(table, asTree) : undefined;
+    plain = asTree || random.chance(0.2) ? plainShape(table, asTree && random.chance(0.7)) : undefined;
     const ofRow = kind === 'insert one' || kind.endsWith('by key');
     const wanted = grant(table) !== undefined && (ofRow || random.chance(0.75));
     const head = { response, table: table.name, returning: wanted ? selection(table, 1) : undefined };
@@ -237,7 +237,8 @@ function createWriter(
       // Once in a while a column that is determined already, which must be refused.
       if (taken.has(column.name) && !random.chance(0.02)) continue;
       if (!random.chance(given(table, column))) continue;
-      if (plain && mayMeet(plain, table, column) && !random.chance(0.1)) continue;
+      if (plain && mayMeet(plain, table, column) && !random.chance(column.type === 'text' ? 0.6 : 0.1))
+        continue;
       if (column.name === 'id' && !flat && tableNamed(project, baseOf(table.name)).rows.length === 0)
         continue;
       columns[column.name] = cell(table, column);
@@ -261,7 +262,7 @@ function createWriter(
       for (const relationship of random.shuffle(table.relationships)) {
         const known = shape.get(relationship.target);
         if (once && (known || tableNamed(project, relationship.target).kind === 'view')) continue;
-        if (!random.chance(known ? 0.15 : 0.6)) continue;
+        if (!random.chance(known ? 0.3 : 0.6)) continue;
         shape.get(table.name)!.push(relationship);
         if (known) continue;
         shape.set(relationship.target, []);
@@ -301,7 +302,7 @@ function createWriter(
     }
     // Fewer rows break the CHECKs than keep them.
     if (rules.least?.[0] === name) return random.between(random.chance(0.1) ? -3 : rules.least[1], 8);
-    if ((name === 'name' || name === 'team') && random.chance(0.2)) return random.pick(names);
+    if ((name === 'name' || name === 'team') && random.chance(0.3)) return random.pick(names);
     // Fresh texts for what has to be unique, or nearly nothing would be written.
     if (['nick', 'name', 'team'].includes(name) && random.chance(0.8)) return `n${random.below(10_000)}`;
     const value = TYPES[type].random(random);
@@ -312,7 +313,7 @@ function createWriter(
   function referred({ columns, target, targetColumns }: Reference, name: string, type: TypeName): Value {
     const { rows } = tableNamed(project, target);
     const there = rows.map((row) => row[targetColumns[columns.indexOf(name)]!]!);
-    if (type === 'text') return random.pick([...there, ...names]);
+    if (type === 'text') return random.pick(there.length > 0 && random.chance(0.3) ? there : names);
     return there.length > 0 && random.chance(0.95) ? random.pick(there) : random.between(1, 12);
   }
 
@@ -376,7 +377,7 @@ function createWriter(
       const { name, type } = column;
       if (type === 'int4' && !fixed.includes(name) && random.chance(0.4))
         return { operator: '_inc', column: name, value: random.between(-3, 3) };
-      if (type === 'jsonb' && random.chance(0.6)) return jsonChange(name);
+      if (type === 'jsonb' && random.chance(0.8)) return jsonChange(name);
       return { operator: '_set', column: name, value: cell(table, column) };
     });
     const number = chosen.find(({ operator }) => operator === '_inc');
@@ -387,14 +388,16 @@ function createWriter(
   }
 
   function jsonChange(column: string): Change {
-    switch (random.below(5)) {
+    switch (random.below(7)) {
       case 0:
-        return { operator: '_append', column, value: json() };
       case 1:
-        return { operator: '_prepend', column, value: json() };
+        return { operator: '_append', column, value: json() };
       case 2:
-        return { operator: '_delete_key', column, value: random.pick(['a', 'b', 'z']) };
       case 3:
+        return { operator: '_prepend', column, value: json() };
+      case 4:
+        return { operator: '_delete_key', column, value: random.pick(['a', 'b', 'z']) };
+      case 5:
         return { operator: '_delete_elem', column, value: random.between(-2, 2) };
       default:
         return {

@@ -52,6 +52,7 @@ const metadata = {
           insert_permissions: [
             { role: 'user', permission: { columns: '*', check: ofAuthor } },
             { role: 'beginner', permission: { columns: '*', check: {} } },
+            { role: 'critic', permission: { columns: '*', check: {} } },
             { role: 'singly', permission: { columns: '*', check: { _and: [ofAuthor, anything] } } },
             { role: 'editor', permission: { columns: ['name'], check: {} } },
           ],
@@ -66,6 +67,10 @@ const metadata = {
             {
               role: 'beginner',
               permission: { columns: '*', check: { _not: { _exists: { _table: 'tag', _where: {} } } } },
+            },
+            {
+              role: 'critic',
+              permission: { columns: '*', check: { _exists: { _table: 'author', _where: { rating: 1 } } } },
             },
             { role: 'singly', permission: { columns: '*', check: { _and: [ofArticle, anything] } } },
             {
@@ -353,6 +358,13 @@ describe('one by one', () => {
     expect(await failure(tagged, 'beginner')).toEqual({
       code: 'permission-error',
       path: '$.selectionSet.insert_author.args.objects[1].articles.data',
+    });
+    statements();
+    // An author, but not the one that the row is nested in.
+    const [first, second] = authors(2, (name) => [{ title: name }]) as [object, object];
+    expect(await failure([first, { ...second, rating: 1 }], 'critic')).toEqual({
+      code: 'permission-error',
+      path: '$.selectionSet.insert_author.args.objects[0].articles.data',
     });
     statements();
     const upsert = insertAuthors.replace(
