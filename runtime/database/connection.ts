@@ -119,8 +119,9 @@ export async function openConnection(
   onClosed: (connection: PooledConnection) => void,
 ): Promise<PooledConnection> {
   const client = await connect(configuration);
-  const before = performance.now();
   const { rows } = await client.query<{ defaults: string }>(TRANSACTION_DEFAULTS);
+  const before = performance.now();
+  await client.query('');
   const roundTrip = performance.now() - before;
   const connection = new PooledConnection(client, statementLimit, rows[0]!.defaults, roundTrip);
   client.on('error', () => onClosed(connection));

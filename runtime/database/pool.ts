@@ -42,8 +42,6 @@ export interface PoolSettings {
 
 /** Milliseconds of expected work in flight on one connection before the next connection is used as well. */
 const SHARE = 2;
-/** The same of writes: on connections of their own they would wait for the disk together. */
-const WRITE_SHARE = 1;
 /**
  * Connections that Postgres is trusted to work for at the same time. Beyond it a long time is taken for waiting for each
  * other: without that, every connection more would make statements look longer and call for the next connection.
@@ -51,6 +49,8 @@ const WRITE_SHARE = 1;
 const PARALLEL = 2;
 /** Milliseconds that the shortest statement counts for, and any other until it has been measured. */
 const LEAST_WORK = 0.05;
+/** The same of writes: not many, for one behind the other they commit one by one. */
+const LEAST_WRITE = 0.4;
 /** Milliseconds: a connection whose oldest query takes longer gets no further ones if another can be had. */
 const STUCK = 50;
 /** Milliseconds: statements that are expected to take longer are not pipelined with others. */
@@ -207,7 +207,7 @@ export class Pool {
   #start(task: Task): void {
     const { statement } = task;
     const writes = task.writes !== undefined;
-    const work = Math.max(statement.work ?? 0, LEAST_WORK);
+    const work = Math.max(statement.work ?? 0, writes ? LEAST_WRITE : LEAST_WORK);
     const alone =
       task.alone || work > SLOW || !statement.known || (writes && performance.now() < statement.aloneUntil);
     // While the first execution is under way, others of the same statement are taken for short.
@@ -249,19 +249,14 @@ export class Pool {
    * on it; alone it is the way there and back as well.
    */
   #measured({ statement, writes }: Task, time: number, wasIdle: boolean): void {
-    if (wasIdle) this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
-    const worked = wasIdle ? time - this.#roundTrip : time;
+    if (wasIdle && writes === undefined) this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
+    const worked = Math.max(0, wasIdle ? time - this.#roundTrip : time);
+    // Writes that are one behind the other wait for the disk each, and could do so at the same time.
+    const isAmongWrites = writes !== undefined && !wasIdle;
+    const work = isAmongWrites ? worked : worked * Math.min(1, PARALLEL / this.#busy);
     const { work: before } = statement;
-    if (writes === undefined) {
-      const work = worked * Math.min(1, PARALLEL / this.#busy);
-      // Much else may have caused a long time, and answers that arrive together share the time of the first.
-      statement.work = before === undefined ? work : before + (Math.min(work, 2 * before + 1) - before) / 16;
-    } else if (wasIdle) {
-      // It may have waited for the disk, as all writes can at the same time, or for the processor: in its shortest times
-      // it did not wait for the processor.
-      const grown = before === undefined ? worked : before + Math.min(worked - before, before + 1) / 64;
-      statement.work = Math.min(worked, grown);
-    }
+    // Much else may have caused a long time, and answers that arrive together share the time of the first.
+    statement.work = before === undefined ? work : before + (Math.min(work, 2 * before + 1) - before) / 16;
   }
 
   #failed(connection: PooledConnection, task: Task, error: Error): void {
@@ -293,7 +288,6 @@ export class Pool {
   /** The connection for one more fast statement, if one can be had at once. */
   #shared(work: number, writes: boolean): PooledConnection | undefined {
     const now = performance.now();
-    const share = writes ? WRITE_SHARE : SHARE;
     let least: PooledConnection | undefined;
     let other: PooledConnection | undefined;
     for (const connection of this.#connections) {
@@ -307,7 +301,7 @@ export class Pool {
       }
       // The first connections are filled before others are used: answers arrive in larger portions, and connections
       // that the load does not need become idle and are closed.
-      if (load + work <= share) return connection;
+      if (load + work <= SHARE) return connection;
       if (!least || load < least.load) least = connection;
     }
     if (least && this.#opening === 0) this.#open();
@@ -359,11 +353,11 @@ export class Pool {
   #wanted(): number {
     let connections = 0;
     let shared = 0;
-    for (const { alone, work, writes } of this.#waiters) {
+    for (const { alone, work } of this.#waiters) {
       if (alone) connections += 1;
-      else shared += work / (writes ? WRITE_SHARE : SHARE);
+      else shared += work;
     }
-    return connections + Math.ceil(shared);
+    return connections + Math.ceil(shared / SHARE);
   }
 
   /** Where no more connections can be opened, a shared one is drained for whoever needs one to himself. */
