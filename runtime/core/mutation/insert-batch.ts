@@ -16,7 +16,7 @@ import type { TableView } from '../schema/table-view.ts';
 import { identifier, join, parameter, type Sql, sql } from '../sql/fragment.ts';
 import { encodeList } from '../types.ts';
 import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
-import type { InsertObject, NestedInsert } from './insert-objects.ts';
+import { hasNested, type InsertObject, type NestedInsert } from './insert-objects.ts';
 import { type FixedColumns, slices } from './insert-rows.ts';
 import { flatWrite, type Inserted } from './insert-singly.ts';
 import type { MutationExecution, Results } from './step.ts';
@@ -43,7 +43,7 @@ interface Neighbour {
 }
 
 /**
- * Gathers the levels of objects; undefined where they have to be inserted one by one.
+ * Gathers the levels of objects; undefined where they have to be inserted one by one, or that takes no more statements.
  * @param tables every table that is served
  */
 export function gatherLevels(
@@ -54,9 +54,18 @@ export function gatherLevels(
   const level = gather(view, objects);
   if (!level) return undefined;
   const places = placesOf(level, []);
-  const saves = places.some((place) => place.objects.length > 1);
+  const saves = statementsSingly(objects) > places.length;
   const fits = places.every((place) => slices(place.view, place.objects).length === 1);
   return saves && fits && mayBeBatched(places, tables) ? level : undefined;
+}
+
+/** Object by object, rows side by side that nothing hangs on are one statement. */
+function statementsSingly(objects: readonly InsertObject[]): number {
+  if (!objects.some(hasNested)) return 1;
+  let statements = objects.length;
+  for (const { before, after } of objects)
+    for (const nested of [...before, ...after]) statements += statementsSingly(nested.objects);
+  return statements;
 }
 
 function gather(view: TableView, objects: readonly InsertObject[]): Level | undefined {
