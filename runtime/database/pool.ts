@@ -74,7 +74,7 @@ interface Statement {
   work: number | undefined;
   /** It runs for the first time, or has run. */
   known: boolean;
-  /** Since it had to wait for a lock; on the clock of `performance.now()`. */
+  /** Until when it runs by itself because it had to wait for a lock; on the clock of `performance.now()`. */
   aloneUntil: number;
 }
 
@@ -108,11 +108,11 @@ export class Pool {
   readonly #configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>;
   readonly #statements = new LRUCache<string, Statement>({ max: REMEMBERED });
   readonly #connections: PooledConnection[] = [];
-  /** Milliseconds that the way to the database and back takes: the least that anything took from end to end. */
+  /** Milliseconds that the way to the database and back takes: the least that an empty query or a read took. */
   #roundTrip = Number.POSITIVE_INFINITY;
   #opening = 0;
   readonly #waiters: Waiter[] = [];
-  /** Connections with reads in flight. */
+  /** Connections with statements in flight. */
   #busy = 0;
   readonly #sweeper: NodeJS.Timeout;
   #ended = false;

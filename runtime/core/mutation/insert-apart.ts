@@ -12,6 +12,7 @@
  * What cannot be read counts as no proof.
  */
 import type { Column, Table } from '../program.ts';
+import { lazy } from '../remember.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { ROW, readExists, readTokens, type Tokens } from '../sql/conjunction.ts';
@@ -98,8 +99,10 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
   const callsFunction = tokens?.some((token, index) => token.startsWith('"') && tokens[index + 1] === '(');
   if (!tokens || callsFunction) return false;
   const { source } = place.view.table;
-  const named = new Map(
-    tables.filter((table) => table.source === source).map((table) => [ruleText(table.sql), table]),
+  // Most checks name no table, and there may be thousands.
+  const named = lazy(
+    () =>
+      new Map(tables.filter((table) => table.source === source).map((table) => [ruleText(table.sql), table])),
   );
   return finds(tokens, new Map([[ROW, place]]));
 
@@ -118,7 +121,7 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
         found = false;
         for (const { table, alias } of exists.tables) {
           if (inner.has(alias)) continue;
-          const parent = parentNamed(named.get(table), alias, inner, said);
+          const parent = parentNamed(named().get(table), alias, inner, said);
           if (!parent) continue;
           inner.set(alias, parent);
           found = true;
@@ -126,7 +129,7 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
       }
       const others = exists.tables.filter(({ alias }) => !inner.has(alias));
       const apart = others.every(({ table }) => {
-        const read = named.get(table);
+        const read = named().get(table);
         return read !== undefined && !batch.has(read) && putsInRowsOnly(read);
       });
       if (!apart || !exists.conditions.every((tokens) => finds(tokens, inner))) return false;
