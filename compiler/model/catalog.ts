@@ -85,8 +85,9 @@ export interface CatalogTable {
   /** CHECK constraints: name and definition text. */
   readonly checks: readonly { readonly name: string; readonly definition: string }[];
   /**
-   * An INSERT may see or change other rows than its own: by triggers, rules or policies, by defaults and checks that call
-   * functions of the database, by a sequence that other tables share, or because its rows are rows of another table, too.
+   * An INSERT may see or change other rows than its own: by triggers, rules or policies, by defaults and checks, those
+   * of domains too, that call functions of the database, by a sequence that other tables share, or because its rows are rows
+   * of another table, too.
    */
   readonly sideEffects?: true;
   /**

@@ -183,11 +183,53 @@ const types = `
     where n.nspname <> 'pg_toast'`;
 
 /**
+ * Defaults, constraints and types (domains, and what holds them) by which a new row calls a function of the database. A
+ * sequence counts as one in the default of a domain, because many columns may share it.
+ */
+const calling = `
+      with recursive calling as (
+        select x.classid as class, x.objid as oid
+        from pg_catalog.pg_depend x
+        left join pg_catalog.pg_operator o
+          on x.refclassid = 'pg_catalog.pg_operator'::pg_catalog.regclass and o.oid = x.refobjid
+        join pg_catalog.pg_proc f
+          on f.oid = case
+            when x.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass then x.refobjid
+            else o.oprcode
+          end
+        join pg_catalog.pg_language l on l.oid = f.prolang and l.lanname not in ('internal', 'c')
+        union
+        select x.classid, x.objid
+        from pg_catalog.pg_depend x
+        join pg_catalog.pg_class c
+          on x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.oid = x.refobjid and c.relkind = 'S'
+        where x.classid = 'pg_catalog.pg_type'::pg_catalog.regclass
+        union
+        select z.class, z.oid
+        from calling y
+        cross join lateral (
+          select 'pg_catalog.pg_type'::pg_catalog.regclass::oid as class, k.contypid as oid
+          from pg_catalog.pg_constraint k
+          where y.class = 'pg_catalog.pg_constraint'::pg_catalog.regclass and k.oid = y.oid
+          union all
+          select
+            case when c.oid is null then x.classid else y.class end,
+            coalesce(c.reltype, x.objid)
+          from pg_catalog.pg_depend x
+          left join pg_catalog.pg_class c on x.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.oid = x.objid
+          where
+            y.class = 'pg_catalog.pg_type'::pg_catalog.regclass
+            and x.refclassid = y.class and x.refobjid = y.oid
+        ) z
+        where z.oid <> 0
+      )`;
+
+/**
  * Relations of which an INSERT may see or change rows besides its own. What Postgres and extensions call in C is taken to
  * look at nothing: such functions make identifiers and times. A sequence is shared if columns of two tables take numbers
  * from it, partitions apart, which are listed for being parts of another table. Trigger type 4: INSERT; rule type 3: INSERT.
  */
-const sideEffects = `
+const sideEffects = `${calling}
       select g.tgrelid as oid
       from pg_catalog.pg_trigger g
       where not g.tgisinternal and g.tgtype & 4 <> 0
@@ -207,13 +249,12 @@ const sideEffects = `
       from relations r
       where r.kind in ('r', 'p') and pg_catalog.row_security_active(r.oid)
       union
-      select coalesce(v.adrelid, k.conrelid)
-      from pg_catalog.pg_depend x
-      join pg_catalog.pg_proc f on x.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass and f.oid = x.refobjid
-      join pg_catalog.pg_language l on l.oid = f.prolang and l.lanname not in ('internal', 'c')
-      left join pg_catalog.pg_attrdef v on x.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass and v.oid = x.objid
+      select coalesce(v.adrelid, k.conrelid, a.attrelid)
+      from calling y
+      left join pg_catalog.pg_attrdef v on y.class = 'pg_catalog.pg_attrdef'::pg_catalog.regclass and v.oid = y.oid
       left join pg_catalog.pg_constraint k
-        on x.classid = 'pg_catalog.pg_constraint'::pg_catalog.regclass and k.oid = x.objid
+        on y.class = 'pg_catalog.pg_constraint'::pg_catalog.regclass and k.oid = y.oid
+      left join pg_catalog.pg_attribute a on y.class = 'pg_catalog.pg_type'::pg_catalog.regclass and a.atttypid = y.oid
       union
       select v.adrelid
       from pg_catalog.pg_attrdef v
