@@ -3,7 +3,12 @@
  * compiled with, and as a catalog has it. Facts are plain data that compare as text, under keys a person can read.
  */
 import { createHash } from 'node:crypto';
-import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../compiler/model/catalog.ts';
+import type {
+  CatalogFunction,
+  CatalogKey,
+  CatalogTable,
+  SourceCatalog,
+} from '../../compiler/model/catalog.ts';
 import { typeKey } from '../../compiler/phases/3-resolve/type.ts';
 import { objectKey } from '../core/names.ts';
 import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../core/shapes.ts';
@@ -41,6 +46,12 @@ export type Fact =
       /** Column → column of the target. */
       readonly columns: Readonly<Record<string, string>>;
     }
+  /** At most one row has given values in these columns. */
+  | { readonly kind: 'uniqueness'; readonly table: string; readonly columns: readonly string[] }
+  /** Whether an INSERT may see or change other rows than its own. */
+  | { readonly kind: 'insert'; readonly table: string; readonly sideEffects: boolean }
+  /** To tables that the program knows: what it knows of, and what the database has besides. */
+  | { readonly kind: 'foreign keys'; readonly table: string; readonly keys: readonly ForeignKey[] }
   | {
       readonly kind: 'function';
       readonly function: string;
@@ -52,6 +63,11 @@ export type Fact =
   | { readonly kind: 'domain'; readonly type: string; readonly base: string }
   | { readonly kind: 'enum values'; readonly table: string; readonly values: readonly string[] };
 
+interface ForeignKey {
+  readonly columns: readonly string[];
+  readonly target: string;
+}
+
 /** What the fact is about: `column public.article.title`. */
 export function factKey(fact: Fact): string {
   switch (fact.kind) {
@@ -59,6 +75,7 @@ export function factKey(fact: Fact): string {
       return `${fact.kind} ${fact.table}`;
     case 'enum values':
     case 'required columns':
+    case 'foreign keys':
       return `${fact.kind} of ${fact.table}`;
     case 'column':
       return `column ${fact.table}.${fact.column}`;
@@ -66,6 +83,10 @@ export function factKey(fact: Fact): string {
       return `key ${fact.name} of ${fact.table}`;
     case 'foreign key':
       return `foreign key of ${fact.table} (${Object.keys(fact.columns).join(', ')}) to ${fact.target}`;
+    case 'uniqueness':
+      return `uniqueness of ${fact.table} (${fact.columns.join(', ')})`;
+    case 'insert':
+      return `insert into ${fact.table}`;
     case 'function':
       return `function ${fact.function}`;
     case 'enum':
@@ -90,7 +111,12 @@ export function factText(fact: Fact): string {
     case 'required columns':
       return `(${fact.columns.join(', ')})`;
     case 'foreign key':
+    case 'uniqueness':
       return 'there';
+    case 'insert':
+      return fact.sideEffects ? 'with side effects' : 'without side effects';
+    case 'foreign keys':
+      return fact.keys.length > 0 ? fact.keys.map(foreignKeyText).sort().join(', ') : 'none';
     case 'function':
       return `(${fact.arguments.join(', ')}) returns ${fact.set ? 'setof ' : ''}${fact.returns}`;
     case 'enum':
@@ -99,6 +125,10 @@ export function factText(fact: Fact): string {
     case 'domain':
       return fact.base;
   }
+}
+
+function foreignKeyText({ columns, target }: ForeignKey): string {
+  return `(${columns.toSorted().join(', ')}) to ${target}`;
 }
 
 /** SHA-256 over facts, whatever their order. */
@@ -162,8 +192,14 @@ export function* typeFacts(source: SourceShape, key: string): Generator<Fact> {
   }
 }
 
-/** Looks facts up in a catalog. */
-export function createObserver(catalog: SourceCatalog): (expected: Fact) => Fact | undefined {
+/**
+ * Looks facts up in a catalog.
+ * @param known keys of the tables that the program knows
+ */
+export function createObserver(
+  catalog: SourceCatalog,
+  known: ReadonlySet<string>,
+): (expected: Fact) => Fact | undefined {
   const tables = new Map(catalog.tables.map((table) => [objectKey(table.schema, table.name), table]));
   const types = new Map(catalog.types.map((type) => [objectKey(type.schema, type.name), type]));
   const functions = groupFunctions(catalog.functions);
@@ -180,7 +216,7 @@ export function createObserver(catalog: SourceCatalog): (expected: Fact) => Fact
       }
       default: {
         const table = tables.get(expected.table);
-        return table && observeTable(expected, table, catalog);
+        return table && observeTable(expected, table, catalog, known);
       }
     }
   };
@@ -215,6 +251,7 @@ function observeTable(
   expected: Exclude<Fact, { kind: 'function' | 'enum' | 'domain' }>,
   table: CatalogTable,
   catalog: SourceCatalog,
+  known: ReadonlySet<string>,
 ): Fact | undefined {
   switch (expected.kind) {
     case 'table': {
@@ -240,13 +277,24 @@ function observeTable(
       return { ...expected, columns: columns.map(({ name }) => name).sort() };
     }
     case 'key': {
-      const keys = [
-        ...(table.primaryKey ? [table.primaryKey] : []),
-        ...table.uniqueConstraints,
-        ...table.uniqueIndexes,
-      ];
-      const key = keys.find(({ name }) => name === expected.name);
+      const key = keysOf(table).find(({ name }) => name === expected.name);
       return key && { ...expected, columns: key.columns };
+    }
+    case 'uniqueness': {
+      const covers = ({ columns }: CatalogKey) => columns.every((name) => expected.columns.includes(name));
+      return keysOf(table).some(covers) ? expected : undefined;
+    }
+    case 'insert':
+      return { ...expected, sideEffects: table.sideEffects ?? false };
+    case 'foreign keys': {
+      const texts = new Set(expected.keys.map(foreignKeyText));
+      const more = table.foreignKeys
+        .map(({ columns, references }) => ({
+          columns,
+          target: objectKey(references.schema, references.name),
+        }))
+        .filter((key) => known.has(key.target) && !texts.has(foreignKeyText(key)));
+      return { ...expected, keys: [...expected.keys, ...more] };
     }
     case 'foreign key': {
       const [schemaColumns, targetColumns] = [Object.keys(expected.columns), Object.values(expected.columns)];
@@ -266,4 +314,8 @@ function observeTable(
       return rows && { ...expected, values: rows.map(({ value }) => value).sort() };
     }
   }
+}
+
+function keysOf({ primaryKey, uniqueConstraints, uniqueIndexes }: CatalogTable): CatalogKey[] {
+  return [...(primaryKey ? [primaryKey] : []), ...uniqueConstraints, ...uniqueIndexes];
 }

@@ -210,20 +210,33 @@ function collectFacts(
     add(keyFact(table));
     for (const [name, columns] of Object.entries(table.unique ?? {}))
       add({ kind: 'key', table: keyOf(table), name, columns });
+    // Nested rows may go in a table at a time only where no row looks at another.
+    if (!table.sideEffects) add({ kind: 'insert', table: keyOf(table), sideEffects: false });
+    add(foreignKeysFact(table));
   }
   if (operation !== 'select') return facts;
   for (const name of rule.computedFields ?? []) {
     const field: ComputedFieldShape | undefined = table.computedFields?.[name];
     if (field) add(functionFact(field.function, field));
   }
-  for (const { target, columns, notNull } of followed) {
+  for (const { target, columns, notNull, unique } of followed) {
     for (const [own, other] of Object.entries(columns)) {
       addColumn(table, own);
       addColumn(shapeOf(target), other);
     }
     if (notNull) add({ kind: 'foreign key', table: keyOf(table), target, columns });
+    if (unique) add({ kind: 'uniqueness', table: target, columns: Object.values(columns) });
   }
   return facts;
+}
+
+/** Whose rows have to be there before a new row, as far as is known: by a foreign key or an object relationship. */
+function foreignKeysFact({ schema, name, references = [], relationships = {} }: TableShape): Fact {
+  const followed = Object.values(relationships).filter(
+    ({ kind, insertAfter }) => kind === 'object' && !insertAfter,
+  );
+  const keys = followed.map(({ columns, target }) => ({ columns: Object.keys(columns), target }));
+  return { kind: 'foreign keys', table: objectKey(schema, name), keys: [...references, ...keys] };
 }
 
 function functionOperations(

@@ -13,13 +13,14 @@ const SQL = `
   create domain amount as numeric;
   create table kind (value text primary key, comment text);
   insert into kind values ('news'), ('essay');
-  create table author (id int primary key, name text not null, mood mood, secret text, fee amount);
+  create table author (id int primary key, name text not null, mood mood, secret text, fee amount, badge int unique);
   create table article (
     id int primary key,
     author_id int not null references author,
     kind text references kind,
     title text not null unique,
-    internal text
+    internal text,
+    editor int references author (badge)
   );
   create function popularity(article) returns int language sql stable as 'select $1.id';
   create function search(term text) returns setof article language sql stable as
@@ -46,7 +47,10 @@ const METADATA = {
         },
         {
           table: 'article',
-          object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }],
+          object_relationships: [
+            { name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
+            { name: 'edited_by', using: { foreign_key_constraint_on: 'editor' } },
+          ],
           computed_fields: [{ name: 'popularity', definition: { function: 'popularity' } }],
           select_permissions: [
             {
@@ -93,7 +97,7 @@ test('the database that was compiled with is the same, and so is one with more i
   expect(same.found).toBe(same.expected);
   expect(verificationText(same)).toMatch(/^same: /);
   const more = await verifyAfter(
-    'create table other (id int); alter table article add subtitle text, drop column internal; create index on article (kind);',
+    'create table other (id int primary key); alter table article add foreign key (id) references other; alter table article add subtitle text, drop column internal; create index on article (kind);',
   );
   expect(more).toMatchObject({ verdict: 'same', changes: [] });
 });
@@ -102,6 +106,12 @@ test.each([
   ['a wider text', 'alter table author alter name type varchar(200)'],
   ['a new value', "alter type mood add value 'proud'; insert into kind values ('poem')"],
   ['a stronger promise', 'alter table author alter mood set not null'],
+  [
+    'a trigger on insert',
+    `create function stamp() returns trigger language plpgsql as 'begin return new; end';
+     create trigger stamp before insert on article for each row execute function stamp()`,
+  ],
+  ['a foreign key', 'alter table article add foreign key (id) references author'],
   ['a default', "alter table article alter title set default 'x'"],
 ])('%s is harmless', async (_name, change) => {
   const verification = await verifyAfter(change);
@@ -155,6 +165,11 @@ test.each<[string, string, string[]]>([
   [
     'a foreign key that promised a row',
     'alter table article drop constraint article_author_id_fkey',
+    READS_ARTICLES,
+  ],
+  [
+    'a key by which a relationship finds one row',
+    'alter table author drop constraint author_badge_key cascade',
     READS_ARTICLES,
   ],
 ])('%s breaks what uses it, by name', async (_name, change, expected) => {
