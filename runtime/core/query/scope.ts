@@ -1,6 +1,6 @@
 /** What writing the SQL of one root field needs besides the selection: fresh aliases and the server's output options. */
-import { EngineError, pathStep } from '../errors.ts';
-import { checkStrict } from '../request/refusals.ts';
+import { EngineError } from '../errors.ts';
+import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { Requester } from '../resolvers.ts';
 import type { RoleView } from '../schema/role-view.ts';
@@ -94,7 +94,7 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
       ', ',
     )}]`;
   }
-  return parameter(sourceOf(node), arrayType, (value) => encodeWhole(type, value, node.path), node.path, {
+  return parameter(sourceOf(node), arrayType, (value) => encodeWhole(type, value), node.path, {
     as: 'list',
     type: type.key,
   });
@@ -111,15 +111,9 @@ function encodeItems(type: ColumnType, values: readonly unknown[], items: readon
   return encodeList(type, values);
 }
 
-/** @throws EngineError for a null among the values: lists are of values that are never null */
-function encodeWhole(type: ColumnType, value: unknown, path: string): string | null {
+function encodeWhole(type: ColumnType, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' && type.family !== 'text') return value;
-  const empty = Array.isArray(value) ? value.indexOf(null) : -1;
-  if (empty >= 0)
-    throw new EngineError('validation-failed', `unexpected null value for type '${type.scalar}'`, {
-      path: pathStep(path, empty),
-    });
   return encodeList(type, Array.isArray(value) ? value : [value]);
 }
 
@@ -153,7 +147,10 @@ export function encoderOf(
     return (value) => encodeArgument(type, value, path);
   }
   const type = columnType(source, encoding.type);
-  return (value) => (encoding.as === 'value' ? encodeValue(type, value) : encodeWhole(type, value, path));
+  return (value) => {
+    if (encoding.as === 'list' || type.element) refuseNullItems(type, value, path);
+    return encoding.as === 'value' ? encodeValue(type, value) : encodeWhole(type, value);
+  };
 }
 
 function scalarOfNode(node: InputNode): ScalarType {

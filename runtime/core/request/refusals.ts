@@ -1,6 +1,6 @@
 /** What is said of a value that does not fit its type, and the check of arguments that are no column values. */
 import { Kind, type ValueNode } from 'graphql';
-import { EngineError } from '../errors.ts';
+import { EngineError, pathStep } from '../errors.ts';
 import {
   type EnumType,
   type InputType,
@@ -8,7 +8,7 @@ import {
   type ScalarType,
   type TypeReference,
 } from '../schema/types.ts';
-import { jsonKind, NumberText } from '../types.ts';
+import { type ColumnType, jsonKind, NumberText } from '../types.ts';
 
 /** Arguments that are no column values are checked before anything runs. */
 export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): void {
@@ -70,6 +70,27 @@ export function unexpectedNull(type: TypeReference, path: string): EngineError {
   return new EngineError('validation-failed', `unexpected null value for type '${printType(named)}'`, {
     path,
   });
+}
+
+/**
+ * Items of a list of column values are never null, nor are those of lists in it, which are more dimensions of an array.
+ * @throws EngineError
+ */
+export function refuseNullItems(type: ColumnType, value: unknown, path: string): void {
+  if (!Array.isArray(value)) return;
+  value.forEach((item, index) => {
+    const itemPath = pathStep(path, index);
+    if (item === null)
+      throw new EngineError('validation-failed', `unexpected null value for type '${type.scalar}'`, {
+        path: itemPath,
+      });
+    if (hasDimensions(type)) refuseNullItems(type, item, itemPath);
+  });
+}
+
+/** Whether a list among values of the type is no value of it. */
+export function hasDimensions({ element, family }: ColumnType): boolean {
+  return !['json', 'jsonb', 'geometry', 'geography'].includes(element?.family ?? family);
 }
 
 export function expectedObject(type: InputType, found: string, path: string): EngineError {

@@ -21,6 +21,8 @@ import {
   describeJson,
   describeLiteral,
   expectedObject,
+  hasDimensions,
+  refuseNullItems,
   unexpectedNull,
   wrongEnum,
 } from './refusals.ts';
@@ -103,6 +105,11 @@ function leaf(type: TypeReference, value: ValueNode, path: string, variables: Va
 
 type LiteralSource = Extract<ParameterSource, { from: 'constant' | 'variable' | 'list' | 'object' }>;
 
+/** Whether a list in place of the scalar is one of an array's, so that its items are never null. */
+function isDimension({ accepts }: ScalarType): boolean {
+  return typeof accepts === 'object' && hasDimensions(accepts);
+}
+
 /** A literal as a parameter's source; JSON scalars may hold variables inside. */
 function literalSource(
   value: ValueNode,
@@ -118,6 +125,7 @@ function literalSource(
     case Kind.BOOLEAN:
       return { from: 'constant', value: value.value };
     case Kind.NULL:
+      if (isDimension(scalar)) throw unexpectedNull(scalar, path);
       return { from: 'constant', value: null };
     case Kind.ENUM:
       // A value of a column is JSON before it is anything else, and a bare word a string of it.
@@ -131,17 +139,22 @@ function literalSource(
     case Kind.VARIABLE: {
       if (!variables.declared.has(value.name.value)) throw unbound(value.name.value, path);
       noteUse(variables, value.name.value, scalar);
+      if (isDimension(scalar) && (variables.values[value.name.value] ?? null) === null)
+        throw unexpectedNull(scalar, path);
       return { from: 'variable', name: value.name.value, path: [] };
     }
     case Kind.LIST: {
-      const items = value.values.map((item) => literalSource(item, scalar, path, variables));
+      const items = value.values.map((item, index) =>
+        literalSource(item, scalar, pathStep(path, index), variables),
+      );
       if (items.every((item) => item.from === 'constant'))
         return { from: 'constant', value: items.map((item) => item.value) };
       return { from: 'list', items };
     }
     case Kind.OBJECT: {
       const fields = value.fields.map(
-        (field) => [field.name.value, literalSource(field.value, scalar, path, variables)] as const,
+        ({ name, value: part }) =>
+          [name.value, literalSource(part, scalar, pathStep(path, name.value), variables)] as const,
       );
       const constants = fields.flatMap(([name, source]) =>
         source.from === 'constant' ? [[name, source.value] as const] : [],
@@ -187,7 +200,11 @@ function jsonNode(type: TypeReference, value: unknown, path: string, source: Var
   }
   if (value === null || value === undefined) return { kind: 'null', path };
   if (type.kind === 'list') {
-    if (isLeaf(type.of)) return { kind: 'scalar', path, source, type: namedType(type) as ScalarType };
+    if (isLeaf(type.of)) {
+      const scalar = namedType(type) as ScalarType;
+      if (typeof scalar.accepts === 'object') refuseNullItems(scalar.accepts, value, path);
+      return { kind: 'scalar', path, source, type: scalar };
+    }
     const step = (index: number): VariableSource => ({ ...source, path: [...source.path, index] });
     if (!Array.isArray(value)) return { kind: 'list', path, items: [jsonNode(type.of, value, path, source)] };
     return {

@@ -133,7 +133,7 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   if (type.kind === 'nonNull') return shapeOf(type.of, value);
   const named = namedType(type);
   if (type.kind === 'list') {
-    if (named.kind === 'scalar') return 'v';
+    if (named.kind === 'scalar') return holdsNull(value) ? 'w' : 'v';
     // Not as a list of one: its parts stand at other paths.
     if (!Array.isArray(value)) return `=${shapeOf(type.of, value)}`;
     return `[${value.map((item) => shapeOf(type.of, item)).join()}]`;
@@ -149,4 +149,8 @@ export function shapeOf(type: TypeReference, value: unknown): string {
     return `${JSON.stringify(name)}:${definition ? shapeOf(definition.type, item) : '?'}`;
   });
   return `{${parts.join()}}`;
+}
+
+function holdsNull(value: unknown): boolean {
+  return Array.isArray(value) && value.some((item) => item === null || holdsNull(item));
 }

@@ -16,8 +16,12 @@ const queries = {
   add: 'mutation add { insert_note_one(object: {id: 9}) { id } }',
   rename:
     'mutation rename($id: Int!, $text: String) { update_note_by_pk(pk_columns: {id: $id}, _set: {text: $text}) { id text } again: update_note(where: {id: {_eq: $id}}, _inc: {id: 0}) { affected_rows returning { text copies { id } } } }',
-  nested: 'mutation nested { insert_note_one(object: {id: 5, copies: {data: {id: 6}}}) { id } }',
+  nested:
+    'mutation nested($id: Int!) { insert_note_one(object: {id: $id, copies: {data: {id: 6}}}) { id copies { id } } }',
+  batch:
+    'mutation batch { insert_note(objects: [{id: 15, copies: {data: {id: 16}}}, {id: 17, copies: {data: {id: 18}}}]) { affected_rows } }',
   by_text: 'query by_text($text: String) { note(where: {text: {_eq: $text}}) { id } }',
+  tagged: 'query tagged($tags: [String!]) { note(where: {tags: {_contains: $tags}}) { id } }',
 };
 
 let source: SourceConnection;
@@ -31,13 +35,13 @@ let run: (
 
 beforeAll(async () => {
   const { url } = await createTestDatabase(`
-    create table note (id int primary key, text text, original int references note);
+    create table note (id int primary key, text text, original int references note, tags text[] not null default '{new}');
     insert into note values (1, 'one'), (2, 'two');
   `);
   const catalog = await readDatabase({ connectionString: url }, []);
   const own = { id: { _eq: 'X-Engine-User-Id' } };
   const user = { role: 'user', permission: { columns: ['id'], filter: own } };
-  const writer = { role: 'writer', permission: { columns: ['id', 'text'], filter: {} } };
+  const writer = { role: 'writer', permission: { columns: ['id', 'text', 'tags'], filter: {} } };
   const change = { columns: ['id', 'text'], filter: own, check: { text: { _ne: 'bad' } } };
   const { value: metadata } = readMetadata({
     version: 3,
@@ -170,10 +174,22 @@ test('a mutation runs by its statements, under the rules of the role', async () 
   await expect(run(add, {})).rejects.toMatchObject({ code: 'constraint-violation' });
 });
 
+test('a nested insert runs by its statements, which find the keys of the ones before', async () => {
+  const nested = { ...find('nested'), document: 'neither GraphQL nor anything else' };
+  expect(JSON.parse(await run(nested, { id: 5 }))).toEqual({
+    insert_note_one: { id: 5, copies: [{ id: 6 }] },
+  });
+  await expect(run(nested, { id: 7 })).rejects.toMatchObject({
+    code: 'constraint-violation',
+    path: '$.selectionSet.insert_note_one.args.object.copies.data',
+  });
+});
+
 test('what depends on more than nulls and booleans stays a template', async () => {
   expect(find('search')).toMatchObject({ template: 'the value of $where decides about the SQL' });
   expect(find('search').plans).toBeUndefined();
-  expect(find('nested').template).toContain('nested');
+
+  expect(find('batch').template).toContain('a table at a time');
   expect(JSON.parse(await run(find('search'), { where: { id: { _lt: 3 } } }))).toEqual({
     note: [{ id: 1 }, { id: 2 }],
   });
@@ -188,4 +204,13 @@ test('values that are an error leave the others their statements', async () => {
   const unreadable = { ...byText, document: 'neither GraphQL nor anything else' };
   expect(JSON.parse(await run(unreadable, { text: 'two' }))).toEqual({ note: [{ id: 2 }] });
   await expect(run(byText, {})).rejects.toThrow("unexpected null value for type 'String'");
+});
+
+test('items of lists are never null', async () => {
+  const tagged = { ...find('tagged'), document: 'neither GraphQL nor anything else' };
+  expect(JSON.parse(await run(tagged, { tags: ['old'] }))).toEqual({ note: [] });
+  await expect(run(tagged, { tags: ['old', null] })).rejects.toMatchObject({
+    message: "unexpected null value for type 'String'",
+    path: '$.selectionSet.note.args.where.tags._contains[1]',
+  });
 });

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const schema = `
   create type mood as enum ('sad', 'happy');
-  create table board (id integer primary key, cells integer[], mood mood);
+  create table board (id integer primary key, cells integer[], mood mood, notes jsonb);
 `;
 
 let served: InProcess;
@@ -67,6 +67,53 @@ test('an array is written as a list or as Postgres writes it', async () => {
     message: 'parsing [] failed, expected Array, but encountered Number',
     path: '$.selectionSet.insert_board_one.args.object.cells',
   });
+});
+
+test('an item of an array is never null, however the array is written', async () => {
+  const refused = (path: string) => ({
+    code: 'validation-failed',
+    message: "unexpected null value for type 'Int'",
+    path: `$.selectionSet.${path}`,
+  });
+  const insert = (cells: string) => `insert_board_one(object: {id: 40, cells: ${cells}}) { id }`;
+  const set = (cells: string) =>
+    `update_board(where: {id: {_eq: 40}}, _set: {cells: ${cells}}) { affected_rows }`;
+  const rows = (cells: string) =>
+    `insert_board(objects: [{id: 40}, {id: 41, cells: ${cells}}]) { affected_rows }`;
+  const places = [
+    [insert, 'insert_board_one.args.object.cells'],
+    [set, 'update_board.args._set.cells'],
+    [rows, 'insert_board.args.objects[1].cells'],
+  ] as const;
+  for (const [field, path] of places) {
+    const asked = `mutation ($cells: [Int!]) { ${field('$cells')} }`;
+    await expect(ask(`mutation { ${field('[1, null]')} }`)).rejects.toMatchObject(refused(`${path}[1]`));
+    await expect(ask(asked, { cells: [1, null] })).rejects.toMatchObject(refused(`${path}[1]`));
+    await expect(ask(`mutation { ${field('[[1, null]]')} }`)).rejects.toMatchObject(refused(`${path}[0][1]`));
+    await expect(ask(asked, { cells: [[1, null]] })).rejects.toMatchObject(refused(`${path}[0][1]`));
+    await expect(
+      ask(`mutation ($cell: Int) { ${field('[[1, $cell]]')} }`, { cell: null }),
+    ).rejects.toMatchObject(refused(`${path}[0][1]`));
+    // Of a plan that another value made.
+    await ask(asked, { cells: [1] });
+    await expect(ask(asked, { cells: [null] })).rejects.toMatchObject(refused(`${path}[0]`));
+    await ask('mutation { delete_board(where: {id: {_gte: 40}}) { affected_rows } }');
+  }
+  await expect(
+    ask('query ($any: [[Int!]!]) { board(where: {cells: {_in: $any}}) { id } }', { any: [[1, null]] }),
+  ).rejects.toMatchObject(refused('board.args.where.cells._in[0][1]'));
+  const json = '[[1, null], {"a": [null]}]';
+  const notes = JSON.parse(json) as unknown;
+  expect(
+    await ask(
+      `mutation ($notes: jsonb) {
+        one: insert_board_one(object: {id: 40, notes: [[1, null], {a: [null]}]}) { notes }
+        two: insert_board_one(object: {id: 41, notes: $notes}) { notes }
+        found: delete_board(where: {notes: {_in: [[[1, null], {a: [null]}]]}}) { affected_rows }
+      }`,
+      { notes },
+    ),
+  ).toEqual({ one: { notes }, two: { notes }, found: { affected_rows: 2 } });
 });
 
 test('a bare word for a column is its text', async () => {
