@@ -10,7 +10,7 @@ import { whereCondition } from '../core/query/where.ts';
 import type { Selection } from '../core/request/selection.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { InsertRule, UpdateRule } from '../core/shapes.ts';
-import { isNumeric } from '../core/types.ts';
+import { type ColumnType, isNumeric } from '../core/types.ts';
 import type { Execution } from '../graphql/execute.ts';
 import { field, rowSelection } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
@@ -93,11 +93,12 @@ function constraintColumns(name: string, { view }: RequestedTable, path: string)
   );
 }
 
-/** The operators of an update, by the key that a request gives them under. */
+/** The operators of an update, by the key that a request gives them under, and the columns they take. */
 const OPERATORS = [
-  ['$set', '_set'],
-  ['$inc', '_inc'],
-  ['$mul', 'multiply'],
+  ['$set', '_set', () => true],
+  ['$inc', '_inc', isNumeric],
+  // Postgres has no product of two amounts of money.
+  ['$mul', 'multiply', (type: ColumnType) => isNumeric(type) && type.name !== 'money'],
 ] as const;
 
 export interface UpdateArguments extends TableArguments {
@@ -124,15 +125,12 @@ export async function update(args: UpdateArguments, session: Session, execution:
 
 function assignmentsOf(args: UpdateArguments, table: RequestedTable, rule: UpdateRule): Assignment[] {
   const assignments: Assignment[] = [];
-  for (const [key, operator] of OPERATORS) {
+  for (const [key, operator, accepts] of OPERATORS) {
     for (const [name, value] of Object.entries(args[key] ?? {})) {
       const path = pathStep(pathStep('$', key), name);
       const column = writableColumn(name, table, rule, 'update', path);
-      if (operator !== '_set' && !isNumeric(column.type))
-        throw unexpected(
-          `"${name}" is of type "${column.type.sql}"; this operator works only on columns of numeric types`,
-          path,
-        );
+      if (!accepts(column.type))
+        throw unexpected(`"${name}" is of type "${column.type.sql}", on which ${key} does not work`, path);
       assignments.push({ column, operator, value: valueNode(column.type, value, path) });
     }
   }

@@ -5,7 +5,7 @@ const schema = `
   create table author (id int primary key, name text not null unique, big bigint, rating numeric, "odd name" text, secret text);
   create table article (
     id serial primary key, author_id int not null references author (id), title text not null,
-    is_published boolean not null default false, tags jsonb, labels text[], views int not null default 10,
+    is_published boolean not null default false, tags jsonb, labels text[], views int not null default 10, price money,
     total int generated always as (views + 1) stored
   );
   create view published as select count(*) as number from article where is_published;

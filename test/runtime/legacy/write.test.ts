@@ -225,6 +225,7 @@ describe('update', () => {
       'column "id" is found in several operators',
     ],
     [{ where: {}, $inc: { title: 1 } }, 'unexpected-payload', '"title" is of type "text"'],
+    [{ where: {}, $mul: { price: 2 } }, 'unexpected-payload', '"price" is of type "money"'],
     [{ where: {}, $set: { nothing: 1 } }, 'not-exists', 'column "nothing" does not exist'],
     [{ where: {}, $set: { author_id: 99 } }, 'constraint-violation', 'Foreign key violation'],
   ])('%j is refused', async (args, code, message) => {
