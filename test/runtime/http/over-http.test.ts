@@ -113,7 +113,7 @@ describe('GET', () => {
         },
       ],
     };
-    expect((await get(query)).json).toEqual(refusal);
+    expect(await get(query)).toMatchObject({ status: 405, json: refusal });
     const standard = await get(query, { accept: 'application/graphql-response+json' });
     expect(standard).toMatchObject({ status: 405, json: refusal });
     expect((await get(`query=${encoded('{ note { id } }')}`)).json).toEqual({ data: { note: [{ id: 1 }] } });
