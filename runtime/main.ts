@@ -13,7 +13,7 @@ import type { Session } from './core/session.ts';
 import type { SourceConnections } from './database/source.ts';
 import type { Execution } from './graphql/execute.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
-import { type WatchStatement, watchStatements } from './graphql/watch-statements.ts';
+import { type WatchStatements, watchStatements } from './graphql/watch-statements.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
@@ -112,7 +112,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
     const begin = () => {
       const execution = current();
-      return (call: GraphqlCall, session: Session, watch?: WatchStatement) =>
+      return (call: GraphqlCall, session: Session, watch?: WatchStatements) =>
         answerCall(call, session, watched(execution, watch));
     };
     const beginRest = (): RestProgram => {
@@ -175,7 +175,7 @@ function executionOf(
 }
 
 /** The same on connections that are watched, if they are. */
-function watched(execution: Served, watch: WatchStatement | undefined): Served {
+function watched(execution: Served, watch: WatchStatements | undefined): Served {
   return watch ? { ...execution, sources: watchStatements(execution.sources, watch) } : execution;
 }
 

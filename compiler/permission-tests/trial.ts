@@ -4,7 +4,8 @@
  */
 import pg from 'pg';
 import type { ConnectionConfiguration } from '../../runtime/database/connection.ts';
-import type { SourceConnection, SourceTransaction } from '../../runtime/database/source.ts';
+import { StatementFailedError } from '../../runtime/database/failures.ts';
+import type { SourceConnection } from '../../runtime/database/source.ts';
 import type { TextRow } from '../../runtime/database/text-query.ts';
 
 export interface Trial {
@@ -83,7 +84,18 @@ function createTrial(client: pg.Client): Trial {
     attempt(async () => (await client.query(sql, values ? [...values] : undefined)).rows);
   const readTexts: SourceConnection['readTexts'] = (statement, values) =>
     attempt(() => read(statement, values));
-  const transaction: SourceTransaction = { readTexts: read, attempt };
+  const writeTexts: SourceConnection['writeTexts'] = (statements) =>
+    attempt(async () => {
+      const rows: TextRow[] = [];
+      for (const [index, { text, values }] of statements.entries()) {
+        rows.push(
+          await read({ text }, values).catch((error) => {
+            throw new StatementFailedError(error, index);
+          }),
+        );
+      }
+      return rows;
+    });
   const refuse = () => {
     throw new Error('a trial has one connection, and it is taken');
   };
@@ -93,8 +105,7 @@ function createTrial(client: pg.Client): Trial {
     undone: (use) => nest(use, 'undo'),
     connection: {
       readTexts,
-      writeTexts: readTexts,
-      transaction: (use) => attempt(() => use(transaction)),
+      writeTexts,
       query: refuse,
       withClient: refuse,
       end: async () => {},

@@ -112,8 +112,8 @@ export function proofsOf(program: Pick<GeneratedProgram, 'tables' | 'functions' 
     for (const { roles, steps } of plans ?? []) {
       const subject: ProofSubject = { kind: 'saved operation', collection, name, roles };
       for (const step of steps) {
-        add(step.source, step.sql, subject);
-        if ('read' in step && step.read) add(step.source, step.read.sql, subject);
+        const statements = 'sql' in step ? [step] : step.statements;
+        for (const statement of statements) add(step.source, statement.sql, subject);
       }
     }
   }

@@ -3,6 +3,7 @@
  * lets through, and which URLs run which operation (reference services §8, server §10). Plain data, as in shapes.ts.
  */
 
+import type { WriteStatement, WriteStep } from './mutation/step.ts';
 import type { SchemaOptions } from './program.ts';
 import type { PlanOptions } from './query/scope.ts';
 import type { AnswerPart } from './request/plan.ts';
@@ -31,26 +32,27 @@ export interface SavedPlan {
   readonly answer: readonly AnswerPart[];
 }
 
-/** A statement whose single row holds JSON texts. */
-export interface SavedStep {
-  readonly source: string;
+export interface SavedStatement {
   readonly sql: string;
   /** In the order of `$1`, `$2` and so on. */
   readonly parameters: readonly SavedParameter[];
 }
 
-/** A root field of a mutation as its statements (see WriteStatements). */
-export interface SavedWrite extends SavedStep {
-  readonly path: string;
-  /** What reads the answer when it needs more than the rows that were written. */
-  readonly read?: Omit<SavedStep, 'source'> & { readonly results: readonly string[] };
+/** A statement whose single row holds JSON texts. */
+export interface SavedStep extends SavedStatement {
+  readonly source: string;
+}
+
+/** A root field of a mutation (see WriteStep). */
+export interface SavedWrite {
+  readonly source: string;
+  readonly statements: readonly (SavedStatement & Omit<WriteStatement, 'statement'>)[];
+  readonly answer: WriteStep['answer'];
 }
 
 export type SavedParameter =
   | { readonly session: string }
   | { readonly sessionObject: true }
-  /** What an earlier statement of the same root field yielded. */
-  | { readonly result: string }
   /** As Postgres gets it. */
   | { readonly constant: string | null }
   | {

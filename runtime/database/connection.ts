@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { openInTurn } from './encryption.ts';
+import { statementLost } from './failures.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 
@@ -23,15 +24,22 @@ export type ConnectionConfiguration = Pick<
   readonly encryption?: 'allow' | 'prefer';
 };
 
-export interface TextRequest {
+/** A statement and the texts of its parameters. */
+export interface BoundStatement {
   readonly text: string;
-  /** Name of the prepared statement; see statementName. */
-  readonly name: string;
   readonly values: TextRow;
 }
 
-/** `time`: milliseconds since the query was sent or, if later, since the answer before it. */
-type Settle = (error: Error | undefined, row: TextRow | undefined, time: number) => void;
+export interface TextRequest extends BoundStatement {
+  /** Name of the prepared statement; see statementName. */
+  readonly name: string;
+}
+
+/**
+ * `rows`: of the statements that went well, which are all of them unless there is an error.
+ * `time`: milliseconds since the query was sent or, if later, since the answer before it.
+ */
+type Settle = (error: Error | undefined, rows: readonly TextRow[], time: number) => void;
 
 /** A connection that is open. */
 export class PooledConnection {
@@ -64,9 +72,11 @@ export class PooledConnection {
     this.statements = new PreparedStatements(statementLimit);
   }
 
-  /** Sends a query behind those in flight, expected to take `work` milliseconds. */
+  /**
+   * Sends statements behind those in flight, expected to take `work` milliseconds. Without a transaction they are one.
+   */
   send(
-    request: TextRequest,
+    requests: readonly TextRequest[],
     work: number,
     unnamed: boolean,
     settle: Settle,
@@ -75,20 +85,27 @@ export class PooledConnection {
     if (this.inFlight === 0) this.headSince = performance.now();
     this.inFlight += 1;
     this.load += work;
-    const preparation = unnamed ? UNNAMED : this.statements.prepare(request.text, request.name);
+    const prepared = requests.map(({ text, name, values }) => ({
+      text,
+      values,
+      preparation: unnamed ? UNNAMED : this.statements.prepare(text, name),
+    }));
     // The callback has no name: what runs sources without a build gives every named one its name again in each call.
     const query = new TextQuery(
-      request.text,
-      request.values,
-      preparation,
-      (error, row) => {
+      prepared,
+      (error, rows) => {
         const now = performance.now();
         const time = now - this.headSince;
         this.headSince = now;
         this.inFlight -= 1;
         // Sums of fractions drift; an idle connection has no load.
         this.load = this.inFlight === 0 ? 0 : this.load - work;
-        settle(error, row, time);
+        if (error) {
+          const undone = prepared.slice(rows.length);
+          for (const { text, preparation } of undone) this.statements.skipped(text, preparation);
+          if (statementLost(error) && undone[0]) this.statements.forget(undone[0].text);
+        }
+        settle(error, rows, time);
       },
       surroundings,
     );

@@ -15,17 +15,21 @@ export class PoolTimeoutError extends Error {
   }
 }
 
+/** A statement of several failed, and with it what the others did; `cause` is what Postgres reported. */
+export class StatementFailedError extends Error {
+  /** Position of the statement. */
+  readonly index: number;
+
+  constructor(cause: unknown, index: number) {
+    super('a statement failed', { cause });
+    this.index = index;
+  }
+}
+
 /** All statements went well, and what they wrote did not become permanent: a deferred constraint, for instance. */
 export class CommitFailedError extends Error {
   constructor(cause: unknown) {
     super('the transaction could not be committed', { cause });
-  }
-}
-
-/** Transactions of the session are of another kind than a single statement must be. */
-export class OtherDefaultsError extends Error {
-  constructor() {
-    super('the transaction has to say of which kind it is');
   }
 }
 
@@ -34,6 +38,11 @@ export class PoolClosedError extends Error {
   constructor() {
     super('the connections to the database are closed');
   }
+}
+
+/** What went wrong with statements, of which some went well. */
+export function statementsFailed(error: Error, all: number, well: number): Error {
+  return well === all ? new CommitFailedError(error) : new StatementFailedError(error, well);
 }
 
 /** The connection broke, as opposed to the statement having failed. */
@@ -52,7 +61,7 @@ export function statementLost(error: unknown): boolean {
   );
 }
 
-/** The statement gave up waiting for a lock. */
-export function waitedForLock(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
+/** The statement gave up: it waited for a lock, or ran, for longer than it was allowed to. */
+export function tookTooLong(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '57014');
 }

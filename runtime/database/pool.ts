@@ -5,25 +5,25 @@
  * a statement of which nothing is known, and writes that had to wait for a lock.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import {
+  type BoundStatement,
   type ConnectionConfiguration,
   openConnection,
   type PooledConnection,
   type TextRequest,
 } from './connection.ts';
+import { Durations, type Known } from './durations.ts';
 import {
-  CommitFailedError,
   ConnectionFailedError,
   connectionLost,
-  OtherDefaultsError,
   PoolClosedError,
   PoolTimeoutError,
   statementLost,
-  waitedForLock,
+  statementsFailed,
+  tookTooLong,
 } from './failures.ts';
 import { statementName } from './statements.ts';
-import type { Surroundings, TextRow } from './text-query.ts';
+import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 
 export interface PoolSettings {
   /** Most connections at any time. */
@@ -42,52 +42,37 @@ export interface PoolSettings {
 
 /** Milliseconds of expected work in flight on one connection before the next connection is used as well. */
 const SHARE = 2;
-/**
- * Connections that Postgres is trusted to work for at the same time. Beyond it a long time is taken for waiting for each
- * other: without that, every connection more would make statements look longer and call for the next connection.
- */
-const PARALLEL = 2;
-/** Milliseconds that the shortest statement counts for, and any other until it has been measured. */
-const LEAST_WORK = 0.05;
-/** The same of writes: not many, for one behind the other they commit one by one. */
-const LEAST_WRITE = 0.4;
 /** Milliseconds: a connection whose oldest query takes longer gets no further ones if another can be had. */
 const STUCK = 50;
 /** Milliseconds: statements that are expected to take longer are not pipelined with others. */
 const SLOW = 10;
 /**
- * Goes ahead of a write whose connection is shared, and fails it rather than let others wait for a lock behind it. What
- * failed has done nothing, and runs again by itself.
+ * Goes ahead of a write whose connection is shared, and fails it rather than let others wait behind it, for a lock above all.
+ * What failed has done nothing, and runs again by itself.
  */
-const LIMIT_WAITING = `select set_config('lock_timeout', '20ms', true)`;
-const LIMIT_WAITING_NAME = statementName(LIMIT_WAITING);
-/** Milliseconds that a write runs by itself after one like it had to wait for a lock. */
+const LIMIT_WAITING_TEXT = `select set_config('lock_timeout', '20ms', true), set_config('statement_timeout', '250ms', true)`;
+const LIMIT_WAITING: TextRequest = {
+  text: LIMIT_WAITING_TEXT,
+  name: statementName(LIMIT_WAITING_TEXT),
+  values: [],
+};
+/** Milliseconds that a write runs by itself after one like it took too long for a shared connection. */
 const CONTENDED = 1000;
-/** Statements whose duration is remembered. */
-const REMEMBERED = 5000;
+const COMMIT = commandBytes('commit');
 /** Milliseconds between attempts to connect. */
 const RETRY_DELAY = 200;
-
-interface Statement {
-  readonly name: string;
-  /** Milliseconds that Postgres works on it, undefined until measured. */
-  work: number | undefined;
-  /** It runs for the first time, or has run. */
-  known: boolean;
-  /** Until when it runs by itself because it had to wait for a lock; on the clock of `performance.now()`. */
-  aloneUntil: number;
-}
 
 interface Task {
   /** Isolation level and access mode of the transaction that it is, as SQL has them; undefined: it only reads. */
   readonly writes: string | undefined;
-  readonly request: TextRequest;
-  readonly statement: Statement;
-  readonly resolve: (row: TextRow) => void;
+  readonly requests: readonly TextRequest[];
+  /** What is known of the statements together. */
+  readonly known: Known;
+  readonly resolve: (rows: readonly TextRow[]) => void;
   readonly reject: (error: Error) => void;
   retried: boolean;
   unnamed: boolean;
-  /** It had to wait for a lock. */
+  /** It took too long for a shared connection. */
   alone: boolean;
 }
 
@@ -106,10 +91,8 @@ interface Waiter {
 export class Pool {
   readonly #settings: PoolSettings;
   readonly #configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>;
-  readonly #statements = new LRUCache<string, Statement>({ max: REMEMBERED });
+  readonly #durations = new Durations();
   readonly #connections: PooledConnection[] = [];
-  /** Milliseconds that the way to the database and back takes: the least that an empty query or a read took. */
-  #roundTrip = Number.POSITIVE_INFINITY;
   #opening = 0;
   readonly #waiters: Waiter[] = [];
   /** Connections with statements in flight. */
@@ -134,27 +117,26 @@ export class Pool {
   }
 
   /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
-  read(text: string, values: TextRow): Promise<TextRow> {
-    return this.#run(text, values, undefined);
+  async read(statement: BoundStatement): Promise<TextRow> {
+    const [row] = await this.#run([statement], undefined);
+    return row!;
   }
 
   /**
-   * Runs a statement as a transaction of its own; yields its row of texts. Nothing else on its connection waits for long
-   * where it waits for a lock.
+   * Runs statements as a transaction of their own; yields a row of texts for each. Nothing else on their connection waits for
+   * long where they wait for a lock.
    * @param kind isolation level and access mode, as SQL has them
-   * @throws OtherDefaultsError, and nothing has run, unless that is what the session does by default
+   * @throws StatementFailedError or CommitFailedError, and nothing is written
    */
-  write(text: string, values: TextRow, kind: string): Promise<TextRow> {
-    return this.#run(text, values, kind);
+  write(statements: readonly BoundStatement[], kind: string): Promise<readonly TextRow[]> {
+    return this.#run(statements, kind);
   }
 
-  #run(text: string, values: TextRow, writes: string | undefined): Promise<TextRow> {
+  #run(statements: readonly BoundStatement[], writes: string | undefined): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
-      const statement = this.#statement(text);
-      const request = { text, name: statement.name, values };
       this.#start({
-        request,
-        statement,
+        requests: statements.map(({ text, values }) => ({ text, name: this.statementName(text), values })),
+        known: this.#durations.together(statements.map(({ text }) => text)),
         writes,
         resolve,
         reject,
@@ -192,26 +174,17 @@ export class Pool {
 
   /** Name of a statement's prepared form. */
   statementName(text: string): string {
-    return this.#statement(text).name;
-  }
-
-  #statement(text: string): Statement {
-    let statement = this.#statements.get(text);
-    if (!statement) {
-      statement = { name: statementName(text), work: undefined, known: false, aloneUntil: 0 };
-      this.#statements.set(text, statement);
-    }
-    return statement;
+    return this.#durations.statement(text).name;
   }
 
   #start(task: Task): void {
-    const { statement } = task;
+    const { known } = task;
     const writes = task.writes !== undefined;
-    const work = Math.max(statement.work ?? 0, writes ? LEAST_WRITE : LEAST_WORK);
+    const work = this.#durations.expected(known, writes);
     const alone =
-      task.alone || work > SLOW || !statement.known || (writes && performance.now() < statement.aloneUntil);
-    // While the first execution is under way, others of the same statement are taken for short.
-    statement.known = true;
+      task.alone || work > SLOW || !known.hasRun || (writes && performance.now() < known.aloneUntil);
+    // While the first execution is under way, others of the same statements are taken for short.
+    known.hasRun = true;
     const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared(work, writes);
     const take = (taken: PooledConnection) => this.#send(taken, task, work);
     if (connection) take(connection);
@@ -219,65 +192,49 @@ export class Pool {
   }
 
   #send(connection: PooledConnection, task: Task, work: number): void {
-    const { writes } = task;
-    if (writes !== undefined && writes !== connection.defaults) {
-      task.reject(new OtherDefaultsError());
-      if (connection.state === 'taken') this.#release(connection);
+    const { requests, known } = task;
+    const writes = task.writes !== undefined;
+    const isShared = connection.state === 'shared';
+    // What statements are without a BEGIN is the session's default.
+    const begins = writes && task.writes !== connection.defaults;
+    if (begins && isShared) {
+      task.alone = true;
+      this.#start(task);
       return;
     }
     const wasIdle = connection.inFlight === 0;
     if (wasIdle) this.#busy += 1;
-    connection.writes = writes !== undefined;
-    connection.send(
-      task.request,
-      work,
-      task.unnamed,
-      (error, row, time) => {
-        if (row) this.#measured(task, time, wasIdle);
-        if (connection.inFlight === 0) this.#busy -= 1;
-        if (row && !error) task.resolve(row);
-        else this.#failed(connection, task, row ? new CommitFailedError(error) : error!);
-        if (connection.state === 'taken') this.#release(connection);
-        else if (connection.state !== 'shared' || this.#waiters.length > 0) this.#answered(connection);
-      },
-      writes !== undefined && connection.state === 'shared' ? limitWaiting(connection) : undefined,
-    );
+    connection.writes = writes;
+    const ahead = writes && isShared ? [LIMIT_WAITING] : [];
+    const settle = async (error: Error | undefined, all: readonly TextRow[], time: number) => {
+      const rows = all.slice(ahead.length);
+      if (rows.length === requests.length) this.#durations.measured(known, time, writes, wasIdle, this.#busy);
+      if (connection.inFlight === 0) this.#busy -= 1;
+      if (error && begins) await rollBack(connection);
+      if (error) this.#failed(connection, task, error, rows.length);
+      else task.resolve(rows);
+      if (connection.state === 'taken') this.#release(connection);
+      else if (connection.state !== 'shared' || this.#waiters.length > 0) this.#answered(connection);
+    };
+    const surroundings = begins ? transaction(task.writes) : undefined;
+    connection.send([...ahead, ...requests], work, task.unnamed, settle, surroundings);
   }
 
-  /**
-   * Takes into account how long a statement was at the head of its connection. Behind others that is what Postgres worked
-   * on it; alone it is the way there and back as well.
-   */
-  #measured({ statement, writes }: Task, time: number, wasIdle: boolean): void {
-    if (wasIdle && writes === undefined) this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
-    const worked = Math.max(0, wasIdle ? time - this.#roundTrip : time);
-    // Writes that are one behind the other wait for the disk each, and could do so at the same time.
-    const isAmongWrites = writes !== undefined && !wasIdle;
-    const work = isAmongWrites ? worked : worked * Math.min(1, PARALLEL / this.#busy);
-    const { work: before } = statement;
-    // Much else may have caused a long time, and answers that arrive together share the time of the first.
-    statement.work = before === undefined ? work : before + (Math.min(work, 2 * before + 1) - before) / 16;
-  }
-
-  #failed(connection: PooledConnection, task: Task, error: Error): void {
-    const cause = error instanceof CommitFailedError ? error.cause : error;
-    const lost = connectionLost(cause);
-    const unprepared = statementLost(cause);
-    const { statement } = task;
-    const gaveWay = task.writes !== undefined && !task.alone && waitedForLock(cause);
+  /** @param well statements that did not fail */
+  #failed(connection: PooledConnection, task: Task, error: Error, well: number): void {
+    const { known, requests } = task;
+    const reads = task.writes === undefined;
+    const lost = connectionLost(error);
+    const unprepared = statementLost(error);
+    const gaveWay = !reads && !task.alone && tookTooLong(error);
     if (lost) this.#remove(connection);
-    if (unprepared) {
-      connection.statements.forget(task.request.text);
-      connection.statements.forget(LIMIT_WAITING);
-    }
-    if (statement.work === undefined) statement.known = false;
-    const lostRead = lost && task.writes === undefined;
-    if (!gaveWay && (task.retried || !(lostRead || unprepared))) {
-      task.reject(error);
+    if (known.work === undefined) known.hasRun = false;
+    if (!gaveWay && (task.retried || !((lost && reads) || unprepared))) {
+      task.reject(reads ? error : statementsFailed(error, requests.length, well));
       return;
     }
     if (gaveWay) {
-      statement.aloneUntil = performance.now() + CONTENDED;
+      known.aloneUntil = performance.now() + CONTENDED;
       task.alone = true;
     } else task.retried = true;
     // Behind a pooler the next backend may not have the statement either; the unnamed one always works.
@@ -417,7 +374,7 @@ export class Pool {
         const connection = await openConnection(configuration, preparedStatements, (closed) =>
           this.#remove(closed),
         );
-        this.#roundTrip = Math.min(this.#roundTrip, connection.roundTrip);
+        this.#durations.tookNothing(connection.roundTrip);
         return connection;
       } catch (error) {
         if (attempt >= this.#settings.retries || this.#ended) throw error;
@@ -468,7 +425,16 @@ function fail(waiter: Waiter, error: Error): void {
   waiter.fail(error);
 }
 
-function limitWaiting({ statements }: PooledConnection): Surroundings {
-  const preparation = statements.prepare(LIMIT_WAITING, LIMIT_WAITING_NAME);
-  return { first: { text: LIMIT_WAITING, preparation } };
+function transaction(kind: string): Surroundings {
+  return { before: [commandBytes(`begin isolation level ${kind}`)], after: COMMIT };
+}
+
+/** Ends a transaction that failed. */
+async function rollBack(connection: PooledConnection): Promise<void> {
+  try {
+    await connection.client.query('rollback');
+  } catch {
+    // Whatever state it is in: nobody else gets it. A lost connection has been removed already.
+    if (connection.state === 'taken') connection.state = 'retiring';
+  }
 }

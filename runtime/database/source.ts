@@ -1,26 +1,13 @@
 /** What the rest of the runtime knows of a source's database. */
 import type pg from 'pg';
-import type { ConnectionConfiguration, PooledConnection } from './connection.ts';
-import { OtherDefaultsError, statementLost } from './failures.ts';
+import type { BoundStatement, ConnectionConfiguration, PooledConnection } from './connection.ts';
 import { Pool, type PoolSettings } from './pool.ts';
 import type { TextRow } from './text-query.ts';
-import { Transaction } from './transaction.ts';
 
 type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
-export interface Statement {
+interface Statement {
   readonly text: string;
-}
-
-/** Inside a transaction. Statements run one after another, in the order of the calls. */
-export interface SourceTransaction {
-  /**
-   * Runs one prepared statement that yields one row of text columns, or none.
-   * @param isLast no statement follows: the transaction is committed on the way
-   */
-  readTexts(statement: Statement, values: TextRow, isLast?: boolean): Promise<TextRow>;
-  /** Runs a part of the transaction behind a savepoint: when it fails, it alone is rolled back. */
-  attempt<Result>(part: () => Promise<Result>): Promise<Result>;
 }
 
 export interface SourceConnection {
@@ -31,16 +18,11 @@ export interface SourceConnection {
    */
   readTexts(statement: Statement, values: TextRow): Promise<TextRow>;
   /**
-   * As readTexts, of a statement that may write: it is a read-write transaction by itself, at the source's isolation level.
-   * It does not run again where it may have written.
-   * @throws CommitFailedError as well
+   * Runs prepared statements that may write, in one read-write transaction at the source's isolation level and in one round
+   * trip: each yields one row of text columns, or none. They do not run again where they may have written.
+   * @throws StatementFailedError or CommitFailedError, and nothing is written
    */
-  writeTexts(statement: Statement, values: TextRow): Promise<TextRow>;
-  /**
-   * Runs a read-write transaction at the source's isolation level; it is rolled back when `run` fails. `run` is called a
-   * second time, in a new transaction, when a prepared statement turns out to be gone: it must do nothing but SQL.
-   */
-  transaction<Result>(run: (transaction: SourceTransaction) => Promise<Result>): Promise<Result>;
+  writeTexts(statements: readonly BoundStatement[]): Promise<readonly TextRow[]>;
   /** An ordinary query on a connection of its own; without values several statements are allowed. */
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     sql: string,
@@ -67,19 +49,6 @@ export function connectSource(
   const pool = new Pool(configuration, options);
   const kind = `${options.isolationLevel.replace('-', ' ')} read write`;
 
-  const attempt = <Result>(run: (transaction: SourceTransaction) => Promise<Result>, unnamed: boolean) =>
-    pool.exclusively(async (connection) => {
-      const transaction = new Transaction(connection, kind, (text) => pool.statementName(text), unnamed);
-      try {
-        const result = await run(transaction);
-        await transaction.commit();
-        return result;
-      } catch (error) {
-        await transaction.rollBack();
-        throw error;
-      }
-    });
-
   const withClient = <Result>(use: (client: pg.Client) => Promise<Result>) =>
     pool.exclusively(async (connection) => {
       try {
@@ -89,27 +58,9 @@ export function connectSource(
       }
     });
 
-  const transaction: SourceConnection['transaction'] = async (run) => {
-    try {
-      return await attempt(run, false);
-    } catch (error) {
-      // `run` may have put the error into words for the client already.
-      if (!statementLost(error) && !statementLost((error as Error | undefined)?.cause)) throw error;
-      return attempt(run, true);
-    }
-  };
-
   return {
-    readTexts: ({ text }, values) => pool.read(text, values),
-    writeTexts: async (statement, values) => {
-      try {
-        return await pool.write(statement.text, values, kind);
-      } catch (error) {
-        if (!(error instanceof OtherDefaultsError)) throw error;
-        return transaction((alone) => alone.readTexts(statement, values, true));
-      }
-    },
-    transaction,
+    readTexts: ({ text }, values) => pool.read({ text, values }),
+    writeTexts: (statements) => pool.write(statements, kind),
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
     withClient,

@@ -50,6 +50,13 @@ export class PreparedStatements {
     this.#ready.delete(text);
   }
 
+  /** Something failed, and Postgres may not have got to preparing the statement. */
+  skipped(text: string, { parse, close }: Preparation): void {
+    if (!parse) return;
+    this.forget(text);
+    this.#evicted.push(...close);
+  }
+
   /** The connection has no prepared statements any more. */
   clear(): void {
     this.#ready.clear();

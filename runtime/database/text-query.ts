@@ -1,8 +1,9 @@
 /**
- * The leanest query that `pg` will run on a pipelined connection: it writes Bind, Execute and Sync (Parse before them
- * when the statement is new there), parses nothing, and hands on the text fields of the one row. With its own Sync it
- * stands or falls alone: an error leaves the queries before and behind it on the connection untouched. Commands that
- * begin or end a transaction can travel with it: after the first one that fails Postgres skips the others.
+ * The leanest query that `pg` will run on a pipelined connection: it writes Bind and Execute for each of its statements
+ * (Parse before them when the statement is new there) and one Sync, parses nothing, and hands on the text fields of the one
+ * row of each. With its own Sync it stands or falls alone: an error leaves the queries before and behind it on the
+ * connection untouched. Without a transaction around it its statements are one; after the first one that fails Postgres
+ * skips the others. Commands that begin or end a transaction can travel with it.
  */
 import pg from 'pg';
 
@@ -35,6 +36,13 @@ const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 const EXECUTE_AND_SYNC = Buffer.concat([EXECUTE, SYNC]);
 
+/** A statement as it is sent. */
+export interface PreparedQuery {
+  readonly text: string;
+  readonly values: TextRow;
+  readonly preparation: Preparation;
+}
+
 /** A command without parameters and result as bytes: Parse, Bind and Execute of the unnamed statement. */
 export function commandBytes(text: string): Buffer {
   const parse = Buffer.from(`P\0\0\0\0\0${text}\0\0\0`);
@@ -43,13 +51,10 @@ export function commandBytes(text: string): Buffer {
   return Buffer.concat([parse, bind, EXECUTE]);
 }
 
-/** What is sent with a statement. */
+/** Commands (see commandBytes) that are sent with statements. */
 export interface Surroundings {
-  /** Commands (see commandBytes). */
-  readonly before?: Uint8Array;
-  readonly after?: Uint8Array;
-  /** A statement without parameters that goes first, and its one row unread. */
-  readonly first?: { readonly text: string; readonly preparation: Preparation };
+  readonly before: readonly Buffer[];
+  readonly after?: Buffer;
 }
 
 const NO_TYPES: readonly number[] = [];
@@ -65,66 +70,69 @@ Object.setPrototypeOf(
 );
 
 /**
- * One execution; `settle` is called once, with the row or with the error, when the connection is done with it. With both,
- * the statement went well and what came after it, the end of its transaction, did not.
+ * One execution of one or more statements; `settle` is called once, when the connection is done with it, with a row for each
+ * statement that went well. With an error and as many rows as statements, what came after them, the end of their
+ * transaction, went wrong.
  */
 export class TextQuery extends PipelinedQuery {
+  /** `pg` wants to see a text. */
   readonly text: string;
-  readonly #preparation: Preparation;
-  readonly #values: TextRow;
-  readonly #settle: (error: Error | undefined, row: TextRow | undefined) => void;
+  readonly #statements: readonly PreparedQuery[];
+  readonly #settle: (error: Error | undefined, rows: readonly TextRow[]) => void;
   readonly #surroundings: Surroundings | undefined;
-  #row: TextRow | undefined;
-  #rowsToSkip: number;
+  readonly #rows: TextRow[] = [];
+  #row = NO_ROW;
+  /** Commands before the statements that have not ended yet. */
+  #begins: number;
 
   constructor(
-    text: string,
-    values: TextRow,
-    preparation: Preparation,
-    settle: (error: Error | undefined, row: TextRow | undefined) => void,
+    statements: readonly PreparedQuery[],
+    settle: (error: Error | undefined, rows: readonly TextRow[]) => void,
     surroundings?: Surroundings,
   ) {
     super();
-    this.text = text;
-    this.#values = values;
-    this.#preparation = preparation;
+    this.text = statements[0]!.text;
+    this.#statements = statements;
     this.#settle = settle;
     this.#surroundings = surroundings;
-    this.#rowsToSkip = surroundings?.first ? 1 : 0;
+    this.#begins = surroundings?.before.length ?? 0;
   }
 
   submit(connection: Connection): Error | null {
     const { stream } = connection;
     if (!stream.writable) return new Error('Connection terminated unexpectedly');
-    const { before, first, after } = this.#surroundings ?? {};
-    stream.cork();
-    if (before) stream.write(before);
-    if (first) {
-      prepare(connection, first.text, first.preparation);
-      stream.write(bindAndThen(first.preparation.name, [], EXECUTE));
-    }
-    prepare(connection, this.text, this.#preparation);
+    const { before = [], after } = this.#surroundings ?? {};
     const end = after ? Buffer.concat([EXECUTE, after, SYNC]) : EXECUTE_AND_SYNC;
-    stream.write(bindAndThen(this.#preparation.name, this.#values, end));
+    stream.cork();
+    for (const command of before) stream.write(command);
+    this.#statements.forEach(({ text, values, preparation }, index) => {
+      prepare(connection, text, preparation);
+      const isLast = index === this.#statements.length - 1;
+      stream.write(bindAndThen(preparation.name, values, isLast ? end : EXECUTE));
+    });
     stream.uncork();
     return null;
   }
 
   handleDataRow(message: { readonly fields: TextRow }): void {
-    if (this.#rowsToSkip > 0) this.#rowsToSkip -= 1;
-    else this.#row = message.fields;
+    this.#row = message.fields;
+  }
+
+  handleCommandComplete(): void {
+    if (this.#begins > 0) this.#begins -= 1;
+    else if (this.#rows.length < this.#statements.length) this.#rows.push(this.#row);
+    this.#row = NO_ROW;
   }
 
   handleReadyForQuery(): void {
-    this.#settle(undefined, this.#row ?? NO_ROW);
+    this.#settle(undefined, this.#rows);
   }
 
   handleError(error: Error): void {
-    this.#settle(error, this.#row);
+    this.#settle(error, this.#rows);
   }
 
   handleRowDescription(): void {}
-  handleCommandComplete(): void {}
   handleEmptyQuery(): void {}
 }
 

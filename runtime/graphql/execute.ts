@@ -1,15 +1,14 @@
 /** One GraphQL request on one program: plan, run, answer. */
 import { EngineError, pathStep } from '../core/errors.ts';
-import type { MutationExecution, MutationStep, WriteStatements } from '../core/mutation/step.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { AnswerPart, MutationPlan, QueryPlan, RequestPlan } from '../core/request/plan.ts';
 import type { GraphqlRequest, Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
-import { CommitFailedError } from '../database/failures.ts';
-import type { SourceConnection, SourceConnections, SourceTransaction } from '../database/source.ts';
+import type { SourceConnection, SourceConnections } from '../database/source.ts';
 import type { Limits } from './limits.ts';
+import { runSteps } from './run-steps.ts';
 import { limitTime } from './time-limit.ts';
 
 /** What a request runs on, taken once at its start. */
@@ -126,90 +125,13 @@ async function runMutation(
     while (end < plan.fields.length && plan.fields[end]!.source === source) end += 1;
     const group = plan.fields.slice(index, end);
     const steps = group.map(({ step }) => step);
-    results.push(...(await runSteps(steps, source, session, execution, variables)));
+    results.push(...(await runSteps(steps, connectionOf(source, execution), session, variables)));
     index = end;
   }
   return answer(
     plan.answer,
     results.map((result) => [result]),
   );
-}
-
-/**
- * Runs the steps of one source in order, in one transaction: the JSON text of each one's answer.
- * @throws EngineError and nothing is written
- */
-export async function runSteps(
-  steps: readonly MutationStep[],
-  source: string,
-  session: Session,
-  execution: Execution,
-  variables: Variables = {},
-): Promise<string[]> {
-  const connection = connectionOf(source, execution);
-  if (steps.every((step) => step.kind === 'constant')) return steps.map((step) => step.text);
-  const [only] = steps;
-  if (steps.length === 1 && only?.kind === 'run' && only.statements && !only.statements.read)
-    return [await writeAlone(only.statements, connection, session, variables)];
-  const last = steps.findLastIndex((step) => step.kind === 'run');
-  try {
-    return await connection.transaction(async (transaction) => {
-      const results: string[] = [];
-      for (const [index, step] of steps.entries()) {
-        if (step.kind === 'constant') results.push(step.text);
-        else results.push(await step.run(mutationExecution(transaction, variables, session, index === last)));
-      }
-      return results;
-    });
-  } catch (error) {
-    throw databaseError(error);
-  }
-}
-
-/** Runs a write that is one statement, and so its own transaction: the JSON text of its answer. */
-async function writeAlone(
-  { write, path }: WriteStatements,
-  connection: SourceConnection,
-  session: Session,
-  variables: Variables,
-): Promise<string> {
-  const values = bindParameters(write, variables, session);
-  try {
-    return (await connection.writeTexts(write, values))[0] ?? 'null';
-  } catch (error) {
-    throw failedWrite(error, write, values, path);
-  }
-}
-
-/** @param isLast no other step follows */
-function mutationExecution(
-  transaction: SourceTransaction,
-  variables: Variables,
-  session: Session,
-  isLast: boolean,
-): MutationExecution {
-  return {
-    attempt: (part) => transaction.attempt(part),
-    read: async (statement, path, results, endsStep = false) => {
-      const values = bindParameters(statement, variables, session, results);
-      try {
-        return await transaction.readTexts(statement, values, isLast && endsStep);
-      } catch (error) {
-        throw failedWrite(error, statement, values, path);
-      }
-    },
-  };
-}
-
-function failedWrite(
-  error: unknown,
-  { text }: Statement,
-  values: readonly (string | null)[],
-  path: string,
-): unknown {
-  // What was wrong in the end belongs to no field.
-  if (error instanceof CommitFailedError) return databaseError(error.cause);
-  return databaseError(error, { text, values }, path);
 }
 
 /** The connection of a source. */

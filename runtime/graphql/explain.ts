@@ -45,7 +45,7 @@ function inlined(fragment: Sql, variables: Readonly<Record<string, unknown>>, se
     .map((node) => {
       if (node.kind === 'text') return node.text;
       if (node.kind === 'row') throw new Error('a rule reached the printer without a row');
-      const value = bindParameter(node, variables, session, {});
+      const value = bindParameter(node, variables, session);
       return `(${value === null ? 'null' : quoteLiteral(value)})::${node.type}`;
     })
     .join('');

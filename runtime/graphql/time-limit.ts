@@ -4,10 +4,19 @@
  */
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
-import type { SourceConnection, SourceConnections, SourceTransaction } from '../database/source.ts';
+import type { BoundStatement } from '../database/connection.ts';
+import { StatementFailedError } from '../database/failures.ts';
+import type { SourceConnection, SourceConnections } from '../database/source.ts';
 
 const QUERY_CANCELED = '57014';
-const SET_TIME_OUT = { text: `select set_config('statement_timeout', $1, true)` };
+/**
+ * Goes ahead of each statement: what is left of so many milliseconds, counted from the beginning of the transaction, or what
+ * is the limit anyway.
+ */
+const LIMIT_TIME = `select set_config('statement_timeout', least(
+  nullif(extract(epoch from current_setting('statement_timeout')::interval) * 1000, 0),
+  greatest(1, ($1)::integer - extract(epoch from clock_timestamp() - now()) * 1000)
+)::integer::text, true)`;
 
 /** The connections as one operation sees them. @param seconds from now */
 export function limitTime(sources: SourceConnections, seconds: number): SourceConnections {
@@ -18,28 +27,30 @@ export function limitTime(sources: SourceConnections, seconds: number): SourceCo
 }
 
 function limitSource(source: SourceConnection, deadline: number, seconds: number): SourceConnection {
-  const transaction: SourceConnection['transaction'] = (run) =>
-    source.transaction((inner) => run(limitStatements(inner, deadline, seconds)));
+  const writeTexts: SourceConnection['writeTexts'] = async (statements) => {
+    const left = Math.floor(deadline - performance.now());
+    if (left < 1) throw outOfTime(seconds);
+    const limit: BoundStatement = { text: LIMIT_TIME, values: [String(left)] };
+    try {
+      const rows = await source.writeTexts(statements.flatMap((statement) => [limit, statement]));
+      return rows.filter((_, index) => index % 2 === 1);
+    } catch (error) {
+      if (!(error instanceof StatementFailedError)) throw error;
+      const { cause, index } = error;
+      if (cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED) throw outOfTime(seconds);
+      throw new StatementFailedError(cause, Math.floor(index / 2));
+    }
+  };
   return {
     ...source,
-    transaction,
-    // Shared connections have no settings of their own: a read gets a transaction.
-    readTexts: (statement, values) => transaction(({ readTexts }) => readTexts(statement, values, true)),
-    writeTexts: (statement, values) => transaction(({ readTexts }) => readTexts(statement, values, true)),
-  };
-}
-
-function limitStatements(inner: SourceTransaction, deadline: number, seconds: number): SourceTransaction {
-  return {
-    attempt: (part) => inner.attempt(part),
-    readTexts: async (statement, values, isLast) => {
-      const left = Math.floor(deadline - performance.now());
-      if (left < 1) throw outOfTime(seconds);
-      await inner.readTexts(SET_TIME_OUT, [String(left)]);
+    writeTexts,
+    // Other reads on a shared connection are not to be limited: it gets a transaction of its own.
+    readTexts: async ({ text }, values) => {
       try {
-        return await inner.readTexts(statement, values, isLast);
+        const [row] = await writeTexts([{ text, values }]);
+        return row!;
       } catch (error) {
-        throw error instanceof pg.DatabaseError && error.code === QUERY_CANCELED ? outOfTime(seconds) : error;
+        throw error instanceof StatementFailedError ? error.cause : error;
       }
     },
   };

@@ -1,45 +1,35 @@
 /** Connections on which somebody watches what runs, for logs. Nobody pays for it where nothing is logged. */
-import type { SourceConnection, SourceConnections, SourceTransaction } from '../database/source.ts';
+import type { BoundStatement } from '../database/connection.ts';
+import type { SourceConnection, SourceConnections } from '../database/source.ts';
 
-/** A statement that ran, or failed. */
-export interface RanStatement {
+/** Statements that ran together, or failed. */
+export interface RanStatements {
   readonly source: string;
-  readonly text: string;
-  readonly values: readonly (string | null)[];
+  readonly statements: readonly BoundStatement[];
   readonly seconds: number;
 }
 
-export type WatchStatement = (statement: RanStatement) => void;
+export type WatchStatements = (ran: RanStatements) => void;
 
 /** The connections as one operation sees them. */
-export function watchStatements(sources: SourceConnections, watch: WatchStatement): SourceConnections {
+export function watchStatements(sources: SourceConnections, watch: WatchStatements): SourceConnections {
   const watched = new Map<string, SourceConnection>();
   for (const [name, source] of sources) watched.set(name, watchSource(name, source, watch));
   return watched;
 }
 
-function watchSource(name: string, source: SourceConnection, watch: WatchStatement): SourceConnection {
-  const reader = (read: SourceTransaction['readTexts']): SourceTransaction['readTexts'] => {
-    return async (statement, values, isLast) => {
-      const start = performance.now();
-      try {
-        return await read(statement, values, isLast);
-      } finally {
-        const seconds = (performance.now() - start) / 1000;
-        watch({ source: name, text: statement.text, values, seconds });
-      }
-    };
+function watchSource(name: string, source: SourceConnection, watch: WatchStatements): SourceConnection {
+  const watched = async <Result>(statements: readonly BoundStatement[], run: () => Promise<Result>) => {
+    const start = performance.now();
+    try {
+      return await run();
+    } finally {
+      watch({ source: name, statements, seconds: (performance.now() - start) / 1000 });
+    }
   };
   return {
     ...source,
-    readTexts: reader((statement, values) => source.readTexts(statement, values)),
-    writeTexts: reader((statement, values) => source.writeTexts(statement, values)),
-    transaction: (run) =>
-      source.transaction((inner) =>
-        run({
-          attempt: (part) => inner.attempt(part),
-          readTexts: reader((statement, values, isLast) => inner.readTexts(statement, values, isLast)),
-        }),
-      ),
+    readTexts: ({ text }, values) => watched([{ text, values }], () => source.readTexts({ text }, values)),
+    writeTexts: (statements) => watched(statements, () => source.writeTexts(statements)),
   };
 }

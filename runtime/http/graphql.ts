@@ -8,14 +8,14 @@ import { EngineError } from '../core/errors.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
-import type { WatchStatement } from '../graphql/watch-statements.ts';
+import type { WatchStatements } from '../graphql/watch-statements.ts';
 import type { GraphqlCall } from '../saved/call.ts';
 import { parseJson } from './body.ts';
 import { authenticateRequest, type Endpoints, type HttpContext, JSON_TYPE, sendJson } from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 
 /** Runs one operation; yields the text `{"data":…}`. @throws EngineError */
-export type Execute = (call: GraphqlCall, session: Session, watch?: WatchStatement) => Promise<string>;
+export type Execute = (call: GraphqlCall, session: Session, watch?: WatchStatements) => Promise<string>;
 
 /**
  * The endpoints of GraphQL over HTTP.

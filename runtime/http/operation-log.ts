@@ -4,7 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { Configuration } from '../configuration.ts';
-import type { RanStatement, WatchStatement } from '../graphql/watch-statements.ts';
+import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
 import type { LoggedQuery, Observer } from '../observe.ts';
 import { createMasking, withoutSecrets } from './masking.ts';
 
@@ -19,7 +19,7 @@ interface LoggedOperation {
 export type LogOperation = (
   request: FastifyRequest,
   operation: LoggedOperation,
-  run: (watch?: WatchStatement) => Promise<string>,
+  run: (watch?: WatchStatements) => Promise<string>,
 ) => Promise<string>;
 
 /** Runs operations; what is logged of them is what the configuration asks for. */
@@ -48,23 +48,20 @@ export function createOperationLog(configuration: Configuration, observe: Observ
     if (logsQuery || httpLogQueryOnlyOnError) exchange.query = describe(operation);
     if (!logsQuery && !logsExecution && threshold === undefined) return run();
     const { requestId } = exchange;
-    const statements: RanStatement[] = [];
+    const ran: RanStatements[] = [];
     const start = performance.now();
     try {
-      return await run((statement) => statements.push(statement));
+      return await run((statements) => ran.push(statements));
     } finally {
       const seconds = (performance.now() - start) / 1000;
-      const generatedSql = () => withoutSecrets(sqlOf(statements), secrets);
+      const generatedSql = () => withoutSecrets(sqlOf(ran), secrets);
       const query = describe(operation);
       if (logsQuery) {
-        const kind = statements.length > 0 ? 'database' : 'introspection';
+        const kind = ran.length > 0 ? 'database' : 'introspection';
         observe({ kind: 'query', requestId, query, generatedSql: generatedSql(), queryKind: kind });
       }
       if (logsExecution) {
-        const times = statements.map((statement) => ({
-          source: statement.source,
-          execution_time: statement.seconds,
-        }));
+        const times = ran.map(({ source, seconds }) => ({ source, execution_time: seconds }));
         observe({
           kind: 'execution',
           requestId,
@@ -88,11 +85,13 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /** Source → its statement, or its statements in the order in which they ended; null where none ran. */
-function sqlOf(statements: readonly RanStatement[]): LoggedSql | null {
-  if (statements.length === 0) return null;
+function sqlOf(ran: readonly RanStatements[]): LoggedSql | null {
+  if (ran.length === 0) return null;
   const bySource: Record<string, Sql | Sql[]> = {};
-  for (const { source, text, values } of statements) {
-    const entry = { query: text, prepared_arguments: values };
+  const all = ran.flatMap(({ source, statements }) =>
+    statements.map(({ text, values }) => ({ source, entry: { query: text, prepared_arguments: values } })),
+  );
+  for (const { source, entry } of all) {
     const before = bySource[source];
     if (before === undefined) bySource[source] = entry;
     else bySource[source] = [...(Array.isArray(before) ? before : [before]), entry];

@@ -4,7 +4,7 @@ import { EngineError } from '../core/errors.ts';
 import type { SavedOperation } from '../core/saved.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
-import type { WatchStatement } from '../graphql/watch-statements.ts';
+import type { WatchStatements } from '../graphql/watch-statements.ts';
 import type { MatchRoute } from '../saved/router.ts';
 import { type GivenVariables, restVariables } from '../saved/variables.ts';
 import { parseJson } from './body.ts';
@@ -18,7 +18,7 @@ export interface RestProgram {
     operation: SavedOperation,
     variables: Readonly<Record<string, unknown>>,
     session: Session,
-    watch?: WatchStatement,
+    watch?: WatchStatements,
   ) => Promise<string>;
 }
 

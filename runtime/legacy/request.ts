@@ -7,7 +7,8 @@ import { readStatement } from '../core/request/plan.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import type { Sql } from '../core/sql/fragment.ts';
-import { type Execution, runStatement, runSteps } from '../graphql/execute.ts';
+import { connectionOf, type Execution, runStatement } from '../graphql/execute.ts';
+import { runSteps } from '../graphql/run-steps.ts';
 import { findTable, type RequestedTable, type TableName } from './table.ts';
 
 /** The table that every data operation is about. */
@@ -40,7 +41,7 @@ export function dataRequest(
     scope: createScope(roleView, options),
     read: (expression) =>
       inOwnWords(() => runStatement(readStatement([expression]), source, session, execution)),
-    write: (step) => inOwnWords(() => runSteps([step], source, session, execution)),
+    write: (step) => inOwnWords(() => runSteps([step], connectionOf(source, execution), session)),
   };
 }
 

@@ -137,7 +137,9 @@ function withRule(
   const statements =
     plan.kind === 'query'
       ? plan.steps.map(({ statement }) => statement)
-      : plan.fields.flatMap(({ step }) => (step.kind === 'run' && step.statements?.write) || []);
+      : plan.fields.flatMap(({ step }) =>
+          step.kind === 'write' ? step.statements.map(({ statement }) => statement) : [],
+        );
   const parameter = statements
     .flatMap(({ parameters }) => parameters)
     .find(({ source }) => source.from === 'session' && source.name === error.variable);

@@ -1,9 +1,15 @@
 /** The plans of saved operations, as the executor takes them. Nothing is parsed or planned for a request. */
 import { EngineError } from '../core/errors.ts';
-import { writeByStatements } from '../core/mutation/written.ts';
 import { encoderOf } from '../core/query/scope.ts';
 import type { MutationPlan, RequestPlan } from '../core/request/plan.ts';
-import type { SavedOperation, SavedParameter, SavedPlan, SavedStep, SavedWrite } from '../core/saved.ts';
+import type {
+  SavedOperation,
+  SavedParameter,
+  SavedPlan,
+  SavedStatement,
+  SavedStep,
+  SavedWrite,
+} from '../core/saved.ts';
 import type { SourceShape } from '../core/shapes.ts';
 import type { ParameterNode, Statement } from '../core/sql/fragment.ts';
 
@@ -29,7 +35,7 @@ export function createPlans(
   for (const operation of operations) {
     const byRole = new Map<string, Case[]>();
     for (const { roles, when, steps, answer } of operation.plans ?? []) {
-      const sourceOf = (step: SavedStep) => bySource.get(step.source)!;
+      const sourceOf = ({ source }: SavedStep | SavedWrite) => bySource.get(source)!;
       const plan: RequestPlan =
         operation.kind === 'mutation'
           ? {
@@ -42,7 +48,7 @@ export function createPlans(
               kind: 'query',
               steps: steps.map((step) => ({
                 source: step.source,
-                statement: readStatement(step, sourceOf(step)),
+                statement: readStatement(step as SavedStep, sourceOf(step)),
               })),
               answer,
               reusable: true,
@@ -67,17 +73,15 @@ function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>
   return true;
 }
 
-function readWrite(write: SavedWrite, shape: SourceShape): MutationPlan['fields'][number] {
-  const { source, path, read } = write;
-  const step = writeByStatements({
-    write: readStatement(write, shape),
-    path,
-    ...(read ? { read: { statement: readStatement(read, shape), results: read.results } } : {}),
-  });
-  return { source, step, path };
+function readWrite(
+  { source, statements, answer }: SavedWrite,
+  shape: SourceShape,
+): MutationPlan['fields'][number] {
+  const read = statements.map((statement) => ({ ...statement, statement: readStatement(statement, shape) }));
+  return { source, step: { kind: 'write', statements: read, answer } };
 }
 
-function readStatement({ sql, parameters }: Omit<SavedStep, 'source'>, shape: SourceShape): Statement {
+function readStatement({ sql, parameters }: SavedStatement, shape: SourceShape): Statement {
   return { text: sql, parameters: parameters.map((parameter) => readParameter(parameter, shape)) };
 }
 
@@ -86,7 +90,6 @@ function readParameter(parameter: SavedParameter, source: SourceShape): Paramete
   const base = { kind: 'parameter', type: '' } as const;
   if ('session' in parameter) return { ...base, source: { from: 'session', name: parameter.session } };
   if ('sessionObject' in parameter) return { ...base, source: { from: 'session-object' } };
-  if ('result' in parameter) return { ...base, source: { from: 'result', name: parameter.result } };
   if ('constant' in parameter) return { ...base, source: { from: 'constant', value: parameter.constant } };
   const { variable, encoding, path } = parameter;
   return {

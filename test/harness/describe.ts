@@ -99,8 +99,8 @@ function statements(planner: Planner, session: Session, query: string): string {
       return plan.steps.map(({ source, statement }) => `${source}: ${statement.text}`).join('\n');
     return plan.fields
       .map(({ source, step }) => {
-        const made = step.kind === 'constant' ? undefined : step.statements;
-        return `${source}: ${made?.write.text} ${made?.read?.statement.text ?? ''}`;
+        const made = step.kind === 'constant' ? [] : step.statements;
+        return `${source}: ${made.map(({ statement }) => statement.text).join(' ')}`;
       })
       .join('\n');
   } catch (error) {

@@ -13,6 +13,7 @@ import type {
   SavedOptions,
   SavedParameter,
   SavedPlan,
+  SavedStatement,
   SavedStep,
   SavedWrite,
 } from '../../../runtime/core/saved.ts';
@@ -129,39 +130,35 @@ function savedPlan(plan: RequestPlan, when: When): Statements | string {
   const steps: (SavedStep | SavedWrite)[] = [];
   if (plan.kind === 'query') {
     for (const { source, statement } of plan.steps) {
-      const saved = savedStatement(statement);
+      const saved = savedStatement(statement, INDENT);
       if (!saved) return COMPOSED;
       steps.push({ source, ...saved });
     }
   } else {
     for (const { source, step } of plan.fields) {
       if (step.kind === 'constant') return 'a root field has nothing to write';
-      if (!step.statements)
-        return 'it inserts nested or many objects, in statements that depend on each other';
-      const { write, path, read } = step.statements;
-      const saved = savedStatement(write);
-      const savedRead = read && savedStatement(read.statement);
-      if (!saved || (read && !savedRead)) return COMPOSED;
-      steps.push({
-        source,
-        ...saved,
-        path,
-        ...(read && savedRead ? { read: { ...savedRead, results: read.results } } : {}),
+      if (step.instead) return 'it inserts nested objects a table at a time, or one by one where that fails';
+      const statements = step.statements.flatMap(({ statement, ...where }) => {
+        const saved = savedStatement(statement, INDENT_OF_WRITE);
+        return saved ? [{ ...saved, ...where }] : [];
       });
+      if (statements.length < step.statements.length) return COMPOSED;
+      steps.push({ source, statements, answer: step.answer });
     }
   }
   return { ...(Object.keys(when).length > 0 ? { when } : {}), steps, answer: plan.answer };
 }
 
-/** Of a statement in the file of its operation. */
+/** Of a statement in the file of its operation: of a query, and of a mutation. */
 const INDENT = ' '.repeat(12);
+const INDENT_OF_WRITE = ' '.repeat(16);
 
 const COMPOSED = 'it puts a value together from several variables';
 
-function savedStatement({ text, parameters }: Statement): Omit<SavedStep, 'source'> | undefined {
+function savedStatement({ text, parameters }: Statement, indent: string): SavedStatement | undefined {
   const saved = parameters.map(savedParameter);
   if (saved.includes(undefined)) return undefined;
-  return { sql: layOut(text, INDENT), parameters: saved as SavedParameter[] };
+  return { sql: layOut(text, indent), parameters: saved as SavedParameter[] };
 }
 
 const NOBODY = { role: '', variables: {}, backendOnly: false };
@@ -173,10 +170,8 @@ function savedParameter(parameter: ParameterNode): SavedParameter | undefined {
       return { session: source.name };
     case 'session-object':
       return { sessionObject: true };
-    case 'result':
-      return { result: source.name };
     case 'constant':
-      return { constant: bindParameter(parameter, {}, NOBODY, {}) };
+      return { constant: bindParameter(parameter, {}, NOBODY) };
     case 'variable':
       return source.path.length === 0 && encoding
         ? { variable: source.name, encoding, path: path ?? '$' }

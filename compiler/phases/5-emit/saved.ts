@@ -1,5 +1,5 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
-import type { SavedOperation, SavedPlan, SavedStep, SavedWrite } from '../../../runtime/core/saved.ts';
+import type { SavedOperation, SavedPlan, SavedStatement } from '../../../runtime/core/saved.ts';
 import type { Memory } from '../../incremental/memory.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
@@ -91,19 +91,19 @@ function planView({ roles, when, steps, answer }: SavedPlan): SavedView['plans']
     roles: inlineLiteral(roles),
     when: when ? inlineLiteral(when) : '',
     steps: steps.map((step) => {
-      const { path, read } = step as Partial<SavedWrite>;
-      return {
-        source: step.source,
-        statement: statementView(step),
-        path: path ?? '',
-        ...(read ? { read: statementView(read) } : {}),
-        results: read ? inlineLiteral(read.results) : '',
-      };
+      const { source } = step;
+      if ('sql' in step) return { source, statement: statementView(step) };
+      const statements = step.statements.map(({ path, noRow, ...statement }) => ({
+        ...statementView(statement),
+        path,
+        noRow: noRow ? inlineLiteral(noRow) : '',
+      }));
+      return { source, writes: { statements, answer: inlineLiteral(step.answer) } };
     }),
     answer: inlineLiteral(answer),
   };
 }
 
-function statementView({ sql, parameters }: Omit<SavedStep, 'source'>): StatementView {
+function statementView({ sql, parameters }: SavedStatement): StatementView {
   return { sql, parameters: parameters.map(inlineLiteral) };
 }

@@ -144,11 +144,14 @@ export interface SavedView {
     readonly when: string;
     readonly steps: readonly {
       readonly source: string;
-      readonly statement: StatementView;
-      /** Of a write; empty for reads, as what follows. */
-      readonly path: string;
-      readonly read?: StatementView;
-      readonly results: string;
+      /** Of a read. */
+      readonly statement?: StatementView;
+      /** Of a write. */
+      readonly writes?: {
+        /** `noRow` is printed; empty where it may write no row. */
+        readonly statements: readonly (StatementView & { readonly path: string; readonly noRow: string })[];
+        readonly answer: string;
+      };
     }[];
     readonly answer: string;
   }[];

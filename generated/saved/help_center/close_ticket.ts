@@ -25,44 +25,59 @@ export const closeTicketOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            update "public"."ticket" as "_q1"
-            set "status" = ($1)::text
-            where "_q1"."id" = ($2)::integer
-            returning json_build_array("_q1")::text
-          `,
-          parameters: [
-            { constant: "closed" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          statements: [
+            {
+              sql: `
+                with "written" as (
+                  update "public"."ticket" as "_q1"
+                  set "status" = ($1)::text
+                  where "_q1"."id" = ($2)::integer
+                  returning "_q1".*
+                )
+                select set_config(
+                  'engine.rows',
+                  coalesce(
+                    (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                  ),
+                  true
+                ) is not null
+              `,
+              parameters: [
+                { constant: "closed" },
+                { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+              ],
+              path: "$",
+            },
+            {
+              sql: `
+                select (
+                  select row_to_json("_q5")
+                  from (
+                    select
+                      "_q2"."id" as "id",
+                      "_q2"."status" as "status",
+                      (
+                        select coalesce(json_agg("_q4"), '[]')
+                        from (
+                          select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
+                          from "public"."message" as "_q3"
+                          where "_q3"."ticket_id" = "_q2"."id"
+                          order by "_q3"."created_at" desc
+                          limit 1
+                        ) as "_q4"
+                      ) as "messages"
+                    from json_populate_recordset(
+                      null::"public"."ticket",
+                      concat('[', current_setting('engine.rows'), ']')::json
+                    ) as "_q2"
+                  ) as "_q5"
+                )::text
+              `,
+              parameters: [],
+              path: "$",
+            },
           ],
-          path: "$",
-          read: {
-            results: ["rows"],
-            sql: `
-            select (
-              select row_to_json("_q5")
-              from (
-                select
-                  "_q2"."id" as "id",
-                  "_q2"."status" as "status",
-                  (
-                    select coalesce(json_agg("_q4"), '[]')
-                    from (
-                      select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
-                      from "public"."message" as "_q3"
-                      where "_q3"."ticket_id" = "_q2"."id"
-                      order by "_q3"."created_at" desc
-                      limit 1
-                    ) as "_q4"
-                  ) as "messages"
-                from json_populate_recordset(null::"public"."ticket", ($1)::json) as "_q2"
-              ) as "_q5"
-            )::text
-          `,
-            parameters: [
-              { result: "rows" },
-            ],
-          },
+          answer: [1],
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
@@ -72,104 +87,120 @@ export const closeTicketOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            update "public"."ticket" as "_q1"
-            set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
-            where (
-              "_q1"."tenant_id" = ($2)::integer
-              and (
-                "_q1"."assignee_id" = ($3)::integer
-                or exists (
-                  select 1
-                  from "public"."team" as "_r1"
-                  where "_r1"."tenant_id" = "_q1"."tenant_id"
-                    and "_r1"."id" = "_q1"."team_id"
-                    and exists (
-                      select 1
-                      from "public"."team_member" as "_r2"
-                      where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
-                    )
-                )
-                or "_q1"."team_id" is null
-              )
-            )
-              and "_q1"."id" = ($4)::integer
-            returning json_build_array("_q1")::text, (
-              case when (
-                "_q1"."assignee_id" is null
-                or exists (
-                  select 1
-                  from "public"."agent" as "_r1"
-                  where "_r1"."id" = "_q1"."assignee_id"
-                    and "_r1"."is_active" = true
-                    and "_r1"."tenant_id" = ($2)::integer
-                )
-              ) is not true then concat(
-                'check constraint of an insert/update permission has failed',
-                ' [default.public.ticket.update check]'
-              ) else 'true' end
-            )::boolean
-          `,
-          parameters: [
-            { constant: "closed" },
-            { session: "x-engine-tenant-id" },
-            { session: "x-engine-user-id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
-          ],
-          path: "$",
-          read: {
-            results: ["rows"],
-            sql: `
-            select (
-              select row_to_json("_q5")
-              from (
-                select
-                  "_q2"."id" as "id",
-                  "_q2"."status" as "status",
-                  (
-                    select coalesce(json_agg("_q4"), '[]')
-                    from (
-                      select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
-                      from "public"."message" as "_q3"
-                      where "_q3"."ticket_id" = "_q2"."id"
-                        and (
-                          exists (
+          statements: [
+            {
+              sql: `
+                with "written" as (
+                  update "public"."ticket" as "_q1"
+                  set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+                  where (
+                    "_q1"."tenant_id" = ($2)::integer
+                    and (
+                      "_q1"."assignee_id" = ($3)::integer
+                      or exists (
+                        select 1
+                        from "public"."team" as "_r1"
+                        where "_r1"."tenant_id" = "_q1"."tenant_id"
+                          and "_r1"."id" = "_q1"."team_id"
+                          and exists (
                             select 1
-                            from "public"."ticket" as "_r1"
-                            where "_r1"."id" = "_q3"."ticket_id"
-                              and "_r1"."tenant_id" = ($1)::integer
-                              and (
-                                "_r1"."assignee_id" = ($2)::integer
-                                or exists (
-                                  select 1
-                                  from "public"."team" as "_r2"
-                                  where "_r2"."tenant_id" = "_r1"."tenant_id"
-                                    and "_r2"."id" = "_r1"."team_id"
-                                    and exists (
-                                      select 1
-                                      from "public"."team_member" as "_r3"
-                                      where "_r3"."team_id" = "_r2"."id"
-                                        and "_r3"."agent_id" = ($2)::integer
-                                    )
-                                )
-                                or "_r1"."team_id" is null
-                              )
+                            from "public"."team_member" as "_r2"
+                            where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
                           )
-                        )
-                      order by "_q3"."created_at" desc
-                      limit 1
-                    ) as "_q4"
-                  ) as "messages"
-                from json_populate_recordset(null::"public"."ticket", ($3)::json) as "_q2"
-              ) as "_q5"
-            )::text
-          `,
-            parameters: [
-              { session: "x-engine-tenant-id" },
-              { session: "x-engine-user-id" },
-              { result: "rows" },
-            ],
-          },
+                      )
+                      or "_q1"."team_id" is null
+                    )
+                  )
+                    and "_q1"."id" = ($4)::integer
+                  returning "_q1".*, (
+                    case when (
+                      "_q1"."assignee_id" is null
+                      or exists (
+                        select 1
+                        from "public"."agent" as "_r1"
+                        where "_r1"."id" = "_q1"."assignee_id"
+                          and "_r1"."is_active" = true
+                          and "_r1"."tenant_id" = ($2)::integer
+                      )
+                    ) is not true then concat(
+                      'check constraint of an insert/update permission has failed',
+                      ' [default.public.ticket.update check]'
+                    ) else 'true' end
+                  )::boolean as "engine check"
+                )
+                select set_config(
+                  'engine.rows',
+                  coalesce(
+                    (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                  ),
+                  true
+                ) is not null
+              `,
+              parameters: [
+                { constant: "closed" },
+                { session: "x-engine-tenant-id" },
+                { session: "x-engine-user-id" },
+                { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+              ],
+              path: "$",
+            },
+            {
+              sql: `
+                select (
+                  select row_to_json("_q5")
+                  from (
+                    select
+                      "_q2"."id" as "id",
+                      "_q2"."status" as "status",
+                      (
+                        select coalesce(json_agg("_q4"), '[]')
+                        from (
+                          select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
+                          from "public"."message" as "_q3"
+                          where "_q3"."ticket_id" = "_q2"."id"
+                            and (
+                              exists (
+                                select 1
+                                from "public"."ticket" as "_r1"
+                                where "_r1"."id" = "_q3"."ticket_id"
+                                  and "_r1"."tenant_id" = ($1)::integer
+                                  and (
+                                    "_r1"."assignee_id" = ($2)::integer
+                                    or exists (
+                                      select 1
+                                      from "public"."team" as "_r2"
+                                      where "_r2"."tenant_id" = "_r1"."tenant_id"
+                                        and "_r2"."id" = "_r1"."team_id"
+                                        and exists (
+                                          select 1
+                                          from "public"."team_member" as "_r3"
+                                          where "_r3"."team_id" = "_r2"."id"
+                                            and "_r3"."agent_id" = ($2)::integer
+                                        )
+                                    )
+                                    or "_r1"."team_id" is null
+                                  )
+                              )
+                            )
+                          order by "_q3"."created_at" desc
+                          limit 1
+                        ) as "_q4"
+                      ) as "messages"
+                    from json_populate_recordset(
+                      null::"public"."ticket",
+                      concat('[', current_setting('engine.rows'), ']')::json
+                    ) as "_q2"
+                  ) as "_q5"
+                )::text
+              `,
+              parameters: [
+                { session: "x-engine-tenant-id" },
+                { session: "x-engine-user-id" },
+              ],
+              path: "$",
+            },
+          ],
+          answer: [1],
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
@@ -179,61 +210,77 @@ export const closeTicketOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            update "public"."ticket" as "_q1"
-            set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
-            where ("_q1"."customer_id" = ($2)::integer and "_q1"."status" <> 'closed')
-              and "_q1"."id" = ($3)::integer
-            returning json_build_array("_q1")::text, (
-              case when ("_q1"."status" in ('open', 'closed')) is not true then concat(
-                'check constraint of an insert/update permission has failed',
-                ' [default.public.ticket.update check]'
-              ) else 'true' end
-            )::boolean
-          `,
-          parameters: [
-            { constant: "closed" },
-            { session: "x-engine-user-id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          statements: [
+            {
+              sql: `
+                with "written" as (
+                  update "public"."ticket" as "_q1"
+                  set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+                  where ("_q1"."customer_id" = ($2)::integer and "_q1"."status" <> 'closed')
+                    and "_q1"."id" = ($3)::integer
+                  returning "_q1".*, (
+                    case when ("_q1"."status" in ('open', 'closed')) is not true then concat(
+                      'check constraint of an insert/update permission has failed',
+                      ' [default.public.ticket.update check]'
+                    ) else 'true' end
+                  )::boolean as "engine check"
+                )
+                select set_config(
+                  'engine.rows',
+                  coalesce(
+                    (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                  ),
+                  true
+                ) is not null
+              `,
+              parameters: [
+                { constant: "closed" },
+                { session: "x-engine-user-id" },
+                { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+              ],
+              path: "$",
+            },
+            {
+              sql: `
+                select (
+                  select row_to_json("_q5")
+                  from (
+                    select
+                      "_q2"."id" as "id",
+                      "_q2"."status" as "status",
+                      (
+                        select coalesce(json_agg("_q4"), '[]')
+                        from (
+                          select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
+                          from "public"."message" as "_q3"
+                          where "_q3"."ticket_id" = "_q2"."id"
+                            and (
+                              "_q3"."is_internal" = false
+                              and exists (
+                                select 1
+                                from "public"."ticket" as "_r1"
+                                where "_r1"."id" = "_q3"."ticket_id"
+                                  and "_r1"."customer_id" = ($1)::integer
+                              )
+                            )
+                          order by "_q3"."created_at" desc
+                          limit 1
+                        ) as "_q4"
+                      ) as "messages"
+                    from json_populate_recordset(
+                      null::"public"."ticket",
+                      concat('[', current_setting('engine.rows'), ']')::json
+                    ) as "_q2"
+                  ) as "_q5"
+                )::text
+              `,
+              parameters: [
+                { session: "x-engine-user-id" },
+              ],
+              path: "$",
+            },
           ],
-          path: "$",
-          read: {
-            results: ["rows"],
-            sql: `
-            select (
-              select row_to_json("_q5")
-              from (
-                select
-                  "_q2"."id" as "id",
-                  "_q2"."status" as "status",
-                  (
-                    select coalesce(json_agg("_q4"), '[]')
-                    from (
-                      select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
-                      from "public"."message" as "_q3"
-                      where "_q3"."ticket_id" = "_q2"."id"
-                        and (
-                          "_q3"."is_internal" = false
-                          and exists (
-                            select 1
-                            from "public"."ticket" as "_r1"
-                            where "_r1"."id" = "_q3"."ticket_id"
-                              and "_r1"."customer_id" = ($1)::integer
-                          )
-                        )
-                      order by "_q3"."created_at" desc
-                      limit 1
-                    ) as "_q4"
-                  ) as "messages"
-                from json_populate_recordset(null::"public"."ticket", ($2)::json) as "_q2"
-              ) as "_q5"
-            )::text
-          `,
-            parameters: [
-              { session: "x-engine-user-id" },
-              { result: "rows" },
-            ],
-          },
+          answer: [1],
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
@@ -243,65 +290,81 @@ export const closeTicketOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            update "public"."ticket" as "_q1"
-            set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
-            where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
-            returning json_build_array("_q1")::text, (
-              case when (
-                exists (
-                  select 1
-                  from "public"."customer" as "_r1"
-                  where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
+          statements: [
+            {
+              sql: `
+                with "written" as (
+                  update "public"."ticket" as "_q1"
+                  set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
+                  where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
+                  returning "_q1".*, (
+                    case when (
+                      exists (
+                        select 1
+                        from "public"."customer" as "_r1"
+                        where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
+                      )
+                    ) is not true then concat(
+                      'check constraint of an insert/update permission has failed',
+                      ' [default.public.ticket.update check]'
+                    ) else 'true' end
+                  )::boolean as "engine check"
                 )
-              ) is not true then concat(
-                'check constraint of an insert/update permission has failed',
-                ' [default.public.ticket.update check]'
-              ) else 'true' end
-            )::boolean
-          `,
-          parameters: [
-            { constant: "closed" },
-            { session: "x-engine-tenant-id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+                select set_config(
+                  'engine.rows',
+                  coalesce(
+                    (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                  ),
+                  true
+                ) is not null
+              `,
+              parameters: [
+                { constant: "closed" },
+                { session: "x-engine-tenant-id" },
+                { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+              ],
+              path: "$",
+            },
+            {
+              sql: `
+                select (
+                  select row_to_json("_q5")
+                  from (
+                    select
+                      "_q2"."id" as "id",
+                      "_q2"."status" as "status",
+                      (
+                        select coalesce(json_agg("_q4"), '[]')
+                        from (
+                          select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
+                          from "public"."message" as "_q3"
+                          where "_q3"."ticket_id" = "_q2"."id"
+                            and (
+                              exists (
+                                select 1
+                                from "public"."ticket" as "_r1"
+                                where "_r1"."id" = "_q3"."ticket_id"
+                                  and "_r1"."tenant_id" = ($1)::integer
+                              )
+                            )
+                          order by "_q3"."created_at" desc
+                          limit 1
+                        ) as "_q4"
+                      ) as "messages"
+                    from json_populate_recordset(
+                      null::"public"."ticket",
+                      concat('[', current_setting('engine.rows'), ']')::json
+                    ) as "_q2"
+                  ) as "_q5"
+                )::text
+              `,
+              parameters: [
+                { session: "x-engine-tenant-id" },
+              ],
+              path: "$",
+            },
           ],
-          path: "$",
-          read: {
-            results: ["rows"],
-            sql: `
-            select (
-              select row_to_json("_q5")
-              from (
-                select
-                  "_q2"."id" as "id",
-                  "_q2"."status" as "status",
-                  (
-                    select coalesce(json_agg("_q4"), '[]')
-                    from (
-                      select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
-                      from "public"."message" as "_q3"
-                      where "_q3"."ticket_id" = "_q2"."id"
-                        and (
-                          exists (
-                            select 1
-                            from "public"."ticket" as "_r1"
-                            where "_r1"."id" = "_q3"."ticket_id"
-                              and "_r1"."tenant_id" = ($1)::integer
-                          )
-                        )
-                      order by "_q3"."created_at" desc
-                      limit 1
-                    ) as "_q4"
-                  ) as "messages"
-                from json_populate_recordset(null::"public"."ticket", ($2)::json) as "_q2"
-              ) as "_q5"
-            )::text
-          `,
-            parameters: [
-              { session: "x-engine-tenant-id" },
-              { result: "rows" },
-            ],
-          },
+          answer: [1],
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],

@@ -22,19 +22,24 @@ export const replyOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            insert into "public"."message" as "_q1" ("ticket_id", "body")
-            values (($1)::integer, ($2)::text)
-            returning (
-              select row_to_json("_q2")
-              from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
-            )::text
-          `,
-          parameters: [
-            { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
-            { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
+          statements: [
+            {
+              sql: `
+                insert into "public"."message" as "_q1" ("ticket_id", "body")
+                values (($1)::integer, ($2)::text)
+                returning (
+                  select row_to_json("_q2")
+                  from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
+                )::text
+              `,
+              parameters: [
+                { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
+                { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
+              ],
+              path: "$.selectionSet.insert_message_one.args.object",
+            },
           ],
-          path: "$.selectionSet.insert_message_one.args.object",
+          answer: [0],
         },
       ],
       answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
@@ -44,32 +49,37 @@ export const replyOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            insert into "public"."message" as "_q1" ("ticket_id", "body", "author_agent_id")
-            values (($1)::integer, ($2)::text, (($3)::integer))
-            returning (
-              select row_to_json("_q2")
-              from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
-            )::text, (
-              case when (
-                exists (
-                  select 1
-                  from "public"."ticket" as "_r1"
-                  where "_r1"."id" = "_q1"."ticket_id" and "_r1"."tenant_id" = ($4)::integer
-                )
-              ) is not true then concat(
-                'check constraint of an insert/update permission has failed',
-                ' [default.public.message.insert check]'
-              ) else 'true' end
-            )::boolean
-          `,
-          parameters: [
-            { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
-            { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
-            { session: "x-engine-user-id" },
-            { session: "x-engine-tenant-id" },
+          statements: [
+            {
+              sql: `
+                insert into "public"."message" as "_q1" ("ticket_id", "body", "author_agent_id")
+                values (($1)::integer, ($2)::text, (($3)::integer))
+                returning (
+                  select row_to_json("_q2")
+                  from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
+                )::text, (
+                  case when (
+                    exists (
+                      select 1
+                      from "public"."ticket" as "_r1"
+                      where "_r1"."id" = "_q1"."ticket_id" and "_r1"."tenant_id" = ($4)::integer
+                    )
+                  ) is not true then concat(
+                    'check constraint of an insert/update permission has failed',
+                    ' [default.public.message.insert check]'
+                  ) else 'true' end
+                )::boolean
+              `,
+              parameters: [
+                { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
+                { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
+                { session: "x-engine-user-id" },
+                { session: "x-engine-tenant-id" },
+              ],
+              path: "$.selectionSet.insert_message_one.args.object",
+            },
           ],
-          path: "$.selectionSet.insert_message_one.args.object",
+          answer: [0],
         },
       ],
       answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
@@ -79,35 +89,40 @@ export const replyOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            insert into "public"."message" as "_q1" (
-              "ticket_id", "body", "author_customer_id", "is_internal"
-            )
-            values (($1)::integer, ($2)::text, (($3)::integer), (false))
-            returning (
-              select row_to_json("_q2")
-              from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
-            )::text, (
-              case when (
-                exists (
-                  select 1
-                  from "public"."ticket" as "_r1"
-                  where "_r1"."id" = "_q1"."ticket_id"
-                    and "_r1"."customer_id" = ($3)::integer
-                    and "_r1"."status" <> 'closed'
+          statements: [
+            {
+              sql: `
+                insert into "public"."message" as "_q1" (
+                  "ticket_id", "body", "author_customer_id", "is_internal"
                 )
-              ) is not true then concat(
-                'check constraint of an insert/update permission has failed',
-                ' [default.public.message.insert check]'
-              ) else 'true' end
-            )::boolean
-          `,
-          parameters: [
-            { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
-            { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
-            { session: "x-engine-user-id" },
+                values (($1)::integer, ($2)::text, (($3)::integer), (false))
+                returning (
+                  select row_to_json("_q2")
+                  from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
+                )::text, (
+                  case when (
+                    exists (
+                      select 1
+                      from "public"."ticket" as "_r1"
+                      where "_r1"."id" = "_q1"."ticket_id"
+                        and "_r1"."customer_id" = ($3)::integer
+                        and "_r1"."status" <> 'closed'
+                    )
+                  ) is not true then concat(
+                    'check constraint of an insert/update permission has failed',
+                    ' [default.public.message.insert check]'
+                  ) else 'true' end
+                )::boolean
+              `,
+              parameters: [
+                { variable: "ticket", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
+                { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
+                { session: "x-engine-user-id" },
+              ],
+              path: "$.selectionSet.insert_message_one.args.object",
+            },
           ],
-          path: "$.selectionSet.insert_message_one.args.object",
+          answer: [0],
         },
       ],
       answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],

@@ -22,20 +22,25 @@ export const takeOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            update "public"."ticket" as "_q1"
-            set "assignee_id" = ($1)::integer
-            where "_q1"."id" = ($2)::integer
-            returning (
-              select row_to_json("_q2")
-              from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
-            )::text
-          `,
-          parameters: [
-            { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          statements: [
+            {
+              sql: `
+                update "public"."ticket" as "_q1"
+                set "assignee_id" = ($1)::integer
+                where "_q1"."id" = ($2)::integer
+                returning (
+                  select row_to_json("_q2")
+                  from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
+                )::text
+              `,
+              parameters: [
+                { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
+                { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+              ],
+              path: "$",
+            },
           ],
-          path: "$",
+          answer: [0],
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
@@ -45,54 +50,59 @@ export const takeOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            update "public"."ticket" as "_q1"
-            set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
-            where (
-              "_q1"."tenant_id" = ($2)::integer
-              and (
-                "_q1"."assignee_id" = ($3)::integer
-                or exists (
-                  select 1
-                  from "public"."team" as "_r1"
-                  where "_r1"."tenant_id" = "_q1"."tenant_id"
-                    and "_r1"."id" = "_q1"."team_id"
-                    and exists (
+          statements: [
+            {
+              sql: `
+                update "public"."ticket" as "_q1"
+                set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
+                where (
+                  "_q1"."tenant_id" = ($2)::integer
+                  and (
+                    "_q1"."assignee_id" = ($3)::integer
+                    or exists (
                       select 1
-                      from "public"."team_member" as "_r2"
-                      where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
+                      from "public"."team" as "_r1"
+                      where "_r1"."tenant_id" = "_q1"."tenant_id"
+                        and "_r1"."id" = "_q1"."team_id"
+                        and exists (
+                          select 1
+                          from "public"."team_member" as "_r2"
+                          where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
+                        )
                     )
+                    or "_q1"."team_id" is null
+                  )
                 )
-                or "_q1"."team_id" is null
-              )
-            )
-              and "_q1"."id" = ($4)::integer
-            returning (
-              select row_to_json("_q2")
-              from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
-            )::text, (
-              case when (
-                "_q1"."assignee_id" is null
-                or exists (
-                  select 1
-                  from "public"."agent" as "_r1"
-                  where "_r1"."id" = "_q1"."assignee_id"
-                    and "_r1"."is_active" = true
-                    and "_r1"."tenant_id" = ($2)::integer
-                )
-              ) is not true then concat(
-                'check constraint of an insert/update permission has failed',
-                ' [default.public.ticket.update check]'
-              ) else 'true' end
-            )::boolean
-          `,
-          parameters: [
-            { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
-            { session: "x-engine-tenant-id" },
-            { session: "x-engine-user-id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+                  and "_q1"."id" = ($4)::integer
+                returning (
+                  select row_to_json("_q2")
+                  from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
+                )::text, (
+                  case when (
+                    "_q1"."assignee_id" is null
+                    or exists (
+                      select 1
+                      from "public"."agent" as "_r1"
+                      where "_r1"."id" = "_q1"."assignee_id"
+                        and "_r1"."is_active" = true
+                        and "_r1"."tenant_id" = ($2)::integer
+                    )
+                  ) is not true then concat(
+                    'check constraint of an insert/update permission has failed',
+                    ' [default.public.ticket.update check]'
+                  ) else 'true' end
+                )::boolean
+              `,
+              parameters: [
+                { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
+                { session: "x-engine-tenant-id" },
+                { session: "x-engine-user-id" },
+                { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+              ],
+              path: "$",
+            },
           ],
-          path: "$",
+          answer: [0],
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
@@ -102,32 +112,37 @@ export const takeOperation = savedOperation({
       steps: [
         {
           source: "default",
-          sql: `
-            update "public"."ticket" as "_q1"
-            set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
-            where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
-            returning (
-              select row_to_json("_q2")
-              from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
-            )::text, (
-              case when (
-                exists (
-                  select 1
-                  from "public"."customer" as "_r1"
-                  where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
-                )
-              ) is not true then concat(
-                'check constraint of an insert/update permission has failed',
-                ' [default.public.ticket.update check]'
-              ) else 'true' end
-            )::boolean
-          `,
-          parameters: [
-            { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
-            { session: "x-engine-tenant-id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+          statements: [
+            {
+              sql: `
+                update "public"."ticket" as "_q1"
+                set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
+                where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
+                returning (
+                  select row_to_json("_q2")
+                  from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
+                )::text, (
+                  case when (
+                    exists (
+                      select 1
+                      from "public"."customer" as "_r1"
+                      where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
+                    )
+                  ) is not true then concat(
+                    'check constraint of an insert/update permission has failed',
+                    ' [default.public.ticket.update check]'
+                  ) else 'true' end
+                )::boolean
+              `,
+              parameters: [
+                { variable: "agent", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
+                { session: "x-engine-tenant-id" },
+                { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+              ],
+              path: "$",
+            },
           ],
-          path: "$",
+          answer: [0],
         },
       ],
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],

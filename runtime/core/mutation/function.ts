@@ -7,9 +7,9 @@ import type { RootArguments, Selection } from '../request/selection.ts';
 import type { Requester } from '../resolvers.ts';
 import type { TableView } from '../schema/table-view.ts';
 import type { FunctionShape } from '../shapes.ts';
-import { parameter, print, type Sql, sql } from '../sql/fragment.ts';
+import { print, type Sql, sql } from '../sql/fragment.ts';
+import { keepRows, keptRows } from './kept.ts';
 import type { MutationStep } from './step.ts';
-import { writeByStatements } from './written.ts';
 
 /** Resolver of a function's field below query: a list, or the row of a function that returns one. */
 export function functionRows(
@@ -60,14 +60,19 @@ export function functionMutation(
   const scope = scopeOf(requester);
   const view = tableOf(shape, scope);
   const alias = scope.alias();
-  const write = print(
-    sql`select coalesce(json_agg(${alias}), '[]')::text from ${call(shape, args)} as ${alias}`,
+  const write = print(sql`select ${keepRows(true, sql`${call(shape, args)} as ${alias}`, alias)}`);
+  const from = keptRows(view.table.sql);
+  const read = print(
+    sql`select ${resultOf(shape, view, selection, args, { from, conditions: () => [] }, scope)}::text`,
   );
-  const rows = sql`json_populate_recordset(null::${view.table.sql}, ${parameter({ from: 'result', name: 'rows' }, 'json')})`;
-  const statement = print(
-    sql`select ${resultOf(shape, view, selection, args, { from: rows, conditions: () => [] }, scope)}::text`,
-  );
-  return writeByStatements({ write, path: '$', read: { statement, results: ['rows'] } });
+  return {
+    kind: 'write',
+    statements: [
+      { statement: write, path: '$' },
+      { statement: read, path: '$' },
+    ],
+    answer: [1],
+  };
 }
 
 function tableOf(shape: FunctionShape, scope: Scope): TableView {

@@ -6,24 +6,20 @@
  * - at each level either every row has an object to insert before it, or none has;
  * - no row finds anything else in the database for its coming sooner or later (see insert-apart.ts).
  *
- * It runs behind a savepoint. Whatever goes wrong, fewer rows than sent among it, the objects are then inserted one by one,
- * which says which one it was.
+ * Whatever goes wrong, fewer rows than sent among it, the objects are then inserted one by one in a new transaction, which
+ * says which one it was.
  */
 import type { Column, Relationship, Table } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
-import { fixedType } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
-import { identifier, join, parameter, type Sql, sql } from '../sql/fragment.ts';
-import { encodeList } from '../types.ts';
+import { identifier, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
 import { hasNested, type InsertObject, type NestedInsert } from './insert-objects.ts';
-import { type FixedColumns, slices } from './insert-rows.ts';
-import { flatWrite, type Inserted } from './insert-singly.ts';
-import type { MutationExecution, Results } from './step.ts';
-import { JSON_OF_WRITTEN, rowsStatement, WRITTEN } from './written.ts';
-
-/** Fewer rows came back than were sent. */
-export class RowsMissing extends Error {}
+import { type ColumnList, type FixedColumns, slices } from './insert-rows.ts';
+import { flatWrite, ownScope } from './insert-singly.ts';
+import { keep, keepRows, kept, orFail, WRITTEN } from './kept.ts';
+import type { WriteStatement } from './step.ts';
+import { rowsStatement } from './written.ts';
 
 /** All rows of one place in the tree of objects. */
 interface Level {
@@ -38,8 +34,8 @@ interface Level {
 interface Neighbour {
   readonly relationship: Relationship;
   readonly level: Level;
-  /** For each row of the child level, the position of its parent. */
-  readonly parents: readonly number[];
+  /** For each row beside it, the number of its own that hang on that one. */
+  readonly counts: readonly number[];
 }
 
 /**
@@ -71,7 +67,7 @@ function statementsSingly(objects: readonly InsertObject[]): number {
 function gather(view: TableView, objects: readonly InsertObject[]): Level | undefined {
   const before = neighbours(objects, (object) => object.before);
   const after = neighbours(objects, (object) => object.after);
-  if (!before || !after || before.some(({ parents }) => parents.length !== objects.length)) return undefined;
+  if (!before || !after || before.some(({ counts }) => counts.includes(0))) return undefined;
   return { view, objects, before, after };
 }
 
@@ -79,23 +75,21 @@ function neighbours(
   objects: readonly InsertObject[],
   of: (object: InsertObject) => readonly NestedInsert[],
 ): Neighbour[] | undefined {
-  const found = new Map<Relationship, { view: TableView; objects: InsertObject[]; parents: number[] }>();
+  const found = new Map<Relationship, { view: TableView; objects: InsertObject[]; counts: number[] }>();
   for (const [position, object] of objects.entries()) {
     for (const { relationship, view, conflict, objects: inner } of of(object)) {
       if (conflict) return undefined;
-      const known = found.get(relationship) ?? { view, objects: [], parents: [] };
+      const known = found.get(relationship) ?? { view, objects: [], counts: objects.map(() => 0) };
       found.set(relationship, known);
-      for (const each of inner) {
-        known.objects.push(each);
-        known.parents.push(position);
-      }
+      for (const each of inner) known.objects.push(each);
+      known.counts[position] = inner.length;
     }
   }
   const result: Neighbour[] = [];
-  for (const [relationship, { view, objects: inner, parents }] of found) {
+  for (const [relationship, { view, objects: inner, counts }] of found) {
     const level = gather(view, inner);
     if (!level) return undefined;
-    result.push({ relationship, level, parents });
+    result.push({ relationship, level, counts });
   }
   return result;
 }
@@ -115,106 +109,73 @@ function placesOf({ view, objects, before, after }: Level, above: readonly Paren
   return [place, ...first.flatMap(({ places }) => places), ...then];
 }
 
-/** Inserts the levels; the rows that it yields are the first one's. */
+/**
+ * The statements that insert the levels; they keep the rows of the first one.
+ * @returns and the number of rows
+ */
 export function planLevels(
   level: Level,
   path: string,
   scope: Scope,
-): (execution: MutationExecution) => Promise<Inserted> {
-  const run = planLevel(level, { wanted: [], given: [], isFirst: true }, path, scope);
-  return async (execution) => {
-    const { affected, rows } = await run(execution, new Map());
-    return { affected, rows: [rows] };
-  };
-}
+): { readonly statements: readonly WriteStatement[]; readonly count: number } {
+  const statements: WriteStatement[] = [];
+  let count = 0;
+  let columnsKept = 0;
+  addLevel(level, [], [], true);
+  return { statements, count };
 
-/** What a level's neighbours have to do with it. */
-interface Surroundings {
-  /** Columns that the rows after it take over. */
-  readonly wanted: readonly Column[];
-  /** Columns that it takes over from the rows before it. */
-  readonly given: readonly Column[];
-  /** Its rows are asked for as they are. */
-  readonly isFirst: boolean;
-}
-
-/** Texts of columns, by database name, one for each row of a level. */
-type ColumnTexts = ReadonlyMap<string, readonly (string | null)[]>;
-
-interface LevelWritten {
-  readonly affected: number;
-  readonly rows: string;
-  readonly columns: ColumnTexts;
-}
-
-function planLevel(
-  level: Level,
-  place: Surroundings,
-  path: string,
-  scope: Scope,
-): (execution: MutationExecution, given: ColumnTexts) => Promise<LevelWritten> {
-  const own = (pairs: Relationship['columns']) => pairs.map(([column]) => column);
-  const theirs = (pairs: Relationship['columns']) => pairs.map(([, column]) => column);
-  const parents = level.before.map(({ relationship: { columns }, level: parent }) => ({
-    columns,
-    run: planLevel(parent, { wanted: theirs(columns), given: [], isFirst: false }, path, scope),
-  }));
-  const children = level.after.map(({ relationship: { columns }, level: child, parents: positions }) => ({
-    columns,
-    positions,
-    run: planLevel(child, { wanted: [], given: theirs(columns), isFirst: false }, path, scope),
-  }));
-  const wanted = [...new Set([...place.wanted, ...children.flatMap(({ columns }) => own(columns))])];
-  const given = [...place.given, ...parents.flatMap(({ columns }) => own(columns))];
-  const writeLevel = levelWriter(level, given, wanted, place.isFirst, path, scope);
-  return async (execution, fromParent) => {
-    let affected = level.objects.length;
-    const texts = new Map(fromParent);
-    for (const { columns, run } of parents) {
-      const parent = await run(execution, new Map());
-      affected += parent.affected;
-      for (const [column, target] of columns) texts.set(column.name, parent.columns.get(target.name)!);
+  /** @returns the `wanted` columns of its rows, and of those that children want */
+  function addLevel(
+    { view, objects, before, after }: Level,
+    given: readonly ColumnList[],
+    wanted: readonly Column[],
+    isFirst: boolean,
+  ): ReadonlyMap<Column, string> {
+    const fixed: Record<string, FixedColumns[string]> = {};
+    for (const list of given) fixed[list.column.name] = list;
+    for (const { relationship, level: parents } of before) {
+      const targets = relationship.columns.map(([, target]) => target);
+      const names = addLevel(parents, [], targets, false);
+      for (const [column, target] of relationship.columns)
+        fixed[column.name] = listOf(column, names.get(target)!, undefined);
     }
-    const results = [...texts].map(
-      ([name, values]) => [name, encodeList(fixedType('text'), values)] as const,
+    const columns = new Map<Column, string>();
+    const children = after.flatMap(({ relationship }) => relationship.columns.map(([own]) => own));
+    for (const column of [...wanted, ...children])
+      if (!columns.has(column)) columns.set(column, `column_${++columnsKept}`);
+    count += objects.length;
+    // Where a row is missing, the others would be taken for it.
+    const ifAll = (text: Sql) =>
+      orFail(
+        sql`(select case count(*) when ${raw(String(objects.length))} then ${text} end from ${WRITTEN})`,
+      );
+    const keys = [...columns].map(([column, name]) =>
+      keep(name, ifAll(sql`array_agg(${identifier(column.name)}::text)::text`)),
     );
-    const [tuples, rows] = await writeLevel(execution, Object.fromEntries(results));
-    const written = JSON.parse(tuples!) as readonly (readonly (string | null)[])[];
-    if (written.length !== level.objects.length) throw new RowsMissing();
-    const columns = new Map(
-      wanted.map((column, index) => [column.name, written.map((tuple) => tuple[index]!)]),
-    );
-    for (const { columns: pairs, positions, run } of children) {
-      const child = pairs.map(([column, target]) => {
-        const values = columns.get(column.name)!;
-        return [target.name, positions.map((position) => values[position]!)] as const;
-      });
-      affected += (await run(execution, new Map(child))).affected;
+    statements.push({
+      statement: rowsStatement(flatWrite(view, objects, undefined, path, fixed, ownScope(scope)), [
+        ...(keys.length > 0 ? keys : [ifAll(raw(`''`))]),
+        ...(isFirst ? [keepRows(true)] : []),
+      ]),
+      path,
+    });
+    for (const { relationship, level: child, counts } of after) {
+      const lists = relationship.columns.map(([own, target]) => listOf(target, columns.get(own)!, counts));
+      addLevel(child, lists, [], false);
     }
-    return { affected, rows: rows?.slice(1, -1) ?? '', columns };
-  };
+    return columns;
+  }
 }
 
-/** Yields the wanted columns of each row, and of the first level the rows themselves. */
-function levelWriter(
-  { view, objects }: Level,
-  given: readonly Column[],
-  wanted: readonly Column[],
-  isFirst: boolean,
-  path: string,
-  scope: Scope,
-): (execution: MutationExecution, results: Results) => Promise<readonly (string | null)[]> {
-  const fixed: FixedColumns = Object.fromEntries(
-    given.map((column): [string, FixedColumns[string]] => [
-      column.name,
-      { column, list: parameter({ from: 'result', name: column.name }, 'text[]') },
-    ]),
-  );
-  const write = flatWrite(view, objects, undefined, path, fixed, scope);
-  const tuple = wanted.map((column): Sql => sql`(${identifier(column.name)})::text`);
-  const statement = rowsStatement(write, [
-    sql`(select coalesce(json_agg(json_build_array(${join(tuple, ', ')})), '[]') from ${WRITTEN})::text`,
-    ...(isFirst ? [JSON_OF_WRITTEN] : []),
-  ]);
-  return (execution, results) => execution.read(statement, path, results);
+/** A column whose values were kept: one for each row, or as many times as `counts` says. */
+function listOf(column: Column, name: string, counts: readonly number[] | undefined): ColumnList {
+  const keys = sql`${kept(name)}::text[]`;
+  if (!counts) return { column, list: keys, item: (index) => sql`(${keys})[${raw(String(index + 1))}]` };
+  const numbers = parameter({ from: 'constant', value: `{${counts.join(',')}}` }, 'integer[]');
+  const positions = counts.flatMap((count, position) => Array<number>(count).fill(position + 1));
+  return {
+    column,
+    list: sql`array(select "each"."key" from unnest(${keys}, ${numbers}) with ordinality as "each" ("key", "count", "position"), generate_series(1, "each"."count") order by "each"."position")`,
+    item: (index) => sql`(${keys})[${raw(String(positions[index]!))}]`,
+  };
 }

@@ -14,10 +14,12 @@ import type { RowValues } from './insert-objects.ts';
 /** Columns whose values come from other rows of the same mutation: one value for all rows, or one for each. */
 export type FixedColumns = Readonly<Record<string, Sql | ColumnList>>;
 
-interface ColumnList {
+export interface ColumnList {
   readonly column: Column;
   /** An array of texts, an item a row. */
   readonly list: Sql;
+  /** One of them. */
+  readonly item: (index: number) => Sql;
 }
 
 /**
@@ -68,9 +70,7 @@ export function insertStatement(
       const value = row.values.get(column.name);
       return value ? valueParameter(value.node, column.type) : raw('default');
     });
-    const items = lists.map(
-      ({ column, list }) => sql`(${list})[${raw(String(index + 1))}]::${raw(column.type.sql)}`,
-    );
+    const items = lists.map(({ column, item }) => sql`${item(index)}::${raw(column.type.sql)}`);
     return sql`(${join([...values, ...items, ...constants.map(([, value]) => value)], ', ')})`;
   });
   return sql`${into} (${names}) values ${join(tuples, ', ')}`;
@@ -118,10 +118,7 @@ function arraysSelect(
   constants: readonly (readonly [string, Sql])[],
   rows: readonly RowValues[],
 ): Sql {
-  const columns = [
-    ...given.map((column): ColumnList => ({ column, list: columnTexts(column, rows) })),
-    ...lists,
-  ];
+  const columns = [...given.map((column) => ({ column, list: columnTexts(column, rows) })), ...lists];
   const alias = (index: number) => `column ${index + 1}`;
   const selected = [
     ...columns.map(({ column }, index) => sql`${identifier('given', alias(index))}::${raw(column.type.sql)}`),

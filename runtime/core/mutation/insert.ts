@@ -2,7 +2,6 @@
  * Inserts (reference graphql-api §3.1). Rows without nested data are one statement; with nested data, as few as come to the
  * same as one object after the other.
  */
-import { EngineError } from '../errors.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { lazy } from '../remember.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
@@ -10,13 +9,15 @@ import type { Requester } from '../resolvers.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
 import type { TableAccess } from '../shapes.ts';
+import { raw } from '../sql/fragment.ts';
 import { type Conflict, conflictOf } from './conflict.ts';
-import { gatherLevels, planLevels, RowsMissing } from './insert-batch.ts';
+import { gatherLevels, planLevels } from './insert-batch.ts';
 import { hasNested, type InsertObject, type RowValues, readObjects } from './insert-objects.ts';
 import { slices } from './insert-rows.ts';
-import { flatWrite, type Inserted, planSet } from './insert-singly.ts';
-import type { MutationExecution, MutationStep } from './step.ts';
-import { type AnswerForm, nothingWritten, readWritten, writeStep } from './written.ts';
+import { flatWrite, planObjects } from './insert-singly.ts';
+import { keptCount } from './kept.ts';
+import type { MutationStep, WriteStep } from './step.ts';
+import { type AnswerForm, asksForCount, nothingWritten, writeStep, writeThenRead } from './written.ts';
 
 /** Resolver of `insert_<t>`. */
 export function insertRows(
@@ -56,17 +57,11 @@ function insert(
   const objects = readObjects(nodes, view);
   if (!objects.some(hasNested)) return insertValues(view, objects, conflict, path, selection, form, scope);
   const level = conflict ? undefined : gatherLevels(view, objects, scope.view.program.tables);
-  const inBatches = level && planLevels(level, path, scope);
-  const singly = lazy(() => planSet(view, objects, conflict, path, {}, true, scope));
-  return insertThenRead(view, selection, form, scope, async (execution) => {
-    if (!inBatches) return singly()(execution, {});
-    try {
-      return await execution.attempt(() => inBatches(execution));
-    } catch (error) {
-      if (!(error instanceof EngineError || error instanceof RowsMissing)) throw error;
-      return singly()(execution, {});
-    }
-  });
+  const singly = () => insertSingly(view, objects, conflict, path, selection, form, scope);
+  if (!level) return singly();
+  const { statements, count } = planLevels(level, path, scope);
+  const inBatches = writeThenRead(statements, view, selection, form, raw(String(count)), scope);
+  return { ...inBatches, instead: lazy(singly) };
 }
 
 /** Inserts rows without nested data, whoever read them from whichever request; `path` is where failures belong. */
@@ -83,23 +78,18 @@ export function insertValues(
   if (slices(view, rows).length === 1)
     return writeStep(flatWrite(view, rows, conflict, path, {}, scope), view, selection, form, scope);
   const objects = rows.map((row): InsertObject => ({ ...row, before: [], after: [] }));
-  const set = planSet(view, objects, conflict, path, {}, true, scope);
-  return insertThenRead(view, selection, form, scope, (execution) => set(execution, {}));
+  return insertSingly(view, objects, conflict, path, selection, form, scope);
 }
 
-function insertThenRead(
+function insertSingly(
   view: TableView,
+  objects: readonly InsertObject[],
+  conflict: Conflict | undefined,
+  path: string,
   selection: Selection,
   form: AnswerForm,
   scope: Scope,
-  run: (execution: MutationExecution) => Promise<Inserted>,
-): MutationStep {
-  const finish = readWritten(view, selection, form, scope);
-  return {
-    kind: 'run',
-    run: async (execution) => {
-      const { affected, rows } = await run(execution);
-      return finish(execution, String(affected), `[${rows.join(',')}]`);
-    },
-  };
+): WriteStep {
+  const statements = planObjects(view, objects, conflict, path, asksForCount(selection), scope);
+  return writeThenRead(statements, view, selection, form, keptCount, scope);
 }

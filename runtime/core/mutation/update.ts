@@ -14,7 +14,7 @@ import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { parseRule } from '../sql/rule.ts';
 import { rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
-import type { MutationExecution, MutationStep } from './step.ts';
+import type { MutationStep, WriteStatement } from './step.ts';
 import { type AnswerForm, nothingWritten, writeStep } from './written.ts';
 
 type Arguments = ReadonlyMap<string, InputNode>;
@@ -60,22 +60,16 @@ export function updateMany(
   const steps = entries.map((entry) =>
     updateWhere(view, objectOf(entry).fields, selection, entry.path, scope),
   );
-  return {
-    kind: 'run',
-    run: async (execution) => {
-      const results: string[] = [];
-      const last = steps.findLastIndex((step) => step.kind === 'run');
-      const followed: MutationExecution = {
-        ...execution,
-        read: (statement, path, given) => execution.read(statement, path, given),
-      };
-      for (const [index, step] of steps.entries()) {
-        if (step.kind === 'constant') results.push(step.text);
-        else results.push(await step.run(index === last ? execution : followed));
-      }
-      return `[${results.join(',')}]`;
-    },
-  };
+  const statements: WriteStatement[] = [];
+  const answers = steps.map((step) => {
+    if (step.kind === 'constant') return [step.text];
+    const before = statements.length;
+    statements.push(...step.statements);
+    return step.answer.map((part) => (typeof part === 'number' ? part + before : part));
+  });
+  const answer = answers.flatMap((parts, index) => (index === 0 ? parts : [',', ...parts]));
+  if (statements.length === 0) return { kind: 'constant', text: `[${answer.join('')}]` };
+  return { kind: 'write', statements, answer: ['[', ...answer, ']'] };
 }
 
 function updateWhere(

@@ -1,6 +1,5 @@
 /** Values of parameters for one request: variables, session variables, constants of the document. */
 import { EngineError } from '../errors.ts';
-import type { Results } from '../mutation/step.ts';
 import type { RuleReference } from '../reason.ts';
 import type { Session } from '../session.ts';
 import type { ParameterNode, ParameterSource, Statement } from '../sql/fragment.ts';
@@ -13,9 +12,8 @@ export function bindParameters(
   statement: Statement,
   variables: Readonly<Record<string, unknown>>,
   session: Session,
-  results: Results = {},
 ): (string | null)[] {
-  return statement.parameters.map((parameter) => bindParameter(parameter, variables, session, results));
+  return statement.parameters.map((parameter) => bindParameter(parameter, variables, session));
 }
 
 /** The text of one parameter. @throws EngineError as bindParameters */
@@ -23,10 +21,8 @@ export function bindParameter(
   parameter: ParameterNode,
   variables: Readonly<Record<string, unknown>>,
   session: Session,
-  results: Results,
 ): string | null {
   const { source, encode } = parameter;
-  if (source.from === 'result') return results[source.name] ?? null;
   if (source.from === 'session') return sessionVariable(session, source.name, parameter.rule);
   if (source.from === 'session-object') return JSON.stringify(session.variables);
   const value = sourceValue(source, variables);

@@ -40,7 +40,7 @@ export interface QueryPlan {
 /** Root fields of a mutation, in order; those of one source run in one transaction. */
 export interface MutationPlan {
   readonly kind: 'mutation';
-  readonly fields: readonly { readonly source: string; readonly step: MutationStep; readonly path: string }[];
+  readonly fields: readonly { readonly source: string; readonly step: MutationStep }[];
   /** `step` counts the fields; `column` is 0. */
   readonly answer: readonly AnswerPart[];
   readonly reusable: boolean;
@@ -167,14 +167,13 @@ export function explainOperation(
 
 function planMutation(view: RoleView, selection: Selection, options: PlanOptions): MutationPlan {
   const scope: Scope = createScope(view, options);
-  const fields: { source: string; step: MutationStep; path: string }[] = [];
+  const fields: { source: string; step: MutationStep }[] = [];
   const answer = answerParts(selection, (field) => {
     const { meaning } = field.definition;
     if (meaning.kind !== 'mutation') throw new Error(`a mutation has no ${meaning.kind}`);
     fields.push({
       source: meaning.source,
       step: meaning.resolve(field.selection, field.arguments, scope),
-      path: field.path,
     });
     return { step: fields.length - 1, column: 0 };
   });

@@ -12,8 +12,6 @@ export type ParameterSource =
   | { readonly from: 'session'; readonly name: string }
   /** All session variables, as a JSON object. */
   | { readonly from: 'session-object' }
-  /** A value that an earlier statement of the same mutation yielded. */
-  | { readonly from: 'result'; readonly name: string }
   /** A JSON value or list written in the document with variables inside. */
   | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
   | { readonly from: 'object'; readonly fields: readonly (readonly [string, ParameterSource])[] };

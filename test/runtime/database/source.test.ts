@@ -7,6 +7,7 @@ import {
   type SourceConnection,
   type SourceOptions,
 } from '../../../runtime/database/source.ts';
+import type { TextRow } from '../../../runtime/database/text-query.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 const schema = `
@@ -33,6 +34,12 @@ function connect(database: TestDatabase, options: Partial<SourceOptions> = {}): 
   });
   open.push(source);
   return source;
+}
+
+/** Runs one statement that writes. */
+async function write(source: SourceConnection, { text }: { readonly text: string }, values: TextRow) {
+  const [row] = await source.writeTexts([{ text, values }]);
+  return row!;
 }
 
 /** The source's own connections, as Postgres sees them. */
@@ -169,7 +176,7 @@ describe('prepared statements', () => {
     const rows = await Promise.all(Array.from({ length: 5 }, () => source.readTexts(byKey, ['2'])));
     expect(rows.flat()).toEqual(Array.from({ length: 5 }, () => 'item 2'));
     await source.readTexts(drop, []);
-    const inTransaction = await source.transaction((transaction) => transaction.readTexts(byKey, ['3']));
+    const inTransaction = await write(source, byKey, ['3']);
     expect(inTransaction).toEqual(['item 3']);
   });
 });
@@ -263,17 +270,18 @@ describe('writing', () => {
   test('many at once share connections, and one that fails leaves its neighbours alone', async () => {
     const database = await createTestDatabase(schema);
     const source = connect(database, { maxConnections: 2 });
-    await source.writeTexts(insert, ['1000', 'first']);
+    await write(source, insert, ['1000', 'first']);
     const results = await Promise.allSettled(
-      Array.from({ length: 200 }, (_, n) => source.writeTexts(insert, [String(n + 1), `new ${n}`])),
+      Array.from({ length: 200 }, (_, n) => write(source, insert, [String(n + 1), `new ${n}`])),
     );
     // The first hundred were there before.
     for (const [n, result] of results.entries()) {
-      if (n < 100) expect(result).toMatchObject({ status: 'rejected', reason: { code: '23505' } });
+      if (n < 100)
+        expect(result).toMatchObject({ status: 'rejected', reason: { index: 0, cause: { code: '23505' } } });
       else expect(result).toEqual({ status: 'fulfilled', value: [String(n + 1)] });
     }
     expect((await backends(database)).length).toBeLessThanOrEqual(2);
-    expect(await source.writeTexts(rename, ['0', 'nobody'])).toEqual([]);
+    expect(await write(source, rename, ['0', 'nobody'])).toEqual([]);
   });
 
   test('one that waits for a lock keeps nobody waiting, and is done once', async () => {
@@ -283,21 +291,19 @@ describe('writing', () => {
       create trigger noted after update on item for each row execute function note();`,
     );
     const source = connect(database, { maxConnections: 3 });
-    await source.writeTexts(rename, ['1', 'one']);
-    await source.writeTexts(insert, ['1000', 'first']);
+    await write(source, rename, ['1', 'one']);
+    await write(source, insert, ['1000', 'first']);
     const holder = new pg.Client(database.url);
     await holder.connect();
     await holder.query('begin; select from item where id = 5 for update');
     let isDone = false;
-    const waiting = source.writeTexts(rename, ['5', 'five']).then((row) => {
+    const waiting = write(source, rename, ['5', 'five']).then((row) => {
       isDone = true;
       return row;
     });
     // They are sent behind it.
-    const others = Array.from({ length: 50 }, (_, n) =>
-      source.writeTexts(insert, [String(2000 + n), 'other']),
-    );
-    const renames = [6, 7, 8].map((id) => source.writeTexts(rename, [String(id), 'another']));
+    const others = Array.from({ length: 50 }, (_, n) => write(source, insert, [String(2000 + n), 'other']));
+    const renames = [6, 7, 8].map((id) => write(source, rename, [String(id), 'another']));
     await Promise.all([...others, ...renames]);
     expect(isDone).toBe(false);
     await holder.query('commit');
@@ -314,8 +320,8 @@ describe('writing', () => {
     const slow = {
       text: `insert into item select 1000 + nextval('attempts'), 'slow' from pg_sleep(($1)::float8) returning id::text`,
     };
-    await source.writeTexts(slow, ['0']);
-    const broken = expect(source.writeTexts(slow, ['30'])).rejects.toThrow();
+    await write(source, slow, ['0']);
+    const broken = expect(write(source, slow, ['30'])).rejects.toThrow();
     const running = () =>
       database.query<{ pid: number }>(
         `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
@@ -323,7 +329,7 @@ describe('writing', () => {
     await expect.poll(async () => (await running()).length).toBe(1);
     await database.query('select pg_terminate_backend($1)', [(await running())[0]!.pid]);
     await broken;
-    expect(await source.writeTexts(slow, ['0'])).toEqual(['1002']);
+    expect(await write(source, slow, ['0'])).toEqual(['1002']);
   });
 
   test('what fails in the end has not been written', async () => {
@@ -331,44 +337,108 @@ describe('writing', () => {
       create table part (item int references item deferrable initially deferred);`);
     const source = connect(database);
     const part = { text: 'insert into part values (($1)::int) returning item::text' };
-    expect(await source.writeTexts(part, ['1'])).toEqual(['1']);
-    await expect(source.writeTexts(part, ['5000'])).rejects.toThrow(CommitFailedError);
+    expect(await write(source, part, ['1'])).toEqual(['1']);
+    await expect(write(source, part, ['5000'])).rejects.toThrow(CommitFailedError);
     expect(await database.query('select item from part')).toEqual([{ item: 1 }]);
   });
 
   test('runs at the isolation level of the source where the database has another one by default', async () => {
     const source = connect(await createTestDatabase(schema), { isolationLevel: 'serializable' });
     const level = { text: `select current_setting('transaction_isolation')` };
-    expect(await source.writeTexts(level, [])).toEqual(['serializable']);
+    expect(await write(source, level, [])).toEqual(['serializable']);
   });
 });
 
-describe('transactions', () => {
-  const rename = { text: `update item set name = ($2)::text where id = ($1)::int returning name` };
+describe('writing with several statements', () => {
+  const insert = { text: 'insert into item (id, name) values (($1)::int, ($2)::text) returning id::text' };
+  const rename = { text: 'update item set name = ($2)::text where id = ($1)::int returning name' };
+  const divide = { text: 'select (100 / ($1)::int)::text' };
+  const level = { text: `select current_setting('transaction_isolation')` };
 
-  test('commit, at the isolation level of the source', async () => {
-    const database = await createTestDatabase(schema);
-    const source = connect(database, { isolationLevel: 'serializable' });
-    const level = await source.transaction(async (transaction) => {
-      await transaction.readTexts(rename, ['1', 'changed']);
-      return transaction.readTexts({ text: `select current_setting('transaction_isolation')` }, []);
-    });
-    expect(level).toEqual(['serializable']);
-    expect(await database.query('select name from item where id = 1')).toEqual([{ name: 'changed' }]);
+  test.each(['read-committed', 'serializable'] as const)(
+    'they are one transaction, each sees what the ones before did: %s',
+    async (isolationLevel) => {
+      const database = await createTestDatabase(schema);
+      const source = connect(database, { isolationLevel, maxConnections: 2 });
+      // Alone first, then on a shared connection.
+      for (let id = 1; id <= 5; id++) {
+        const rows = await source.writeTexts([
+          { ...rename, values: [String(id), 'changed'] },
+          { ...rename, values: ['0', 'nobody'] },
+          { ...byKey, values: [String(id)] },
+          { ...level, values: [] },
+        ]);
+        expect(rows).toEqual([['changed'], [], ['changed'], [isolationLevel.replace('-', ' ')]]);
+        const failing = source.writeTexts([
+          { ...rename, values: [String(id), 'again'] },
+          { ...insert, values: [String(1000 + id), 'new'] },
+          { ...divide, values: ['0'] },
+          { ...byKey, values: [String(id)] },
+        ]);
+        await expect(failing).rejects.toMatchObject({ index: 2, cause: { code: '22012' } });
+      }
+      const names = await database.query('select id, name from item where id < 6 or id > 1000 order by id');
+      expect(names).toEqual([1, 2, 3, 4, 5].map((id) => ({ id, name: 'changed' })));
+    },
+  );
+
+  test('what Postgres did not get to prepare is prepared by the next ones', async () => {
+    const source = connect(await createTestDatabase(schema), { maxConnections: 1 });
+    const sent = (divisor: string) =>
+      source.writeTexts([
+        { ...divide, values: [divisor] },
+        { ...byKey, values: ['7'] },
+      ]);
+    await expect(sent('0')).rejects.toMatchObject({ index: 0 });
+    expect(await sent('4')).toEqual([['25'], ['item 7']]);
+    const many = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => sent(String(n % 2))));
+    for (const [n, result] of many.entries()) {
+      if (n % 2 === 0) expect(result).toMatchObject({ status: 'rejected', reason: { index: 0 } });
+      else expect(result).toEqual({ status: 'fulfilled', value: [['100'], ['item 7']] });
+    }
   });
 
-  test('roll back when they fail, and the connection is as new', async () => {
-    const database = await createTestDatabase(schema);
-    const source = connect(database, { maxConnections: 1 });
-    const failing = source.transaction(async (transaction) => {
-      await transaction.readTexts(rename, ['1', 'changed']);
-      await transaction.readTexts({ text: 'select (1 / 0)::text' }, []);
-    });
-    await expect(failing).rejects.toMatchObject({ code: '22012' });
-    expect(await source.readTexts(byKey, ['1'])).toEqual(['item 1']);
-    expect(await source.transaction((transaction) => transaction.readTexts(rename, ['1', 'again']))).toEqual([
-      'again',
-    ]);
+  test('that wait for a lock are undone and run alone, from the first one on', async () => {
+    const database = await createTestDatabase(`${schema} create sequence runs`);
+    const source = connect(database, { maxConnections: 3 });
+    const count = { text: `select nextval('runs')::text` };
+    const renameCounted = (id: string) =>
+      source.writeTexts([
+        { ...count, values: [] },
+        { ...rename, values: [id, 'mine'] },
+      ]);
+    await renameCounted('1');
+    const holder = new pg.Client(database.url);
+    await holder.connect();
+    await holder.query('begin; select from item where id = 5 for update');
+    const waiting = renameCounted('5');
+    await expect
+      .poll(() => database.query(`select from pg_stat_activity where wait_event_type = 'Lock'`))
+      .toHaveLength(1);
+    await expect
+      .poll(async () =>
+        Number((await database.query<{ n: string }>('select last_value as n from runs'))[0]!.n),
+      )
+      .toBe(3);
+    await holder.query('commit');
+    expect(await waiting).toEqual([['3'], ['mine']]);
+    await holder.end();
+  });
+
+  test('what fails in the end has not been written', async () => {
+    const database = await createTestDatabase(`${schema}
+      create table part (item int references item deferrable initially deferred);`);
+    const part = { text: 'insert into part values (($1)::int) returning item::text' };
+    for (const isolationLevel of ['read-committed', 'serializable'] as const) {
+      const source = connect(database, { isolationLevel, maxConnections: 1 });
+      const both = source.writeTexts([
+        { ...part, values: ['5000'] },
+        { ...part, values: ['1'] },
+      ]);
+      await expect(both).rejects.toThrow(CommitFailedError);
+      expect(await write(source, part, ['2'])).toEqual(['2']);
+    }
+    expect(await database.query('select item from part')).toEqual([{ item: 2 }, { item: 2 }]);
   });
 });
 

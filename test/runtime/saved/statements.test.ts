@@ -19,7 +19,7 @@ const queries = {
   nested:
     'mutation nested($id: Int!) { insert_note_one(object: {id: $id, copies: {data: {id: 6}}}) { id copies { id } } }',
   batch:
-    'mutation batch { insert_note(objects: [{id: 15, copies: {data: {id: 16}}}, {id: 17, copies: {data: {id: 18}}}]) { affected_rows } }',
+    'mutation batch { insert_note(objects: [{id: 15, lines: {data: {id: 16}}}, {id: 17, lines: {data: {id: 18}}}]) { affected_rows } }',
   by_text: 'query by_text($text: String) { note(where: {text: {_eq: $text}}) { id } }',
   tagged: 'query tagged($tags: [String!]) { note(where: {tags: {_contains: $tags}}) { id } }',
 };
@@ -36,6 +36,7 @@ let run: (
 beforeAll(async () => {
   const { url } = await createTestDatabase(`
     create table note (id int primary key, text text, original int references note, tags text[] not null default '{new}');
+    create table line (id int primary key, note int references note);
     insert into note values (1, 'one'), (2, 'two');
   `);
   const catalog = await readDatabase({ connectionString: url }, []);
@@ -53,11 +54,16 @@ beforeAll(async () => {
           {
             table: 'note',
             array_relationships: [
+              { name: 'lines', using: { foreign_key_constraint_on: { table: 'line', column: 'note' } } },
               { name: 'copies', using: { foreign_key_constraint_on: { table: 'note', column: 'original' } } },
             ],
             select_permissions: [user, writer],
             insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'text'], check: {} } }],
             update_permissions: [{ role: 'writer', permission: change }],
+          },
+          {
+            table: 'line',
+            insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'note'], check: {} } }],
           },
         ],
       },

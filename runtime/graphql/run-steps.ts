@@ -1,0 +1,66 @@
+/** The steps of a mutation on one source: its statements, sent at once, as one transaction. */
+import { EngineError } from '../core/errors.ts';
+import { failedForNoRow } from '../core/mutation/kept.ts';
+import type { MutationStep, WriteStatement, WriteStep } from '../core/mutation/step.ts';
+import { bindParameters } from '../core/request/bind.ts';
+import type { Session } from '../core/session.ts';
+import { databaseError } from '../database/errors.ts';
+import { CommitFailedError, connectionLost, StatementFailedError } from '../database/failures.ts';
+import type { SourceConnection } from '../database/source.ts';
+
+/**
+ * Runs steps in order: the JSON text of each one's answer.
+ * @throws EngineError and nothing is written
+ */
+export async function runSteps(
+  steps: readonly MutationStep[],
+  connection: SourceConnection,
+  session: Session,
+  variables: Readonly<Record<string, unknown>> = {},
+): Promise<string[]> {
+  const writes = steps.filter((step) => step.kind === 'write');
+  const answers = writes.length > 0 ? await runWrites(writes, connection, session, variables) : [];
+  return steps.map((step) => (step.kind === 'constant' ? step.text : answers.shift()!));
+}
+
+async function runWrites(
+  [first, ...others]: readonly WriteStep[],
+  connection: SourceConnection,
+  session: Session,
+  variables: Readonly<Record<string, unknown>>,
+): Promise<string[]> {
+  // What may have to run again comes first: sequences would give the rows of steps before it other keys then.
+  const steps = [first!, ...others.map((step) => step.instead?.() ?? step)];
+  const statements = steps.flatMap((step) => step.statements);
+  const bound = statements.map(({ statement }) => ({
+    text: statement.text,
+    values: bindParameters(statement, variables, session),
+  }));
+  try {
+    const rows = await connection.writeTexts(bound);
+    let next = 0;
+    return steps.map(({ statements, answer }) => {
+      const own = rows.slice(next, next + statements.length);
+      next += statements.length;
+      return answer.map((part) => (typeof part === 'string' ? part : (own[part]![0] ?? 'null'))).join('');
+    });
+  } catch (error) {
+    if (!(error instanceof StatementFailedError))
+      throw databaseError(error instanceof CommitFailedError ? error.cause : error);
+    const { cause, index } = error;
+    const { instead } = first!;
+    if (instead && index < first!.statements.length && !connectionLost(cause))
+      return runWrites([instead(), ...others], connection, session, variables);
+    throw failedWrite(cause, statements[index]!, bound[index]!.values);
+  }
+}
+
+function failedWrite(
+  error: unknown,
+  { statement: { text }, path, noRow }: WriteStatement,
+  values: readonly (string | null)[],
+): unknown {
+  if (noRow && error instanceof Error && failedForNoRow(error.message))
+    return new EngineError('not-supported', noRow.message, { path: noRow.path, cause: error });
+  return databaseError(error, { text, values }, path);
+}
