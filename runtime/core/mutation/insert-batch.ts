@@ -145,10 +145,9 @@ export function planLevels(
       if (!columns.has(column)) columns.set(column, `column_${++columnsKept}`);
     count += objects.length;
     // Where a row is missing, the others would be taken for it.
+    const all = parameter({ from: 'constant', value: objects.length }, 'bigint');
     const ifAll = (text: Sql) =>
-      orFail(
-        sql`(select case count(*) when ${raw(String(objects.length))} then ${text} end from ${WRITTEN})`,
-      );
+      orFail(sql`(select case count(*) when ${all} then ${text} end from ${WRITTEN})`);
     const keys = [...columns].map(([column, name]) =>
       keep(name, ifAll(sql`array_agg(${identifier(column.name)}::text)::text`)),
     );

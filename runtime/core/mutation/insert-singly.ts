@@ -44,8 +44,18 @@ export function planObjects(
   scope: Scope,
 ): WriteStatement[] {
   const plan = new Plan(counts, scope);
-  plan.addSet(view, objects, conflict, path, {}, true);
+  plan.addSet(objects, { view, conflict, path, fixed: {}, isFirst: true });
   return plan.statements;
+}
+
+/** Where rows go. */
+interface Place {
+  readonly view: TableView;
+  readonly conflict: Conflict | undefined;
+  readonly path: string;
+  readonly fixed: FixedColumns;
+  /** They are nested in no others. */
+  readonly isFirst: boolean;
 }
 
 /** Columns of a row that were kept, as values for the rows that take them over. */
@@ -65,21 +75,14 @@ class Plan {
     this.#scope = scope;
   }
 
-  addSet(
-    view: TableView,
-    objects: readonly InsertObject[],
-    conflict: Conflict | undefined,
-    path: string,
-    fixed: FixedColumns,
-    isFirst: boolean,
-  ): void {
+  addSet(objects: readonly InsertObject[], place: Place): void {
     if (!objects.some(hasNested)) {
-      for (const rows of slices(view, objects)) this.#add(view, rows, conflict, path, fixed, isFirst);
+      for (const rows of slices(place.view, objects)) this.#add(rows, place);
       return;
     }
     for (const object of objects) {
       const before = this.#rows;
-      this.#addObject(view, object, conflict, path, fixed, isFirst);
+      this.#addObject(object, place);
       this.#rows = before;
     }
   }
@@ -88,21 +91,13 @@ class Plan {
    * One object with what hangs on it.
    * @param parentOf it comes before a row that takes over its key
    */
-  #addObject(
-    view: TableView,
-    object: InsertObject,
-    conflict: Conflict | undefined,
-    path: string,
-    fixed: FixedColumns,
-    isFirst: boolean,
-    parentOf?: NestedInsert,
-  ): KeptColumns {
+  #addObject(object: InsertObject, place: Place, parentOf?: NestedInsert): KeptColumns {
     this.#rows += 1;
     const row = this.#rows;
-    const own: Record<string, FixedColumns[string]> = { ...fixed };
+    const own: Record<string, FixedColumns[string]> = { ...place.fixed };
     for (const nested of object.before) {
-      const { relationship, view: parents, objects, conflict: ofParent, dataPath } = nested;
-      const parent = this.#addObject(parents, objects[0]!, ofParent, dataPath, {}, false, nested);
+      const { relationship, objects } = nested;
+      const parent = this.#addObject(objects[0]!, placeOf(nested, {}), nested);
       for (const [column, target] of relationship.columns)
         own[column.name] = sql`${parent(target)}::${raw(column.type.sql)}`;
     }
@@ -115,8 +110,7 @@ class Plan {
     const texts = columns.map((column) => sql`${identifier(column.name)}::text`);
     const array = sql`(select array[${join(texts, ', ')}]::text from ${WRITTEN})`;
     const keys = columns.length > 0 ? [keep(name, orFail(array))] : [];
-    const noRow = noRowOf(view, object, parentOf);
-    this.#add(view, [object], conflict, path, own, isFirst, keys, noRow);
+    this.#add([object], { ...place, fixed: own }, keys, noRowOf(place.view, object, parentOf));
     this.#rows = row;
     const keptColumns: KeptColumns = (column) =>
       sql`(${kept(name)}::text[])[${raw(String(columns.indexOf(column) + 1))}]`;
@@ -124,19 +118,15 @@ class Plan {
       const child: Record<string, Sql> = {};
       for (const [column, target] of nested.relationship.columns)
         child[target.name] = sql`${keptColumns(column)}::${raw(target.type.sql)}`;
-      this.addSet(nested.view, nested.objects, nested.conflict, nested.dataPath, child, false);
+      this.addSet(nested.objects, placeOf(nested, child));
     }
     return keptColumns;
   }
 
   /** A statement that inserts rows, and keeps what there is to keep of them. */
   #add(
-    view: TableView,
     rows: readonly RowValues[],
-    conflict: Conflict | undefined,
-    path: string,
-    fixed: FixedColumns,
-    isFirst: boolean,
+    { view, conflict, path, fixed, isFirst }: Place,
     keys: readonly Sql[] = [],
     noRow?: WriteStatement['noRow'],
   ): void {
@@ -155,6 +145,10 @@ class Plan {
       : rowsStatement(write, columns.length > 0 ? columns : [raw('true')]);
     this.statements.push({ statement, path, ...(noRow && { noRow }) });
   }
+}
+
+function placeOf({ view, conflict, dataPath }: NestedInsert, fixed: FixedColumns): Place {
+  return { view, conflict, path: dataPath, fixed, isFirst: false };
 }
 
 /** For a statement by itself: its aliases are counted anew. */
