@@ -47,6 +47,23 @@ export const allowlist = allowedDocuments([
   },
   {
     collection: "help_center",
+    name: "open_ticket",
+    roles: ["customer", "agent"],
+    document: `mutation open_ticket($subject: String!, $body: String!) {
+  insert_ticket_one(
+    object: {subject: $subject, messages: {data: [{body: $body}]}}
+  ) {
+    id
+    status
+    messages {
+      body
+      created_at
+    }
+  }
+}`,
+  },
+  {
+    collection: "help_center",
     name: "reply",
     roles: ["customer", "agent"],
     document: `mutation reply($ticket: Int!, $body: String!) {

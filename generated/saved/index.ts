@@ -5,6 +5,7 @@ import { allowlist } from "./allowlist.ts";
 import { ticketWithConversationOperation } from "./help_center/ticket_with_conversation.ts";
 import { recentTicketsOperation } from "./help_center/recent_tickets.ts";
 import { findTicketsOperation } from "./help_center/find_tickets.ts";
+import { openTicketOperation } from "./help_center/open_ticket.ts";
 import { replyOperation } from "./help_center/reply.ts";
 import { closeTicketOperation } from "./help_center/close_ticket.ts";
 import { queueOperation } from "./service_desk/queue.ts";
@@ -16,6 +17,7 @@ export const saved: SavedProgram = {
     ticketWithConversationOperation, // query, static for admin, agent, customer, manager
     recentTicketsOperation, // query, static for admin, agent, customer, manager
     findTicketsOperation, // query, planned for each request: the value of $where decides about the SQL
+    openTicketOperation, // mutation, static for admin, agent, customer
     replyOperation, // mutation, static for admin, agent, customer
     closeTicketOperation, // mutation, static for admin, agent, customer, manager
     queueOperation, // query, static for admin, agent, manager

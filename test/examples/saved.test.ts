@@ -62,6 +62,24 @@ describe('the endpoints', () => {
     expect(found.ticket).toHaveLength(1);
   });
 
+  test('open a ticket with its first message, or neither', async () => {
+    const subject = 'The zip is stuck';
+    const { insert_ticket_one: opened } = await customer('POST', '/api/rest/tickets', {
+      subject,
+      body: 'Help!',
+    });
+    expect(opened).toMatchObject({ id: expect.any(Number), status: 'open', messages: [{ body: 'Help!' }] });
+    expect(await customer('POST', '/api/rest/tickets', { subject, body: '' })).toMatchObject({
+      code: 'permission-error',
+      path: '$.selectionSet.insert_ticket_one.args.object.messages.data',
+    });
+    const [counted] = await database.query<{ count: string }>(
+      'select count(*) from ticket where subject = $1',
+      [subject],
+    );
+    expect(counted!.count).toBe('1');
+  });
+
   test('show agents the queue of their team, and nobody else', async () => {
     const { ticket } = await agent('GET', '/api/rest/teams/1/queue');
     expect(ticket[0]).toEqual({
