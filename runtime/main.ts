@@ -13,7 +13,7 @@ import type { Session } from './core/session.ts';
 import type { SourceConnections } from './database/source.ts';
 import type { Execution } from './graphql/execute.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
-import { type WatchStatements, watchStatements } from './graphql/watch-statements.ts';
+import type { WatchStatements } from './graphql/watch-statements.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
@@ -113,14 +113,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const begin = () => {
       const execution = current();
       return (call: GraphqlCall, session: Session, watch?: WatchStatements) =>
-        answerCall(call, session, watched(execution, watch));
+        answerCall(call, session, { ...execution, watch });
     };
     const beginRest = (): RestProgram => {
       const execution = current();
       return {
         match: execution.saved.match,
         run: (operation, variables, session, watch) =>
-          runSaved(operation, variables, session, watched(execution, watch)),
+          runSaved(operation, variables, session, { ...execution, watch }),
       };
     };
     const describeEndpoints = (role: string) => {
@@ -172,11 +172,6 @@ function executionOf(
   const limits = createLimits(program.limits, rateCounter);
   const planner = createPlanner(program, servingOptions(configuration), limits.checkOperation, previous);
   return { planner, sources, limits };
-}
-
-/** The same on connections that are watched, if they are. */
-function watched(execution: Served, watch: WatchStatements | undefined): Served {
-  return watch ? { ...execution, sources: watchStatements(execution.sources, watch) } : execution;
 }
 
 async function listen(app: FastifyInstance, configuration: Configuration): Promise<number> {

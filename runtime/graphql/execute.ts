@@ -10,6 +10,7 @@ import type { SourceConnection, SourceConnections } from '../database/source.ts'
 import type { Limits } from './limits.ts';
 import { runSteps } from './run-steps.ts';
 import { limitTime } from './time-limit.ts';
+import { type WatchStatements, watchStatements } from './watch-statements.ts';
 
 /** What a request runs on, taken once at its start. */
 export interface Execution {
@@ -17,6 +18,8 @@ export interface Execution {
   readonly sources: SourceConnections;
   /** Absent: none. */
   readonly limits?: Limits;
+  /** Sees what runs. */
+  readonly watch?: WatchStatements | undefined;
 }
 
 /**
@@ -141,7 +144,7 @@ export function connectionOf(source: string, execution: Execution): SourceConnec
     throw new EngineError('unexpected', `the source ${JSON.stringify(source)} has no connection`, {
       path: pathStep('$', 'sources'),
     });
-  return connection;
+  return execution.watch ? watchStatements(source, connection, execution.watch) : connection;
 }
 
 /** Puts the answer together; a column that is null is the JSON null. */

@@ -1,6 +1,6 @@
-/** Connections on which somebody watches what runs, for logs. Nobody pays for it where nothing is logged. */
+/** A connection on which somebody watches what runs, for logs. Nobody pays for it where nothing is logged. */
 import type { BoundStatement } from '../database/connection.ts';
-import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { SourceConnection } from '../database/source.ts';
 
 /** Statements that ran together, or failed. */
 export interface RanStatements {
@@ -11,14 +11,12 @@ export interface RanStatements {
 
 export type WatchStatements = (ran: RanStatements) => void;
 
-/** The connections as one operation sees them. */
-export function watchStatements(sources: SourceConnections, watch: WatchStatements): SourceConnections {
-  const watched = new Map<string, SourceConnection>();
-  for (const [name, source] of sources) watched.set(name, watchSource(name, source, watch));
-  return watched;
-}
-
-function watchSource(name: string, source: SourceConnection, watch: WatchStatements): SourceConnection {
+/** A connection as one operation sees it. */
+export function watchStatements(
+  name: string,
+  source: SourceConnection,
+  watch: WatchStatements,
+): SourceConnection {
   const watched = async <Result>(statements: readonly BoundStatement[], run: () => Promise<Result>) => {
     const start = performance.now();
     try {

@@ -222,6 +222,26 @@ describe('query-log', () => {
     expect(detail.generated_sql.default.query).toContain('insert into');
   });
 
+  test('of a limited operation has its own statements, not what limits them', async () => {
+    const permission = { columns: ['id', 'name'], filter: {} };
+    const table = { source: 'default', table: 'account' };
+    const metadata = async (type: string, args: object) =>
+      expect((await post(everything, '/v1/metadata', { type, args })).json).toEqual({ message: 'success' });
+    await metadata('pg_create_select_permission', { ...table, role: 'limited', permission });
+    await metadata('set_api_limits', { disabled: false, time_limit: { global: 10, per_role: {} } });
+    const lines = await linesOf(
+      everything,
+      { query: BY_ID, variables: { id: 1 } },
+      { headers: { 'x-engine-role': 'limited' } },
+    );
+    expect(lines.get('query-log')!.detail.generated_sql.default).toEqual({
+      query: expect.stringContaining('"public"."account"'),
+      prepared_arguments: ['1'],
+    });
+    await metadata('remove_api_limits', {});
+    await metadata('pg_drop_select_permission', { ...table, role: 'limited' });
+  });
+
   test('of the metadata API has no passwords', async () => {
     const lines = await linesOf(
       everything,
