@@ -37,7 +37,7 @@ export const closeTicketOperation = savedOperation({
                 select set_config(
                   'engine.rows',
                   coalesce(
-                    (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                    (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
                   ),
                   true
                 ) is not null
@@ -131,7 +131,7 @@ export const closeTicketOperation = savedOperation({
                 select set_config(
                   'engine.rows',
                   coalesce(
-                    (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                    (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
                   ),
                   true
                 ) is not null
@@ -228,7 +228,7 @@ export const closeTicketOperation = savedOperation({
                 select set_config(
                   'engine.rows',
                   coalesce(
-                    (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                    (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
                   ),
                   true
                 ) is not null
@@ -313,7 +313,7 @@ export const closeTicketOperation = savedOperation({
                 select set_config(
                   'engine.rows',
                   coalesce(
-                    (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                    (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
                   ),
                   true
                 ) is not null

@@ -46,7 +46,7 @@ export const openTicketOperation = savedOperation({
                   set_config(
                     'engine.rows',
                     coalesce(
-                      (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                      (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
                     ),
                     true
                   ) is not null
@@ -135,7 +135,7 @@ export const openTicketOperation = savedOperation({
                   set_config(
                     'engine.rows',
                     coalesce(
-                      (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                      (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
                     ),
                     true
                   ) is not null
@@ -275,7 +275,7 @@ export const openTicketOperation = savedOperation({
                   set_config(
                     'engine.rows',
                     coalesce(
-                      (select string_agg(row_to_json("written")::text, ',') from "written"), ''
+                      (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
                     ),
                     true
                   ) is not null

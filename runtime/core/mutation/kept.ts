@@ -32,7 +32,8 @@ export const keptCount = sql`${kept('count')}::bigint`;
 
 /** Keeps the written rows, behind those that were kept before. */
 export function keepRows(isFirst: boolean, from = WRITTEN, alias = WRITTEN): Sql {
-  const rows = sql`(select string_agg(row_to_json(${alias})::text, ',') from ${from})`;
+  // With the star, for a column may have the alias' name.
+  const rows = sql`(select string_agg(row_to_json(${alias}.*)::text, ',') from ${from})`;
   return keep(
     'rows',
     isFirst ? sql`coalesce(${rows}, '')` : sql`concat_ws(',', nullif(${kept('rows')}, ''), ${rows})`,
@@ -54,5 +55,6 @@ export function orFail(text: Sql): Sql {
 
 /** Whether the message of an error is one of `orFail`. */
 export function failedForNoRow(message: string): boolean {
-  return message.endsWith(`"${NO_ROW}"`);
+  // In whatever language the server says that it is no boolean.
+  return message.includes(NO_ROW);
 }
