@@ -24,15 +24,16 @@ export type ConnectionConfiguration = Pick<
   readonly encryption?: 'allow' | 'prefer';
 };
 
-/** A statement and the texts of its parameters. */
+/** A statement and the texts of its parameters, which are asked for when it is sent. */
 export interface BoundStatement {
   readonly text: string;
   readonly values: TextRow;
 }
 
-export interface TextRequest extends BoundStatement {
+export interface TextRequest {
   /** Name of the prepared statement; see statementName. */
   readonly name: string;
+  readonly statement: BoundStatement;
 }
 
 /**
@@ -85,7 +86,7 @@ export class PooledConnection {
     if (this.inFlight === 0) this.headSince = performance.now();
     this.inFlight += 1;
     this.load += work;
-    const prepared = requests.map(({ text, name, values }) => ({
+    const prepared = requests.map(({ name, statement: { text, values } }) => ({
       text,
       values,
       preparation: unnamed ? UNNAMED : this.statements.prepare(text, name),

@@ -61,7 +61,7 @@ export function statementLost(error: unknown): boolean {
   );
 }
 
-/** The statement gave up: it waited for a lock, or ran, for longer than it was allowed to. */
+/** The statement ran, or waited for a lock, for longer than it was allowed to. */
 export function tookTooLong(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '57014');
+  return error instanceof pg.DatabaseError && error.code === '57014';
 }

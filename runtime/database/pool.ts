@@ -48,14 +48,11 @@ const STUCK = 50;
 const SLOW = 10;
 /**
  * Goes ahead of a write whose connection is shared, and fails it rather than let others wait behind it, for a lock above all.
- * What failed has done nothing, and runs again by itself.
+ * What failed has done nothing, and runs again by itself. It does not limit the time for a lock: functions may catch what
+ * fails for that, and go on without what they waited for.
  */
-const LIMIT_WAITING_TEXT = `select set_config('lock_timeout', '20ms', true), set_config('statement_timeout', '250ms', true)`;
-const LIMIT_WAITING: TextRequest = {
-  text: LIMIT_WAITING_TEXT,
-  name: statementName(LIMIT_WAITING_TEXT),
-  values: [],
-};
+const LIMIT_TEXT = `select set_config('statement_timeout', '100ms', true)`;
+const LIMIT: TextRequest = { name: statementName(LIMIT_TEXT), statement: { text: LIMIT_TEXT, values: [] } };
 /** Milliseconds that a write runs by itself after one like it took too long for a shared connection. */
 const CONTENDED = 1000;
 const COMMIT = commandBytes('commit');
@@ -72,7 +69,7 @@ interface Task {
   readonly reject: (error: Error) => void;
   retried: boolean;
   unnamed: boolean;
-  /** It took too long for a shared connection. */
+  /** It is not for a shared connection. */
   alone: boolean;
 }
 
@@ -118,7 +115,7 @@ export class Pool {
 
   /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
   async read(statement: BoundStatement): Promise<TextRow> {
-    const [row] = await this.#run([statement], undefined);
+    const [row] = await this.#run([statement], undefined, false);
     return row!;
   }
 
@@ -126,23 +123,31 @@ export class Pool {
    * Runs statements as a transaction of their own; yields a row of texts for each. Nothing else on their connection waits for
    * long where they wait for a lock.
    * @param kind isolation level and access mode, as SQL has them
+   * @param alone they are not to be tried on a shared connection
    * @throws StatementFailedError or CommitFailedError, and nothing is written
    */
-  write(statements: readonly BoundStatement[], kind: string): Promise<readonly TextRow[]> {
-    return this.#run(statements, kind);
+  write(statements: readonly BoundStatement[], kind: string, alone: boolean): Promise<readonly TextRow[]> {
+    return this.#run(statements, kind, alone);
   }
 
-  #run(statements: readonly BoundStatement[], writes: string | undefined): Promise<readonly TextRow[]> {
+  #run(
+    statements: readonly BoundStatement[],
+    writes: string | undefined,
+    alone: boolean,
+  ): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
       this.#start({
-        requests: statements.map(({ text, values }) => ({ text, name: this.statementName(text), values })),
+        requests: statements.map((statement) => ({
+          name: this.#durations.statement(statement.text).name,
+          statement,
+        })),
         known: this.#durations.together(statements.map(({ text }) => text)),
         writes,
         resolve,
         reject,
         retried: false,
         unnamed: false,
-        alone: false,
+        alone,
       });
     });
   }
@@ -170,11 +175,6 @@ export class Pool {
         this.#allClosed = resolve;
       });
     }
-  }
-
-  /** Name of a statement's prepared form. */
-  statementName(text: string): string {
-    return this.#durations.statement(text).name;
   }
 
   #start(task: Task): void {
@@ -205,13 +205,13 @@ export class Pool {
     const wasIdle = connection.inFlight === 0;
     if (wasIdle) this.#busy += 1;
     connection.writes = writes;
-    const ahead = writes && isShared ? [LIMIT_WAITING] : [];
+    const ahead = writes && isShared ? [LIMIT] : [];
     const settle = async (error: Error | undefined, all: readonly TextRow[], time: number) => {
       const rows = all.slice(ahead.length);
       if (rows.length === requests.length) this.#durations.measured(known, time, writes, wasIdle, this.#busy);
       if (connection.inFlight === 0) this.#busy -= 1;
       if (error && begins) await rollBack(connection);
-      if (error) this.#failed(connection, task, error, rows.length);
+      if (error) this.#failed(connection, task, error, rows.length, isShared);
       else task.resolve(rows);
       if (connection.state === 'taken') this.#release(connection);
       else if (connection.state !== 'shared' || this.#waiters.length > 0) this.#answered(connection);
@@ -221,12 +221,12 @@ export class Pool {
   }
 
   /** @param well statements that did not fail */
-  #failed(connection: PooledConnection, task: Task, error: Error, well: number): void {
+  #failed(connection: PooledConnection, task: Task, error: Error, well: number, wasShared: boolean): void {
     const { known, requests } = task;
     const reads = task.writes === undefined;
     const lost = connectionLost(error);
     const unprepared = statementLost(error);
-    const gaveWay = !reads && !task.alone && tookTooLong(error);
+    const gaveWay = !reads && wasShared && tookTooLong(error);
     if (lost) this.#remove(connection);
     if (known.work === undefined) known.hasRun = false;
     if (!gaveWay && (task.retried || !((lost && reads) || unprepared))) {

@@ -20,9 +20,10 @@ export interface SourceConnection {
   /**
    * Runs prepared statements that may write, in one read-write transaction at the source's isolation level and in one round
    * trip: each yields one row of text columns, or none. They do not run again where they may have written.
+   * @param once they are not undone and run again because they take long
    * @throws StatementFailedError or CommitFailedError, and nothing is written
    */
-  writeTexts(statements: readonly BoundStatement[]): Promise<readonly TextRow[]>;
+  writeTexts(statements: readonly BoundStatement[], once?: boolean): Promise<readonly TextRow[]>;
   /** An ordinary query on a connection of its own; without values several statements are allowed. */
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     sql: string,
@@ -60,7 +61,7 @@ export function connectSource(
 
   return {
     readTexts: ({ text }, values) => pool.read({ text, values }),
-    writeTexts: (statements) => pool.write(statements, kind),
+    writeTexts: (statements, once = false) => pool.write(statements, kind, once),
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
     withClient,

@@ -2,13 +2,11 @@
  * Connections on which an operation may take a limited time (reference server §10). Postgres itself ends what takes longer,
  * so that nothing runs on for an answer that nobody waits for.
  */
-import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
 import type { BoundStatement } from '../database/connection.ts';
-import { StatementFailedError } from '../database/failures.ts';
+import { StatementFailedError, tookTooLong } from '../database/failures.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
 
-const QUERY_CANCELED = '57014';
 /**
  * Goes ahead of each statement: what is left of so many milliseconds, counted from the beginning of the transaction, or what
  * is the limit anyway.
@@ -17,6 +15,9 @@ const LIMIT_TIME = `select set_config('statement_timeout', least(
   nullif(extract(epoch from current_setting('statement_timeout')::interval) * 1000, 0),
   greatest(1, ($1)::integer - extract(epoch from clock_timestamp() - now()) * 1000)
 )::integer::text, true)`;
+
+/** Milliseconds: whole ones are counted, here and there. */
+const NEARLY = 5;
 
 /** The connections as one operation sees them. @param seconds from now */
 export function limitTime(sources: SourceConnections, seconds: number): SourceConnections {
@@ -27,17 +28,26 @@ export function limitTime(sources: SourceConnections, seconds: number): SourceCo
 }
 
 function limitSource(source: SourceConnection, deadline: number, seconds: number): SourceConnection {
-  const writeTexts: SourceConnection['writeTexts'] = async (statements) => {
-    const left = Math.floor(deadline - performance.now());
-    if (left < 1) throw outOfTime(seconds);
-    const limit: BoundStatement = { text: LIMIT_TIME, values: [String(left)] };
+  const left = () => Math.floor(deadline - performance.now());
+  const limit: BoundStatement = {
+    text: LIMIT_TIME,
+    get values() {
+      return [String(Math.max(1, left()))];
+    },
+  };
+  const writeTexts: SourceConnection['writeTexts'] = async (statements, once) => {
+    if (left() < 1) throw outOfTime(seconds);
     try {
-      const rows = await source.writeTexts(statements.flatMap((statement) => [limit, statement]));
+      const rows = await source.writeTexts(
+        statements.flatMap((statement) => [limit, statement]),
+        once,
+      );
       return rows.filter((_, index) => index % 2 === 1);
     } catch (error) {
       if (!(error instanceof StatementFailedError)) throw error;
       const { cause, index } = error;
-      if (cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED) throw outOfTime(seconds);
+      // The database may have a shorter limit of its own.
+      if (tookTooLong(cause) && left() < NEARLY) throw outOfTime(seconds);
       throw new StatementFailedError(cause, Math.floor(index / 2));
     }
   };

@@ -28,6 +28,6 @@ export function watchStatements(
   return {
     ...source,
     readTexts: ({ text }, values) => watched([{ text, values }], () => source.readTexts({ text }, values)),
-    writeTexts: (statements) => watched(statements, () => source.writeTexts(statements)),
+    writeTexts: (statements, once) => watched(statements, () => source.writeTexts(statements, once)),
   };
 }

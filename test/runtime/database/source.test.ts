@@ -398,31 +398,82 @@ describe('writing with several statements', () => {
     }
   });
 
-  test('that wait for a lock are undone and run alone, from the first one on', async () => {
-    const database = await createTestDatabase(`${schema} create sequence runs`);
-    const source = connect(database, { maxConnections: 3 });
-    const count = { text: `select nextval('runs')::text` };
-    const renameCounted = (id: string) =>
-      source.writeTexts([
-        { ...count, values: [] },
-        { ...rename, values: [id, 'mine'] },
-      ]);
-    await renameCounted('1');
-    const holder = new pg.Client(database.url);
-    await holder.connect();
-    await holder.query('begin; select from item where id = 5 for update');
-    const waiting = renameCounted('5');
-    await expect
-      .poll(() => database.query(`select from pg_stat_activity where wait_event_type = 'Lock'`))
-      .toHaveLength(1);
-    await expect
-      .poll(async () =>
-        Number((await database.query<{ n: string }>('select last_value as n from runs'))[0]!.n),
-      )
-      .toBe(3);
-    await holder.query('commit');
-    expect(await waiting).toEqual([['3'], ['mine']]);
-    await holder.end();
+  describe('that wait for a lock', () => {
+    const renamed = { text: `select n::text from renamed` };
+    const begin = async () => {
+      const database = await createTestDatabase(`${schema} create sequence runs;
+        create table renamed (n int); insert into renamed values (0);
+        create function note() returns trigger language plpgsql as $$ begin
+          begin update renamed set n = n + 1; exception when others then null; end;
+          return new; end $$;
+        create trigger noted before update on item for each row execute function note();`);
+      const source = connect(database, { maxConnections: 3 });
+      const renameCounted = (id: string, once?: boolean) =>
+        source.writeTexts(
+          [
+            { text: `select nextval('runs')::text`, values: [] },
+            { ...rename, values: [id, 'mine'] },
+            { ...renamed, values: [] },
+          ],
+          once,
+        );
+      await renameCounted('1');
+      const holder = new pg.Client(database.url);
+      await holder.connect();
+      const isWaiting = () =>
+        expect
+          .poll(() => database.query(`select from pg_stat_activity where wait_event_type = 'Lock'`))
+          .toHaveLength(1);
+      const runs = async () =>
+        Number((await database.query<{ n: string }>('select last_value as n from runs'))[0]!.n);
+      return { renameCounted, holder, isWaiting, runs };
+    };
+
+    test('are undone and run alone, from the first one on', async () => {
+      const { renameCounted, holder, isWaiting, runs } = await begin();
+      await holder.query('begin; select from item where id = 5 for update');
+      const waiting = renameCounted('5');
+      await isWaiting();
+      await expect.poll(runs).toBe(3);
+      await holder.query('commit');
+      expect(await waiting).toEqual([['3'], ['mine'], ['2']]);
+      await holder.end();
+    });
+
+    test('get it, even where a function goes on without what failed in it', async () => {
+      const { renameCounted, holder, isWaiting, runs } = await begin();
+      await holder.query('begin; update renamed set n = 10');
+      const waiting = renameCounted('5');
+      await isWaiting();
+      await expect.poll(runs).toBe(3);
+      await holder.query('commit');
+      expect(await waiting).toEqual([['3'], ['mine'], ['11']]);
+      await holder.end();
+    });
+
+    test('are run once where that is asked for', async () => {
+      const { renameCounted, holder, isWaiting } = await begin();
+      await holder.query('begin; select from item where id = 5 for update');
+      const waiting = renameCounted('5', true);
+      await isWaiting();
+      // For longer than is allowed on shared connections.
+      await delay(300);
+      await holder.query('commit');
+      expect(await waiting).toEqual([['2'], ['mine'], ['2']]);
+      await holder.end();
+    });
+  });
+
+  test('that reach a limit of the database by themselves are not run again', async () => {
+    const database = await createTestDatabase('create sequence runs');
+    const source = connect(database);
+    const long = source.writeTexts([
+      { text: `select set_config('statement_timeout', '20ms', true)`, values: [] },
+      { text: `select nextval('runs')`, values: [] },
+      { text: 'select pg_sleep(20)', values: [] },
+    ]);
+    await expect(long).rejects.toMatchObject({ index: 2, cause: { code: '57014' } });
+    expect(await database.query('select last_value::int as n from runs')).toEqual([{ n: 1 }]);
   });
 
   test('what fails in the end has not been written', async () => {

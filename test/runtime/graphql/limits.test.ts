@@ -23,7 +23,9 @@ beforeAll(async () => {
     insert into node values (1, null), (2, 1);
     create view slow as select 1 as id, pg_sleep(20)::text as waited;
     create table waiter (id int primary key);
-    create function wait() returns trigger language plpgsql as $$ begin perform pg_sleep(20); return new; end $$;
+    create sequence waits;
+    create function wait() returns trigger language plpgsql as
+      $$ begin perform nextval('waits'), pg_sleep(20); return new; end $$;
     create trigger wait before insert on waiter for each row execute function wait();
   `);
   server = await startTestServer(database);
@@ -182,6 +184,7 @@ describe('limits', () => {
       errors: [{ extensions: { code: 'timeout' } }],
     });
     expect(await database.query('select * from waiter')).toEqual([]);
+    expect(await database.query('select last_value::int as n from waits')).toEqual([{ n: 1 }]);
     const running = await database.query(
       `select query from pg_stat_activity where datname = current_database() and state = 'active' and query like '%pg_sleep%' and pid <> pg_backend_pid()`,
     );
