@@ -48,6 +48,7 @@ export interface SavedWrite {
   readonly source: string;
   readonly statements: readonly (SavedStatement & Omit<WriteStatement, 'statement'>)[];
   readonly answer: WriteStep['answer'];
+  readonly once?: true;
 }
 
 export type SavedParameter =

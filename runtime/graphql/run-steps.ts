@@ -24,20 +24,20 @@ export async function runSteps(
 }
 
 async function runWrites(
-  [first, ...others]: readonly WriteStep[],
+  given: readonly WriteStep[],
   connection: SourceConnection,
   session: Session,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<string[]> {
-  // What may have to run again comes first: sequences would give the rows of steps before it other keys then.
-  const steps = [first!, ...others.map((step) => step.instead?.() ?? step)];
-  const statements = steps.flatMap((step) => step.statements);
-  const bound = statements.map(({ statement }) => ({
+  const once = given.some((step) => step.once);
+  const steps = once ? given.map(surely) : given;
+  const sent = steps.flatMap((step) => step.statements.map((write) => ({ step, write })));
+  const bound = sent.map(({ write: { statement } }) => ({
     text: statement.text,
     values: bindParameters(statement, variables, session),
   }));
   try {
-    const rows = await connection.writeTexts(bound);
+    const rows = await connection.writeTexts(bound, once);
     let next = 0;
     return steps.map(({ statements, answer }) => {
       const own = rows.slice(next, next + statements.length);
@@ -48,11 +48,16 @@ async function runWrites(
     if (!(error instanceof StatementFailedError))
       throw databaseError(error instanceof CommitFailedError ? error.cause : error);
     const { cause, index } = error;
-    const { instead } = first!;
-    if (instead && index < first!.statements.length && !connectionLost(cause))
-      return runWrites([instead(), ...others], connection, session, variables);
-    throw failedWrite(cause, statements[index]!, bound[index]!.values);
+    const { step, write } = sent[index]!;
+    if (step.instead && !connectionLost(cause))
+      return runWrites(steps.map(surely), connection, session, variables);
+    throw failedWrite(cause, write, bound[index]!.values);
   }
+}
+
+/** What does not have to run again. */
+function surely(step: WriteStep): WriteStep {
+  return step.instead?.() ?? step;
 }
 
 function failedWrite(

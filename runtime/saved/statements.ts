@@ -74,11 +74,11 @@ function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>
 }
 
 function readWrite(
-  { source, statements, answer }: SavedWrite,
+  { source, statements, answer, once }: SavedWrite,
   shape: SourceShape,
 ): MutationPlan['fields'][number] {
   const read = statements.map((statement) => ({ ...statement, statement: readStatement(statement, shape) }));
-  return { source, step: { kind: 'write', statements: read, answer } };
+  return { source, step: { kind: 'write', statements: read, answer, ...(once && { once }) } };
 }
 
 function readStatement({ sql, parameters }: SavedStatement, shape: SourceShape): Statement {

@@ -143,7 +143,7 @@ function savedPlan(plan: RequestPlan, when: When): Statements | string {
         return saved ? [{ ...saved, ...where }] : [];
       });
       if (statements.length < step.statements.length) return COMPOSED;
-      steps.push({ source, statements, answer: step.answer });
+      steps.push({ source, statements, answer: step.answer, ...(step.once && { once: step.once }) });
     }
   }
   return { ...(Object.keys(when).length > 0 ? { when } : {}), steps, answer: plan.answer };

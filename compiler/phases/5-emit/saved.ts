@@ -98,7 +98,8 @@ function planView({ roles, when, steps, answer }: SavedPlan): SavedView['plans']
         path,
         noRow: noRow ? inlineLiteral(noRow) : '',
       }));
-      return { source, writes: { statements, answer: inlineLiteral(step.answer) } };
+      const { answer, once = false } = step;
+      return { source, writes: { statements, answer: inlineLiteral(answer), once } };
     }),
     answer: inlineLiteral(answer),
   };

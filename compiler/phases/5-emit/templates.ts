@@ -151,6 +151,7 @@ export interface SavedView {
         /** `noRow` is printed; empty where it may write no row. */
         readonly statements: readonly (StatementView & { readonly path: string; readonly noRow: string })[];
         readonly answer: string;
+        readonly once: boolean;
       };
     }[];
     readonly answer: string;

@@ -72,6 +72,7 @@ export function functionMutation(
       { statement: read, path: '$' },
     ],
     answer: [1],
+    once: true,
   };
 }
 

@@ -17,6 +17,8 @@ export interface WriteStep {
   readonly answer: readonly (string | number)[];
   /** To be run instead, in a transaction of its own, when one of the statements fails: it says better what is wrong. */
   readonly instead?: () => WriteStep;
+  /** It calls a function, which may do what a transaction does not undo: it is not tried, undone and run again. */
+  readonly once?: true;
 }
 
 /** A statement that yields one row of texts, or none. */

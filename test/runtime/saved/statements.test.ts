@@ -20,6 +20,7 @@ const queries = {
     'mutation nested($id: Int!) { insert_note_one(object: {id: $id, copies: {data: {id: 6}}}) { id copies { id } } }',
   batch:
     'mutation batch { insert_note(objects: [{id: 15, lines: {data: {id: 16}}}, {id: 17, lines: {data: {id: 18}}}]) { affected_rows } }',
+  copy: 'mutation copy($id: Int!) { copy_note(args: {id: $id}) { id text } }',
   by_text: 'query by_text($text: String) { note(where: {text: {_eq: $text}}) { id } }',
   tagged: 'query tagged($tags: [String!]) { note(where: {tags: {_contains: $tags}}) { id } }',
 };
@@ -38,6 +39,8 @@ beforeAll(async () => {
     create table note (id int primary key, text text, original int references note, tags text[] not null default '{new}');
     create table line (id int primary key, note int references note);
     insert into note values (1, 'one'), (2, 'two');
+    create function copy_note(id int) returns setof note language sql as
+      $$ insert into note select id + 30, 'copy of ' || text, id from note n where n.id = copy_note.id returning * $$;
   `);
   const catalog = await readDatabase({ connectionString: url }, []);
   const own = { id: { _eq: 'X-Engine-User-Id' } };
@@ -66,6 +69,7 @@ beforeAll(async () => {
             insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'note'], check: {} } }],
           },
         ],
+        functions: [{ function: 'copy_note', permissions: [{ role: 'writer' }] }],
       },
     ],
     query_collections: [
@@ -189,6 +193,12 @@ test('a nested insert runs by its statements, which find the keys of the ones be
     code: 'constraint-violation',
     path: '$.selectionSet.insert_note_one.args.object.copies.data',
   });
+});
+
+test('a function is called by its statements, once', async () => {
+  const copy = { ...find('copy'), document: 'neither GraphQL nor anything else' };
+  expect(copy.plans!.map(({ steps }) => steps)).toEqual([[expect.objectContaining({ once: true })]]);
+  expect(JSON.parse(await run(copy, { id: 2 }))).toEqual({ copy_note: [{ id: 32, text: 'copy of two' }] });
 });
 
 test('what depends on more than nulls and booleans stays a template', async () => {

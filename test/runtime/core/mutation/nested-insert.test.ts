@@ -229,6 +229,30 @@ describe('a level at a time', () => {
   });
 });
 
+test('behind other root fields it is a level at a time as well, and what is wrong is the object that it would be', async () => {
+  const query = `mutation ($objects: [author_insert_input!]!, $more: [author_insert_input!]!) {
+    before: insert_author(objects: $more) { affected_rows }
+    delete_author(where: {}) { affected_rows }
+    insert_author(objects: $objects) { affected_rows returning { id } }
+  }`;
+  const send = async (state: string) => {
+    const objects = authors(3, (name) => [{ title: name }, { title: name, state }]);
+    const variables = { objects, more: [{ name: 'one' }, { name: 'two' }] };
+    return JSON.parse(await served.answer({ query, variables }, 'admin')).data as unknown;
+  };
+  expect(await send('out')).toEqual({
+    before: { affected_rows: 2 },
+    delete_author: { affected_rows: 2 },
+    insert_author: { affected_rows: 9, returning: [{ id: 3 }, { id: 4 }, { id: 5 }] },
+  });
+  expect(statements()).toEqual({ author: 2, article: 1 });
+  await empty();
+  await expect(send('bad')).rejects.toMatchObject({
+    path: '$.selectionSet.insert_author.args.objects[0].articles.data',
+  });
+  expect(await counts()).toEqual({ author: 0, article: 0, tag: 0 });
+});
+
 test('checks that find nothing but the rows that a row is nested in do not stand in the way', async () => {
   const objects = authors(3, (name) => [{ title: name, tags: { data: [{ label: 'x' }] } }]);
   expect(await insert(objects, 'user')).toEqual({ insert_author: { affected_rows: 9 } });
