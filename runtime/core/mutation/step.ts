@@ -15,7 +15,10 @@ export interface WriteStep {
   readonly statements: readonly WriteStatement[];
   /** The answer's JSON: texts as they are, and statements by position, whose first column it is; null if they have no row. */
   readonly answer: readonly (string | number)[];
-  /** To be run instead, in a transaction of its own, when one of the statements fails: it says better what is wrong. */
+  /**
+   * To be run instead where other steps come before, and in a new transaction when one of the statements fails: it says
+   * better what is wrong.
+   */
   readonly instead?: () => WriteStep;
   /** It calls a function, which may do what a transaction does not undo: it is not tried, undone and run again. */
   readonly once?: true;
