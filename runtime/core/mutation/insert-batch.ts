@@ -12,12 +12,12 @@
 import type { Column, Relationship, Table } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { TableView } from '../schema/table-view.ts';
-import { identifier, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, parameter, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
 import { hasNested, type InsertObject, type NestedInsert } from './insert-objects.ts';
-import { type ColumnList, type FixedColumns, slices } from './insert-rows.ts';
+import { type ColumnList, slices, takesItems } from './insert-rows.ts';
 import { flatWrite, ownScope } from './insert-singly.ts';
-import { keep, keepRows, kept, orFail, WRITTEN } from './kept.ts';
+import { keep, keepParts, keepRows, kept, keptItem, orFail, WRITTEN } from './kept.ts';
 import type { WriteStatement } from './step.ts';
 import { rowsStatement } from './written.ts';
 
@@ -110,12 +110,14 @@ function placesOf({ view, objects, before, after }: Level, above: readonly Paren
 }
 
 /**
- * The statements that insert the levels; they keep the rows of the first one.
+ * The statements that insert the levels.
+ * @param keeps they keep the rows of the first one
  * @returns and the number of rows
  */
 export function planLevels(
   level: Level,
   path: string,
+  keeps: boolean,
   scope: Scope,
 ): { readonly statements: readonly WriteStatement[]; readonly count: number } {
   const statements: WriteStatement[] = [];
@@ -127,17 +129,20 @@ export function planLevels(
   /** @returns the `wanted` columns of its rows, and of those that children want */
   function addLevel(
     { view, objects, before, after }: Level,
-    given: readonly ColumnList[],
+    given: readonly KeptColumn[],
     wanted: readonly Column[],
     isFirst: boolean,
   ): ReadonlyMap<Column, string> {
-    const fixed: Record<string, FixedColumns[string]> = {};
+    const fixed: Record<string, KeptColumn> = {};
     for (const list of given) fixed[list.column.name] = list;
     for (const { relationship, level: parents } of before) {
       const targets = relationship.columns.map(([, target]) => target);
       const names = addLevel(parents, [], targets, false);
       for (const [column, target] of relationship.columns)
-        fixed[column.name] = listOf(column, names.get(target)!, undefined);
+        fixed[column.name] = keptColumn(column, names.get(target)!, objects.length);
+    }
+    if (takesItems(view, objects)) {
+      for (const { parts } of Object.values(fixed)) if (parts) statements.push({ statement: parts, path });
     }
     const columns = new Map<Column, string>();
     const children = after.flatMap(({ relationship }) => relationship.columns.map(([own]) => own));
@@ -154,27 +159,37 @@ export function planLevels(
     statements.push({
       statement: rowsStatement(flatWrite(view, objects, undefined, path, fixed, ownScope(scope)), [
         ...(keys.length > 0 ? keys : [ifAll(raw(`''`))]),
-        ...(isFirst ? [keepRows(true)] : []),
+        ...(isFirst && keeps ? [keepRows()] : []),
       ]),
       path,
     });
     for (const { relationship, level: child, counts } of after) {
-      const lists = relationship.columns.map(([own, target]) => listOf(target, columns.get(own)!, counts));
+      const lists = relationship.columns.map(([own, target]) =>
+        keptColumn(target, columns.get(own)!, objects.length, counts),
+      );
       addLevel(child, lists, [], false);
     }
     return columns;
   }
 }
 
-/** A column whose values were kept: one for each row, or as many times as `counts` says. */
-function listOf(column: Column, name: string, counts: readonly number[] | undefined): ColumnList {
+interface KeptColumn extends ColumnList {
+  /** To be run before items are taken. */
+  readonly parts: Statement | undefined;
+}
+
+/** A column whose values were kept, so many: one for each row, or each as many times as `counts` says. */
+function keptColumn(column: Column, name: string, length: number, counts?: readonly number[]): KeptColumn {
   const keys = sql`${kept(name)}::text[]`;
-  if (!counts) return { column, list: keys, item: (index) => sql`(${keys})[${raw(String(index + 1))}]` };
+  const parts = keepParts(name, length);
+  const item = (index: number) => keptItem(name, index, length);
+  if (!counts) return { column, list: keys, item, parts };
   const numbers = parameter({ from: 'constant', value: `{${counts.join(',')}}` }, 'integer[]');
-  const positions = counts.flatMap((count, position) => Array<number>(count).fill(position + 1));
+  const positions = counts.flatMap((count, position) => Array<number>(count).fill(position));
   return {
     column,
+    parts,
     list: sql`array(select "each"."key" from unnest(${keys}, ${numbers}) with ordinality as "each" ("key", "count", "position"), generate_series(1, "each"."count") order by "each"."position")`,
-    item: (index) => sql`(${keys})[${raw(String(positions[index]!))}]`,
+    item: (index) => item(positions[index]!),
   };
 }

@@ -62,7 +62,7 @@ export function insertStatement(
     ],
     ', ',
   );
-  if (rows.length > 1 && isUniform(view, given, rows) && given.length + lists.length > 0) {
+  if (!takesItems(view, rows) && given.length + lists.length > 0) {
     return sql`${into} (${names}) ${arraysSelect(given, lists, constants, rows)}`;
   }
   const tuples = rows.map((row, index) => {
@@ -74,6 +74,11 @@ export function insertStatement(
     return sql`(${join([...values, ...items, ...constants.map(([, value]) => value)], ', ')})`;
   });
   return sql`${into} (${names}) values ${join(tuples, ', ')}`;
+}
+
+/** Whether the rows stand in the text one by one, each with its items of lists, not lists as they are. */
+export function takesItems(view: TableView, rows: readonly RowValues[]): boolean {
+  return rows.length === 1 || !isUniform(view, givenColumns(rows), rows);
 }
 
 /** Columns that any of the rows gives. */

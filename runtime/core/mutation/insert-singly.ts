@@ -31,21 +31,28 @@ export function flatWrite(
   };
 }
 
+/** What the statements are to keep: the number of rows, nested ones counted, and the rows, not nested ones. */
+interface Asked {
+  readonly count: boolean;
+  readonly rows: boolean;
+}
+
 /**
- * The statements that insert objects; they keep the rows of these, not of nested ones.
- * @param counts they keep the number of rows, too, nested ones counted
+ * The statements that insert objects.
+ * @returns and how many of them keep rows
  */
 export function planObjects(
   view: TableView,
   objects: readonly InsertObject[],
   conflict: Conflict | undefined,
   path: string,
-  counts: boolean,
+  asked: Asked,
   scope: Scope,
-): WriteStatement[] {
-  const plan = new Plan(counts, scope);
+): { readonly statements: readonly WriteStatement[]; readonly keeping: number } {
+  const keeping = objects.some(hasNested) ? objects.length : slices(view, objects).length;
+  const plan = new Plan(asked, keeping, scope);
   plan.addSet(objects, { view, conflict, path, fixed: {}, isFirst: true });
-  return plan.statements;
+  return { statements: plan.statements, keeping };
 }
 
 /** Where rows go. */
@@ -63,15 +70,19 @@ type KeptColumns = (column: Column) => Sql;
 
 class Plan {
   readonly statements: WriteStatement[] = [];
-  readonly #counts: boolean;
+  readonly #asked: Asked;
+  /** Statements that keep rows. */
+  readonly #keeping: number;
   readonly #scope: Scope;
   #hasCount = false;
-  #hasRows = false;
+  /** How many of them are there already. */
+  #kept = 0;
   /** Rows whose columns are kept at the same time. */
   #rows = 0;
 
-  constructor(counts: boolean, scope: Scope) {
-    this.#counts = counts;
+  constructor(asked: Asked, keeping: number, scope: Scope) {
+    this.#asked = asked;
+    this.#keeping = keeping;
     this.#scope = scope;
   }
 
@@ -131,11 +142,11 @@ class Plan {
     noRow?: WriteStatement['noRow'],
   ): void {
     const columns = [...keys];
-    if (this.#counts) columns.push(keepCount(!this.#hasCount));
+    if (this.#asked.count) columns.push(keepCount(!this.#hasCount));
     this.#hasCount = true;
-    if (isFirst) {
-      columns.push(keepRows(!this.#hasRows));
-      this.#hasRows = true;
+    if (isFirst && this.#asked.rows) {
+      columns.push(keepRows(WRITTEN, WRITTEN, this.#kept, this.#keeping));
+      this.#kept += 1;
     }
     // Objects of one form have one text, whose aliases are those of a statement by itself.
     const write = flatWrite(view, rows, conflict, path, fixed, ownScope(this.#scope));

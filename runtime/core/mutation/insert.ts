@@ -17,7 +17,14 @@ import { slices } from './insert-rows.ts';
 import { flatWrite, planObjects } from './insert-singly.ts';
 import { keptCount } from './kept.ts';
 import type { MutationStep, WriteStep } from './step.ts';
-import { type AnswerForm, asksForCount, nothingWritten, writeStep, writeThenRead } from './written.ts';
+import {
+  type AnswerForm,
+  asksForCount,
+  asksForRows,
+  nothingWritten,
+  writeStep,
+  writeThenRead,
+} from './written.ts';
 
 /** Resolver of `insert_<t>`. */
 export function insertRows(
@@ -59,7 +66,7 @@ function insert(
   const level = conflict ? undefined : gatherLevels(view, objects, scope.view.program.tables);
   const singly = () => insertSingly(view, objects, conflict, path, selection, form, scope);
   if (!level) return singly();
-  const { statements, count } = planLevels(level, path, scope);
+  const { statements, count } = planLevels(level, path, asksForRows(selection, form), scope);
   const inBatches = writeThenRead(statements, view, selection, form, raw(String(count)), scope);
   return { ...inBatches, instead: lazy(singly) };
 }
@@ -90,6 +97,7 @@ function insertSingly(
   form: AnswerForm,
   scope: Scope,
 ): WriteStep {
-  const statements = planObjects(view, objects, conflict, path, asksForCount(selection), scope);
-  return writeThenRead(statements, view, selection, form, keptCount, scope);
+  const asked = { count: asksForCount(selection), rows: asksForRows(selection, form) };
+  const { statements, keeping } = planObjects(view, objects, conflict, path, asked, scope);
+  return writeThenRead(statements, view, selection, form, keptCount, scope, keeping);
 }

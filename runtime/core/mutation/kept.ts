@@ -2,24 +2,41 @@
  * What statements of a mutation keep for those after them: settings that end with the transaction. So a statement finds the
  * keys of rows that were written before it without a way back to the server.
  */
-import { literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 
 /** Rows of the write that a statement is made of. */
 export const WRITTEN = raw('"written"');
 
 /** Column of a SELECT that keeps a text. */
 export function keep(name: string, text: Sql): Sql {
-  // Not what it keeps, which may be large: nobody reads it.
-  return sql`set_config(${setting(name)}, ${text}, true) is not null`;
+  return keepAs(setting(name), text);
 }
 
 /** The text that was kept. */
 export function kept(name: string): Sql {
-  return sql`current_setting(${setting(name)})`;
+  return keptAs(setting(name));
+}
+
+function keepAs(name: Sql, text: Sql): Sql {
+  // Not what it keeps, which may be large: nobody reads it.
+  return sql`set_config(${name}, ${text}, true) is not null`;
+}
+
+function keptAs(name: Sql): Sql {
+  return sql`current_setting(${name})`;
 }
 
 function setting(name: string): Sql {
   return literal(`engine.${name}`);
+}
+
+/** The name of a part of something long: who adds to a setting, or reads a little of it, reads all of it. */
+function partOf(name: string, part: Sql): Sql {
+  return sql`concat(${setting(`${name}_`)}, ${part})`;
+}
+
+function number(value: number): Sql {
+  return parameter({ from: 'constant', value }, 'integer');
 }
 
 /** Keeps how many rows were written, so far with those before them. */
@@ -30,19 +47,53 @@ export function keepCount(isFirst: boolean): Sql {
 
 export const keptCount = sql`${kept('count')}::bigint`;
 
-/** Keeps the written rows, behind those that were kept before. */
-export function keepRows(isFirst: boolean, from = WRITTEN, alias = WRITTEN): Sql {
+/** Statements whose rows are one part. */
+const STATEMENTS = 50;
+
+/** Keeps the rows of one of so many statements, behind those of the ones before. */
+export function keepRows(from = WRITTEN, alias = WRITTEN, index = 0, statements = 1): Sql {
   // With the star, for a column may have the alias' name.
   const rows = sql`(select string_agg(row_to_json(${alias}.*)::text, ',') from ${from})`;
-  return keep(
-    'rows',
-    isFirst ? sql`coalesce(${rows}, '')` : sql`concat_ws(',', nullif(${kept('rows')}, ''), ${rows})`,
+  const part = Math.floor(index / STATEMENTS);
+  const name = statements > STATEMENTS ? partOf('rows', number(part)) : setting('rows');
+  return keepAs(
+    name,
+    index === part * STATEMENTS
+      ? sql`coalesce(${rows}, '')`
+      : sql`concat_ws(',', nullif(${keptAs(name)}, ''), ${rows})`,
   );
 }
 
-/** The rows that were kept, as rows of a table. */
-export function keptRows(table: Sql): Sql {
-  return sql`json_populate_recordset(null::${table}, concat('[', ${kept('rows')}, ']')::json)`;
+/** The rows that so many statements have kept, as rows of a table. */
+export function keptRows(table: Sql, statements = 1): Sql {
+  const last = Math.ceil(statements / STATEMENTS) - 1;
+  const part = raw('"part"');
+  const rows =
+    statements > STATEMENTS
+      ? sql`(select string_agg(nullif(${keptAs(partOf('rows', part))}, ''), ',' order by ${part}) from generate_series(0, ${number(last)}) as ${part})`
+      : kept('rows');
+  return sql`json_populate_recordset(null::${table}, concat('[', ${rows}, ']')::json)`;
+}
+
+/** Items of a list that are one part. */
+const ITEMS = 100;
+
+/** The item of a list of texts; of a long one `keepParts` has to be there before. */
+export function keptItem(name: string, index: number, length: number): Sql {
+  const part = Math.floor(index / ITEMS);
+  const list = kept(length > ITEMS ? `${name}_${part}` : name);
+  return sql`(${list}::text[])[${raw(String(index - part * ITEMS + 1))}]`;
+}
+
+/** Keeps a long list once more, in parts. */
+export function keepParts(name: string, length: number): Statement | undefined {
+  if (length <= ITEMS) return undefined;
+  const items = raw(String(ITEMS));
+  const item = sql`"part" * ${items}`;
+  const part = sql`("list"[${item} + 1:${item} + ${items}])::text`;
+  return print(
+    sql`with "kept" as materialized (select ${kept(name)}::text[] as "list") select count(${keepAs(partOf(name, raw('"part"')), part)}) from "kept", generate_series(0, ${number(Math.ceil(length / ITEMS) - 1)}) as "part"`,
+  );
 }
 
 const NO_ROW = 'no row was written';

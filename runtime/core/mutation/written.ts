@@ -53,7 +53,7 @@ export function writeStep(
 ): MutationStep {
   const { alias, path } = write;
   if (readsBeyondRow(selection)) {
-    const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows(true)];
+    const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows()];
     const statement = rowsStatement(write, columns);
     return writeThenRead([{ statement, path }], view, selection, form, keptCount, scope);
   }
@@ -70,7 +70,11 @@ export function writeStep(
   return { kind: 'write', statements: [{ statement, path }], answer: [0] };
 }
 
-/** Statements that keep what they write, and one that reads the answer from it. @param count of the written rows */
+/**
+ * Statements that keep what they write, and one that reads the answer from it.
+ * @param count of the written rows
+ * @param keeping how many of the statements keep rows
+ */
 export function writeThenRead(
   writes: readonly WriteStatement[],
   view: TableView,
@@ -78,9 +82,10 @@ export function writeThenRead(
   form: AnswerForm,
   count: Sql,
   scope: Scope,
+  keeping = 1,
 ): WriteStep {
   const alias = scope.alias();
-  const from = sql`${keptRows(view.table.sql)} as ${alias}`;
+  const from = sql`${keptRows(view.table.sql, keeping)} as ${alias}`;
   const answer = answerOf(view, selection, form, from, alias, count, scope);
   const read = { statement: print(sql`select ${answer}::text`), path: '$' };
   return { kind: 'write', statements: [...writes, read], answer: [writes.length] };
@@ -88,6 +93,10 @@ export function writeThenRead(
 
 export function asksForCount(selection: Selection): boolean {
   return selection.fields.some(({ definition }) => definition.meaning.kind === 'affectedRows');
+}
+
+export function asksForRows(selection: Selection, form: AnswerForm): boolean {
+  return form === 'row' || selection.fields.some(({ definition }) => definition.meaning.kind === 'returning');
 }
 
 /** Whether a selection needs more than the columns of the written rows. */

@@ -1,5 +1,5 @@
 /** What statements of a mutation keep for those after them. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { failedForNoRow } from '../../../../runtime/core/mutation/kept.ts';
 import { serveInProcess } from '../../../harness/in-process.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
@@ -75,4 +75,102 @@ test.each([
   'syntaxe en entrée invalide pour le type boolean : « no row was written »',
 ])('a missing row is found in the words of a server of any language: %s', (message) => {
   expect(failedForNoRow(message)).toBe(true);
+});
+
+/** So many that their rows and keys are kept in parts. */
+describe('many rows', () => {
+  const count = 250;
+  const numbers = Array.from({ length: count }, (_, n) => n);
+  const books = () =>
+    serve(
+      `create table book (id serial primary key, title text unique);
+       create table page (id serial primary key, book int not null references book, number int default 7)`,
+      [
+        { table: 'book', array_relationships: [foreignKey('pages', 'page', 'book')] },
+        {
+          table: 'page',
+          object_relationships: [{ name: 'of', using: { foreign_key_constraint_on: 'book' } }],
+        },
+      ],
+    );
+
+  test.each([
+    ['a level at a time', ''],
+    ['one by one', ', on_conflict: {constraint: book_title_key, update_columns: []}'],
+  ])('come back in order with what hangs on them: %s', async (_, conflict) => {
+    const { answer, end } = await books();
+    // Some pages leave their number to the default.
+    const objects = numbers.map((n) => ({
+      title: `book ${n}`,
+      pages: { data: [n % 2 === 0 ? { number: n } : {}, { number: -n }] },
+    }));
+    const returning = `returning { title pages(order_by: {id: asc}) { number } }`;
+    const query = `mutation ($objects: [book_insert_input!]!) { insert_book(objects: $objects${conflict}) { affected_rows ${returning} } }`;
+    expect(await answer(query, { objects })).toEqual({
+      insert_book: {
+        affected_rows: count * 3,
+        returning: numbers.map((n) => ({
+          title: `book ${n}`,
+          pages: [{ number: n % 2 === 0 ? n : 7 }, { number: n === 0 ? 0 : -n }],
+        })),
+      },
+    });
+    await end();
+  });
+
+  test('refer to others', async () => {
+    const { answer, end } = await books();
+    const objects = numbers.map((n) => ({
+      ...(n % 2 === 0 && { number: n }),
+      of: { data: { title: `book ${n}` } },
+    }));
+    const query =
+      'mutation ($objects: [page_insert_input!]!) { insert_page(objects: $objects) { returning { number of { title } } } }';
+    expect(await answer(query, { objects })).toEqual({
+      insert_page: {
+        returning: numbers.map((n) => ({ number: n % 2 === 0 ? n : 7, of: { title: `book ${n}` } })),
+      },
+    });
+    await end();
+  });
+
+  test('are skipped for a conflict, whole parts of them', async () => {
+    const { answer, database, end } = await books();
+    await database.query(
+      `insert into book (title) select 'book ' || n from generate_series(0, 220) n where n <> 3`,
+    );
+    const objects = numbers.map((n) => ({
+      title: `book ${n}`,
+      ...((n === 3 || n > 240) && { pages: { data: [{}] } }),
+    }));
+    const query = `mutation ($objects: [book_insert_input!]!) {
+      insert_book(objects: $objects, on_conflict: {constraint: book_title_key, update_columns: []}) { returning { title pages { number } } }
+    }`;
+    expect(await answer(query, { objects })).toEqual({
+      insert_book: {
+        returning: numbers
+          .filter((n) => n === 3 || n > 220)
+          .map((n) => ({ title: `book ${n}`, pages: n === 3 || n > 240 ? [{ number: 7 }] : [] })),
+      },
+    });
+    await end();
+  });
+});
+
+test('nothing is kept that nobody asks for', async () => {
+  const { answer, end } = await serve('create table node (id int primary key, parent int references node)', [
+    { table: 'node', array_relationships: [foreignKey('children', 'node', 'parent')] },
+  ]);
+  const tree = (id: number) => ({ id, children: { data: [{ id: id + 1 }] } });
+  for (const [index, conflict] of [
+    '',
+    ', on_conflict: {constraint: node_pkey, update_columns: []}',
+  ].entries()) {
+    const query = `mutation ($objects: [node_insert_input!]!) { insert_node(objects: $objects${conflict}) { __typename } }`;
+    const objects = [tree(index * 10), tree(index * 10 + 2)];
+    expect(await answer(query, { objects })).toEqual({
+      insert_node: { __typename: 'node_mutation_response' },
+    });
+  }
+  await end();
 });
