@@ -3,7 +3,7 @@
  * meaning is in oracle.ts.
  */
 import type { Json } from '../../../compiler/model/metadata.ts';
-import type { TypeName, Value } from './types.ts';
+import { postgresText, TYPES, type TypeName, type Value } from './types.ts';
 
 export type Condition =
   /** An object with several keys: all must hold. */
@@ -96,7 +96,7 @@ function partJson(condition: Condition): Json {
         [condition.function]: {
           ...(condition.columns.length > 0 && { arguments: aggregateArguments(condition) }),
           ...(condition.where && { filter: conditionJson(condition.where) }),
-          predicate: comparisonsJson(condition.comparisons),
+          predicate: comparisonsJson(condition.type, condition.comparisons),
         },
       };
     case 'exists':
@@ -109,11 +109,11 @@ function partJson(condition: Condition): Json {
       };
     case 'column':
     case 'computed':
-      return comparisonsJson(condition.comparisons);
+      return comparisonsJson(condition.type, condition.comparisons);
   }
 }
 
-function comparisonsJson(comparisons: readonly Comparison[]): Json {
+function comparisonsJson(type: TypeName, comparisons: readonly Comparison[]): Json {
   const [only] = comparisons;
   if (
     comparisons.length === 1 &&
@@ -121,9 +121,9 @@ function comparisonsJson(comparisons: readonly Comparison[]): Json {
     only.operand.kind === 'value' &&
     only.operand.bare
   )
-    return only.operand.value;
+    return operandJson(type, only.operand.value);
   return Object.fromEntries(
-    comparisons.map((comparison) => [spelling(comparison), comparisonJson(comparison)]),
+    comparisons.map((comparison) => [spelling(comparison), comparisonJson(type, comparison)]),
   );
 }
 
@@ -142,17 +142,26 @@ export function comparisonKey(comparison: Comparison): string {
   }
 }
 
-function comparisonJson(comparison: Comparison): Json {
+function comparisonJson(type: TypeName, comparison: Comparison): Json {
   switch (comparison.kind) {
     case 'null':
       return comparison.isNull;
     case 'cast':
-      return { String: comparisonsJson(comparison.comparisons) };
+      return { String: comparisonsJson('text', comparison.comparisons) };
     case 'columns':
       return comparison.root ? ['$', comparison.column] : comparison.column;
     case 'operator':
-      return comparison.operand.kind === 'session' ? comparison.operand.name : comparison.operand.value;
+      return comparison.operand.kind === 'session'
+        ? comparison.operand.name
+        : operandJson(type, comparison.operand.value);
   }
+}
+
+/** Items of arrays are never null in JSON; Postgres' text has them. */
+export function operandJson(type: TypeName, value: Value): Json {
+  return TYPES[type].element && Array.isArray(value) && value.includes(null)
+    ? postgresText(TYPES[type], value)
+    : value;
 }
 
 /** A list for a count, a column, or two of them by name. */

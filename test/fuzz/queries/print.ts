@@ -8,6 +8,7 @@ import {
   comparisonKey,
   conditionJson,
   keyOf,
+  operandJson,
 } from './condition.ts';
 import { columnNamed, graphqlName, type Project, type Table, tableNamed } from './project.ts';
 import type {
@@ -262,19 +263,15 @@ export function printRequest(project: Project, request: Request, random: Random)
     const type = TYPES[operand.name];
     const inner = type.element ? `[${type.scalar}!]` : type.scalar;
     const graphqlType = operand.list ? `[${inner}!]` : `${inner}${required ? '!' : ''}`;
-    // A list variable of non-null items cannot hold null.
-    const holdsNull = Array.isArray(value) && value.includes(null) && operand.name !== 'jsonb';
-    if (random.chance(VARIABLE) && !holdsNull) return variable(graphqlType, value);
+    const json = operandJson(operand.name, value);
+    if (json !== value) return JSON.stringify(json);
+    if (random.chance(VARIABLE)) return variable(graphqlType, value);
     if (operand.list) {
       const items = (value as readonly Value[]).map((item) =>
         random.chance(0.05) ? variable(`${type.scalar}!`, item) : literalText(operand.name, item),
       );
       return `[${items.join(', ')}]`;
     }
-    if (holdsNull)
-      return JSON.stringify(
-        `{${(value as readonly Value[]).map((item) => (item === null ? 'NULL' : JSON.stringify(item))).join()}}`,
-      );
     return literalText(operand.name, value);
   }
 
