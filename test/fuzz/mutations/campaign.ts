@@ -3,21 +3,22 @@ import pg from 'pg';
 import type { EngineError } from '../../../runtime/core/errors.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
-import { difference, parseExact } from '../queries/answer.ts';
+import { wrongAnswer } from '../queries/answer.ts';
 import type { CampaignOptions } from '../queries/campaign.ts';
 import type { Document } from '../queries/print.ts';
 import { equalJson, type Value } from '../queries/types.ts';
 import { Random } from '../random.ts';
 import { Coverage } from './coverage.ts';
-import { expectedOutcome, type Outcome, stateJson } from './oracle.ts';
+import { expectedOutcome, type Outcome } from './oracle.ts';
 import { type Permissions, randomPermissions } from './permissions.ts';
 import { printMutation } from './print.ts';
-import { randomMutation, randomRows } from './random-mutation.ts';
+import { randomMutation } from './random-mutation.ts';
+import { randomRows } from './random-rows.ts';
 import type { Mutation } from './request.ts';
 import { smaller } from './shrink.ts';
 import type { State } from './state.ts';
 import { RULES } from './tables.ts';
-import { metadataOf, projectOf, resetSql, schemaSql, stateSql } from './world.ts';
+import { metadataOf, projectOf, resetSql, schemaSql, stateJson, stateSql } from './world.ts';
 
 const MUTATIONS_PER_PROJECT = 40;
 
@@ -123,15 +124,15 @@ async function checkCase(
     (text) => ({ text }),
     (error: Error) => ({ error }),
   );
-  const wrongAnswer = compareAnswer(expected, answered);
-  if (wrongAnswer !== undefined) return wrongAnswer;
+  const wrong = compareAnswer(expected, answered);
+  if (wrong !== undefined) return wrong;
   const { rows } = await client.query<{ state: string }>(stateSql);
   const found = JSON.parse(rows[0]!.state) as Record<string, Value>;
-  const wanted: Record<string, Value> = stateJson(expected.kind === 'answer' ? expected.state : state);
-  const wrong = Object.keys(wanted).find((table) => !equalJson(wanted[table]!, found[table]!));
-  return wrong === undefined
+  const wanted: Record<string, Value> = stateJson((expected.kind === 'answer' ? expected.state : state).rows);
+  const table = Object.keys(wanted).find((name) => !equalJson(wanted[name]!, found[name]!));
+  return table === undefined
     ? undefined
-    : `${wrong} should be\n  ${JSON.stringify(wanted[wrong])}\nand is\n  ${JSON.stringify(found[wrong])}`;
+    : `${table} should be\n  ${JSON.stringify(wanted[table])}\nand is\n  ${JSON.stringify(found[table])}`;
 }
 
 function compareAnswer(
@@ -141,11 +142,7 @@ function compareAnswer(
   if ('text' in answered) {
     if (expected.kind === 'error')
       return `expected ${[...expected.codes].join(' or ')} at ${expected.path}, got the answer ${answered.text}`;
-    const found = difference(
-      { kind: 'object', entries: [['data', expected.answer]] },
-      parseExact(answered.text),
-    );
-    return found === undefined ? undefined : `${found}\nanswer: ${answered.text}`;
+    return wrongAnswer(expected.answer, answered.text);
   }
   const { code, path, message, internal, stack } = answered.error as EngineError;
   const got = `${code} at ${path}: ${message} ${JSON.stringify(internal ?? stack)}`;

@@ -1,7 +1,8 @@
 /** What a campaign of mutations has tried and how it ended. */
 import type { Outcome } from './oracle.ts';
 import type { Permissions } from './permissions.ts';
-import type { Change, Conflict, InsertObject, Mutation } from './request.ts';
+import type { Change, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
+import { baseOf } from './tables.ts';
 
 export class Coverage {
   readonly #counts = new Map<string, Map<string, number>>();
@@ -27,11 +28,11 @@ export class Coverage {
   }
 
   addCase(mutation: Mutation, outcome: Outcome): void {
-    this.#add('fields in one request', String(mutation.fields.length));
     this.#add('roles', `${mutation.role}${mutation.backend ? ' in the backend' : ''}`);
     const ending = outcome.kind === 'answer' ? 'done' : [...outcome.codes].join(' or ');
     this.#add('outcomes', ending);
-    for (const field of mutation.fields) {
+    this.#add(`outcomes of requests with ${mutation.fields.length} fields`, ending);
+    for (const [index, field] of mutation.fields.entries()) {
       this.#add('fields', `${field.kind} of ${field.kind === 'call' ? field.function : field.table}`);
       this.#add(`outcomes of ${field.kind}`, ending);
       switch (field.kind) {
@@ -39,6 +40,7 @@ export class Coverage {
         case 'insert one':
           this.#conflict(field.conflict, 0);
           for (const object of field.objects) this.#object(object, 0);
+          this.#tree(field, index === 0, ending);
           break;
         case 'update':
         case 'update by key':
@@ -48,6 +50,38 @@ export class Coverage {
           for (const { changes } of field.entries) this.#changes(changes);
       }
     }
+  }
+
+  /** Of nested inserts: what there is in the way of inserting them in batches. */
+  #tree(
+    field: Extract<MutationField, { kind: 'insert' | 'insert one' }>,
+    isFirst: boolean,
+    ending: string,
+  ): void {
+    const places = new Map([['', field.table]]);
+    const conflicts = [field.conflict];
+    const visit = (objects: readonly InsertObject[], path: string) => {
+      for (const { relationship, target, objects: inner, conflict } of objects.flatMap(
+        ({ nested }) => nested,
+      )) {
+        if (inner.length === 0) continue;
+        const place = `${path}.${relationship}`;
+        places.set(place, target);
+        conflicts.push(conflict);
+        visit(inner, place);
+      }
+    };
+    visit(field.objects, '');
+    if (places.size === 1) return;
+    const tables = [...places.values()];
+    const what = conflicts.some((each) => each)
+      ? 'with on_conflict'
+      : tables.some((table) => baseOf(table) !== table)
+        ? 'with a view'
+        : new Set(tables).size < tables.length
+          ? 'of a table twice'
+          : 'of every table once';
+    this.#add(`nested inserts ${what}`, `${isFirst ? 'first' : 'later'} field: ${ending}`);
   }
 
   #object({ nested }: InsertObject, depth: number): void {

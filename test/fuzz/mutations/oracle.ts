@@ -4,21 +4,15 @@
  */
 import type { Expected } from '../queries/answer.ts';
 import type { Condition } from '../queries/condition.ts';
-import { grantOf, holds, type Lens, rawLens, roleLens } from '../queries/lens.ts';
-import { expectedFields } from '../queries/oracle.ts';
-import {
-  columnNamed,
-  type Project,
-  type Relationship,
-  type Row,
-  type Table,
-  tableNamed,
-} from '../queries/project.ts';
-import { TYPES, type Value } from '../queries/types.ts';
+import { holds, type Lens } from '../queries/lens.ts';
+import { type Row, type Table, tableNamed } from '../queries/project.ts';
+import type { Value } from '../queries/types.ts';
 import { forbiddenPath } from './forbidden.ts';
+import { argumentsPath, checkForm, Refused, split } from './form.ts';
 import { FUNCTIONS } from './functions.ts';
-import { NO_PERMISSIONS, type Permissions, type Preset, rulesOf } from './permissions.ts';
-import type { Change, Conflict, InsertObject, Key, Mutation, MutationField, Nested } from './request.ts';
+import { BARE, type Permissions, type Preset, rulesOf } from './permissions.ts';
+import { createReads } from './reads.ts';
+import type { Change, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
 import { signupRows, signupTriggers } from './signup.ts';
 import {
   changedValue,
@@ -31,24 +25,11 @@ import {
   updateRows,
   type WrittenRow,
 } from './state.ts';
-import { baseOf, isParent, RULES, SIGNUP, VIEW_DEFAULTS } from './tables.ts';
-import { projectOf } from './world.ts';
+import { baseOf, RULES, SIGNUP, VIEW_DEFAULTS } from './tables.ts';
 
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: Expected; readonly state: State }
   | { readonly kind: 'error'; readonly codes: ReadonlySet<string>; readonly path: string };
-
-/** The request fails, at a path. */
-class Refused extends Error {
-  readonly codes: ReadonlySet<string>;
-  readonly path: string;
-
-  constructor(codes: Iterable<string>, path: string) {
-    super(path);
-    this.codes = new Set(codes);
-    this.path = path;
-  }
-}
 
 /** Runs the mutation on a copy of the state. */
 export function expectedOutcome(before: State, permissions: Permissions, mutation: Mutation): Outcome {
@@ -69,106 +50,21 @@ export function expectedOutcome(before: State, permissions: Permissions, mutatio
   }
 }
 
-function rootName(field: MutationField): string {
-  if (field.kind === 'call') return field.function;
-  const { table, kind } = field;
-  const [verb, suffix] = {
-    insert: ['insert', ''],
-    'insert one': ['insert', '_one'],
-    update: ['update', ''],
-    'update by key': ['update', '_by_pk'],
-    'update many': ['update', '_many'],
-    delete: ['delete', ''],
-    'delete by key': ['delete', '_by_pk'],
-  }[kind] as [string, string];
-  return `${verb}_${table}${suffix}`;
-}
-
-function argumentsPath(field: MutationField): string {
-  return `$.selectionSet.${rootName(field)}.args`;
-}
-
-/** What is wrong with a request whatever is in the database. */
-function checkForm(field: MutationField): void {
-  const path = argumentsPath(field);
-  switch (field.kind) {
-    case 'insert':
-      for (const [index, object] of field.objects.entries())
-        checkObject(field.table, object, [], `${path}.objects[${index}]`);
-      return;
-    case 'insert one':
-      checkObject(field.table, field.objects[0]!, [], `${path}.object`);
-      return;
-    case 'update':
-    case 'update by key':
-      checkChanges(field.changes, path);
-      return;
-    case 'update many':
-      for (const [index, { changes }] of field.entries.entries())
-        checkChanges(changes, `${path}.updates[${index}]`);
-  }
-}
-
-function checkChanges(changes: readonly Change[], path: string): void {
-  const names = changes.map(({ column }) => column);
-  if (new Set(names).size < names.length) throw new Refused(['validation-failed'], path);
-}
-
-const shapes = projectOf({}, NO_PERMISSIONS);
-
-/** `given`: columns that the parent determines. */
-function checkObject(table: string, object: InsertObject, given: readonly string[], path: string): void {
-  const determined = new Set([...given, ...Object.keys(object.columns)]);
-  const [parents, children] = split(table, object);
-  for (const { nested, pairs } of parents) {
-    if (pairs.some(([own]) => determined.has(own)))
-      throw new Refused(['validation-failed'], `${path}.${nested.relationship}`);
-    for (const [own] of pairs) determined.add(own);
-    checkObject(nested.target, nested.objects[0]!, [], `${path}.${nested.relationship}.data`);
-  }
-  for (const { nested, pairs } of children) {
-    const others = pairs.map(([, other]) => other);
-    const data = `${path}.${nested.relationship}.data`;
-    const placed = nested.objects.map((child, index) => ({
-      child,
-      place: nested.kind === 'object' ? data : `${data}[${index}]`,
-    }));
-    for (const { child, place } of placed)
-      if (others.some((other) => Object.hasOwn(child.columns, other)))
-        throw new Refused(['validation-failed'], place);
-    for (const { child, place } of placed) checkObject(nested.target, child, others, place);
-  }
-}
-
-interface Related {
-  readonly nested: Nested;
-  readonly pairs: Relationship['columns'];
-  readonly isParent: boolean;
-}
-
-/** What is inserted before the row, and what after it. */
-function split(table: string, object: InsertObject): [parents: Related[], children: Related[]] {
-  const all = object.nested
-    .filter(({ objects }) => objects.length > 0)
-    .map((nested): Related => {
-      const relationship = tableNamed(shapes, table).relationships.find(
-        ({ name }) => name === nested.relationship,
-      )!;
-      return { nested, pairs: relationship.columns, isParent: isParent(relationship) };
-    });
-  return [all.filter((each) => each.isParent), all.filter((each) => !each.isParent)];
-}
-
 function createRunner(
   state: State,
   permissions: Permissions,
   mutation: Mutation,
 ): (field: MutationField) => Expected {
-  const { role, session } = mutation;
+  const { session } = mutation;
+  const { raw, matching, hasKey, response, rowAnswer, functionAnswer } = createReads(
+    state,
+    permissions,
+    mutation,
+  );
   return run;
 
   function run(field: MutationField): Expected {
-    const table = tableNamed(shapes, field.table);
+    const table = tableNamed(BARE, field.table);
     const path = argumentsPath(field);
     switch (field.kind) {
       case 'insert': {
@@ -184,15 +80,15 @@ function createRunner(
       }
       case 'insert one': {
         const inserted = insertSet(table, field.objects, field.conflict, `${path}.object`, {}, () => '');
-        return inserted.rows[0] ? rowAnswer(field, inserted.rows[0]) : { kind: 'exactly', value: null };
+        return rowAnswer(field, inserted.rows[0]);
       }
       case 'update': {
         const rows = update(table, field.changes, matching(table, field.where));
         return response(field, rows.length, rows, false);
       }
       case 'update by key': {
-        const rows = update(table, field.changes, hasKey(table, field.key));
-        return rows[0] ? rowAnswer(field, rows[0]) : { kind: 'exactly', value: null };
+        const [row] = update(table, field.changes, hasKey(table, field.key));
+        return rowAnswer(field, row);
       }
       case 'update many': {
         const answers = field.entries.map(({ where, changes }) => {
@@ -206,62 +102,27 @@ function createRunner(
         return response(field, rows.length, rows, false);
       }
       case 'delete by key': {
-        const rows = remove(table, hasKey(table, field.key));
-        return rows[0] ? rowAnswer(field, rows[0]) : { kind: 'exactly', value: null };
+        const [row] = remove(table, hasKey(table, field.key));
+        return rowAnswer(field, row);
       }
       case 'call':
-        return call(table, field);
+        return call(field);
     }
   }
 
   /** The function may write whatever it writes; of its rows the role gets what it may see once they are written. */
-  function call(table: Table, field: Extract<MutationField, { kind: 'call' }>): Expected {
-    const { set, arguments: declared, run: runFunction } = FUNCTIONS[field.function]!;
+  function call(field: Extract<MutationField, { kind: 'call' }>): Expected {
+    const { arguments: declared, run: runFunction } = FUNCTIONS[field.function]!;
     const args = Object.fromEntries(
       declared.map((each) => [
         each.name,
         field.arguments[each.name] ?? (Object.hasOwn(field.arguments, each.name) ? null : each.default!),
       ]),
     );
-    const written = statement('$', () => runFunction(state, args));
-    const now = project();
-    const own = tableNamed(now, table.name);
-    const lens = roleLens(now, session, role);
-    const rows = written
-      .filter((row) => lens.visible(own, row) && holds(lens, field.where, own, row, row, own) === true)
-      .map((row) => expectedFields(now, role, lens, own, row, field.returning!));
-    if (!set) return rows[0] ?? { kind: 'exactly', value: null };
-    const limits = [field.limit, grantOf(now, own, role)!.limit, rows.length];
-    return {
-      kind: 'rows',
-      groups: rows.length > 0 ? [rows] : [],
-      skip: 0,
-      take: Math.min(...limits.filter((each) => each !== undefined)),
-    };
-  }
-
-  function project(): Project {
-    return projectOf(state.rows, permissions);
-  }
-
-  /** Everything as it is now, as rules see it. */
-  function raw(): Lens {
-    return rawLens(project(), session);
-  }
-
-  /** A client's condition on the state as it is now. */
-  function matching(table: Table, where: Condition): (row: Row) => boolean {
-    const lens = roleLens(project(), session, role);
-    const own: Lens = {
-      ...lens,
-      cell: (of, row, column) =>
-        of.name === table.name ? writtenCell(lens, of, row, column) : lens.cell(of, row, column),
-    };
-    return (row) => holds(own, where, table, row, row, table) === true;
-  }
-
-  function ruleHolds(lens: Lens, rule: Condition, table: Table, row: Row): boolean {
-    return holds(lens, rule, table, row, row, table) === true;
+    return functionAnswer(
+      field,
+      statement('$', () => runFunction(state, args)),
+    );
   }
 
   function preset(value: Preset): Value {
@@ -313,7 +174,7 @@ function createRunner(
     let affected = 0;
     const values: Record<string, Value> = { ...object.columns, ...given };
     for (const { nested, pairs } of parents) {
-      const target = tableNamed(shapes, nested.target);
+      const target = tableNamed(BARE, nested.target);
       const at = `${place}.${nested.relationship}`;
       const parent = insertObject(
         target,
@@ -334,7 +195,7 @@ function createRunner(
     }
     affected += 1;
     for (const { nested, pairs } of children) {
-      const target = tableNamed(shapes, nested.target);
+      const target = tableNamed(BARE, nested.target);
       const data = `${place}.${nested.relationship}.data`;
       const step = nested.kind === 'object' ? () => '' : (index: number) => `[${index}]`;
       affected += insertSet(
@@ -420,56 +281,15 @@ function createRunner(
         : deleteRows(state, baseOf(table.name), chosen),
     );
   }
+}
 
-  /** Whether a view shows the row of its table. */
-  function shown({ view }: Table, row: Row): boolean {
-    return view?.notNull === undefined || row[view.notNull] !== null;
-  }
+function ruleHolds(lens: Lens, rule: Condition, table: Table, row: Row): boolean {
+  return holds(lens, rule, table, row, row, table) === true;
+}
 
-  function hasKey(table: Table, key: Key): (row: Row) => boolean {
-    const lens = roleLens(project(), session, role);
-    return (row) =>
-      Object.entries(key).every(([name, value]) => writtenCell(lens, table, row, name) === value);
-  }
-
-  function response(
-    field: MutationField,
-    affected: number,
-    rows: readonly Row[],
-    ordered: boolean,
-  ): Expected {
-    const entries: [string, Expected][] = [
-      ['affected_rows', { kind: 'exactly', value: { kind: 'number', text: String(affected) } }],
-    ];
-    if (field.returning) {
-      const answers = rows.map((row) => rowAnswer(field, row));
-      const groups = ordered ? answers.map((answer) => [answer]) : answers.length > 0 ? [answers] : [];
-      entries.push(['returning', { kind: 'rows', groups, skip: 0, take: rows.length }]);
-    }
-    return { kind: 'object', entries };
-  }
-
-  /**
-   * Rows that are written may be others than those that the role may see; their cells are as they are, unless an inherited
-   * role has the column from one parent only.
-   */
-  function writtenCell(lens: Lens, table: Table, row: Row, column: string): Value {
-    const now = project();
-    const own = tableNamed(now, table.name);
-    return grantOf(now, own, role)?.masked.has(column) ? lens.cell(own, row, column) : row[column]!;
-  }
-
-  /** Columns as they were written, whatever the role's row rule says; relationships as the role sees them now. */
-  function rowAnswer({ table, returning }: MutationField, row: Row): Expected {
-    const now = project();
-    const own = tableNamed(now, table);
-    const lens = roleLens(now, session, role);
-    const written: Lens = {
-      ...lens,
-      cell: (of, at, column) => (at === row ? writtenCell(lens, of, at, column) : lens.cell(of, at, column)),
-    };
-    return expectedFields(now, role, written, own, row, returning!);
-  }
+/** Whether a view shows the row of its table. */
+function shown({ view }: Table, row: Row): boolean {
+  return view?.notNull === undefined || row[view.notNull] !== null;
 }
 
 function statement<Result>(path: string, run: () => Result): Result {
@@ -479,21 +299,4 @@ function statement<Result>(path: string, run: () => Result): Result {
     if (error instanceof StatementFailed) throw new Refused(error.codes, path);
     throw error;
   }
-}
-
-/** A row as `row_to_json` prints it, for comparing states. */
-export function stateJson(state: State): Record<string, Value[]> {
-  return Object.fromEntries(
-    Object.keys(RULES).map((name) => {
-      const table = tableNamed(shapes, name);
-      const rows = [...state.rows[name]!].sort((left, right) => {
-        for (const key of table.primaryKey) {
-          const order = TYPES[columnNamed(table, key).type].compare!(left[key]!, right[key]!);
-          if (order !== 0) return order;
-        }
-        return 0;
-      });
-      return [name, rows.map((row) => ({ ...row }))];
-    }),
-  );
 }

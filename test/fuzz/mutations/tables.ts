@@ -91,6 +91,9 @@ export function baseOf(table: string): string {
 /** Defaults of a view's own columns, which go before those of its table. */
 export const VIEW_DEFAULTS: Readonly<Record<string, Row>> = { rookie: { n: 4 } };
 
+/** Columns whose texts begin with "n" in most new rows, and hardly ever in those that are there at first. */
+export const NEW_NAMES: readonly string[] = ['nick', 'name', 'team'];
+
 /** Whether a row cannot do without a value for the column. */
 export function isRequired(table: string, name: string): boolean {
   const base = baseOf(table);
@@ -189,7 +192,11 @@ export const TABLES: readonly Table[] = [
       column('sponsor', 'text', true),
     ],
     primaryKey: ['id'],
-    relationships: [relationship('player', 'object', 'player', 'player_id', 'id')],
+    relationships: [
+      relationship('player', 'object', 'player', 'player_id', 'id'),
+      // By a column that may be null.
+      manual('notes', 'array', 'award', 'bio', 'note'),
+    ],
   },
   {
     ...blank,
@@ -230,7 +237,10 @@ export const TABLES: readonly Table[] = [
       column('team', 'text', true),
     ],
     primaryKey: [],
-    relationships: [manual('badges', 'array', 'badge', 'id', 'player_id')],
+    relationships: [
+      manual('badges', 'array', 'badge', 'id', 'player_id'),
+      manual('pupils', 'array', 'player', 'id', 'mentor_id'),
+    ],
   },
 ];
 

@@ -8,7 +8,7 @@
 import type { JsonObject } from '../../../compiler/model/metadata.ts';
 import { conditionJson } from '../queries/condition.ts';
 import type { Project, Relationship, Row } from '../queries/project.ts';
-import { sqlLiteral, TYPES } from '../queries/types.ts';
+import { sqlLiteral, TYPES, type Value } from '../queries/types.ts';
 import { FUNCTIONS, functionsSql } from './functions.ts';
 import type { Permissions, WriteRules } from './permissions.ts';
 import { signupRows, signupSql } from './signup.ts';
@@ -90,6 +90,23 @@ export const stateSql = `select json_build_object(${TABLES.filter(({ kind }) => 
       `'${name}', (select coalesce(json_agg(t order by ${primaryKey.join(', ')}), '[]') from ${name} t)`,
   )
   .join(', ')})::text as state`;
+
+/** The same of the model's rows. */
+export function stateJson(rows: Readonly<Record<string, readonly Row[]>>): Record<string, Value[]> {
+  return Object.fromEntries(
+    TABLES.filter(({ kind }) => kind === 'table').map(({ name, columns, primaryKey }) => {
+      const own = [...rows[name]!].sort((left, right) => {
+        for (const key of primaryKey) {
+          const { type } = columns.find((column) => column.name === key)!;
+          const order = TYPES[type].compare!(left[key]!, right[key]!);
+          if (order !== 0) return order;
+        }
+        return 0;
+      });
+      return [name, own];
+    }),
+  );
+}
 
 export function metadataOf(permissions: Permissions): JsonObject {
   const entries = (kind: 'insert' | 'update' | 'delete', table: string, body: (rules: never) => JsonObject) =>

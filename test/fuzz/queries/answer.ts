@@ -27,8 +27,20 @@ export type Expected =
 
 const TOKEN = /\s*(?:([[\]{},:])|("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 
+/** What is wrong with the text of an answer whose data is to be as expected; undefined: nothing. */
+export function wrongAnswer(data: Expected, text: string): string | undefined {
+  let answer: Exact;
+  try {
+    answer = parseExact(text);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  const found = difference({ kind: 'object', entries: [['data', data]] }, answer);
+  return found === undefined ? undefined : `${found}\nanswer: ${text}`;
+}
+
 /** @throws Error when the text is no JSON */
-export function parseExact(text: string): Exact {
+function parseExact(text: string): Exact {
   TOKEN.lastIndex = 0;
   const next = (): RegExpExecArray => {
     const at = TOKEN.lastIndex;
@@ -61,7 +73,7 @@ export function parseExact(text: string): Exact {
 }
 
 /** Where and how an answer differs from what was expected; undefined: it does not. */
-export function difference(expected: Expected, got: Exact, path = '$'): string | undefined {
+function difference(expected: Expected, got: Exact, path = '$'): string | undefined {
   switch (expected.kind) {
     case 'exactly':
       return show(expected.value) === show(got)

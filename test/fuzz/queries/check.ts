@@ -1,7 +1,7 @@
 /** One case: a request to a project, its answer against the expected one. */
 import type { EngineError } from '../../../runtime/core/errors.ts';
 import { Random } from '../random.ts';
-import { difference, parseExact } from './answer.ts';
+import { wrongAnswer } from './answer.ts';
 import { expectedAnswer } from './oracle.ts';
 import { type Document, printRequest } from './print.ts';
 import type { Project } from './project.ts';
@@ -36,8 +36,6 @@ export async function check(
     };
   }
   const expected = expectedAnswer(project, request);
-  const found = difference({ kind: 'object', entries: [['data', expected]] }, parseExact(answered.text));
-  return found === undefined
-    ? undefined
-    : { kind: 'wrong answer', detail: `${found}\nanswer: ${answered.text}`, document };
+  const detail = wrongAnswer(expected, answered.text);
+  return detail === undefined ? undefined : { kind: 'wrong answer', detail, document };
 }
