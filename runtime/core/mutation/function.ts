@@ -60,7 +60,7 @@ export function functionMutation(
   const scope = scopeOf(requester);
   const view = tableOf(shape, scope);
   const alias = scope.alias();
-  const write = print(sql`select ${keepRows(sql`${call(shape, args)} as ${alias}`, alias)}`);
+  const write = print(sql`select ${keepRows(view.table, sql`${call(shape, args)} as ${alias}`, alias)}`);
   const from = keptRows(view.table.sql);
   const read = print(
     sql`select ${resultOf(shape, view, selection, args, { from, conditions: () => [] }, scope)}::text`,

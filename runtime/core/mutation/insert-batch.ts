@@ -159,7 +159,7 @@ export function planLevels(
     statements.push({
       statement: rowsStatement(flatWrite(view, objects, undefined, path, fixed, ownScope(scope)), [
         ...(keys.length > 0 ? keys : [ifAll(raw(`''`))]),
-        ...(isFirst && keeps ? [keepRows()] : []),
+        ...(isFirst && keeps ? [keepRows(view.table)] : []),
       ]),
       path,
     });

@@ -145,7 +145,7 @@ class Plan {
     if (this.#asked.count) columns.push(keepCount(!this.#hasCount));
     this.#hasCount = true;
     if (isFirst && this.#asked.rows) {
-      columns.push(keepRows(WRITTEN, WRITTEN, this.#kept, this.#keeping));
+      columns.push(keepRows(view.table, WRITTEN, WRITTEN, this.#kept, this.#keeping));
       this.#kept += 1;
     }
     // Objects of one form have one text, whose aliases are those of a statement by itself.

@@ -2,7 +2,19 @@
  * What statements of a mutation keep for those after them: settings that end with the transaction. So a statement finds the
  * keys of rows that were written before it without a way back to the server.
  */
-import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import type { Table } from '../program.ts';
+import type { SourceShape } from '../shapes.ts';
+import {
+  identifier,
+  join,
+  literal,
+  parameter,
+  print,
+  raw,
+  type Sql,
+  type Statement,
+  sql,
+} from '../sql/fragment.ts';
 
 /** Rows of the write that a statement is made of. */
 export const WRITTEN = raw('"written"');
@@ -51,9 +63,8 @@ export const keptCount = sql`${kept('count')}::bigint`;
 const STATEMENTS = 50;
 
 /** Keeps the rows of one of so many statements, behind those of the ones before. */
-export function keepRows(from = WRITTEN, alias = WRITTEN, index = 0, statements = 1): Sql {
-  // With the star, for a column may have the alias' name.
-  const rows = sql`(select string_agg(row_to_json(${alias}.*)::text, ',') from ${from})`;
+export function keepRows(table: Table, from = WRITTEN, alias = WRITTEN, index = 0, statements = 1): Sql {
+  const rows = sql`(select string_agg(${rowJson(table, alias)}::text, ',') from ${from})`;
   const part = Math.floor(index / STATEMENTS);
   const name = statements > STATEMENTS ? partOf('rows', number(part)) : setting('rows');
   return keepAs(
@@ -62,6 +73,24 @@ export function keepRows(from = WRITTEN, alias = WRITTEN, index = 0, statements 
       ? sql`coalesce(${rows}, '')`
       : sql`concat_ws(',', nullif(${keptAs(name)}, ''), ${rows})`,
   );
+}
+
+/** The row of an alias, to be read by `keptRows`. With stars, for a column may have the alias' name. */
+function rowJson({ shape: { columns }, source }: Table, alias: Sql): Sql {
+  const texts = Object.entries(columns)
+    .filter(([, { type }]) => mayHaveOwnJson(source, type))
+    .map(([name]) => sql`${alias}.${identifier(name)}::text as ${identifier(name)}`);
+  if (texts.length === 0) return sql`row_to_json(${alias}.*)`;
+  // Of two values with one name the second is read.
+  return sql`(select row_to_json("row".*) from (select ${join([sql`${alias}.*`, ...texts], ', ')}) as "row")`;
+}
+
+/** Whether an extension may say what the JSON of the type is, which its values need not be read from. */
+function mayHaveOwnJson(source: SourceShape, type: string): boolean {
+  const declared = source.types[type];
+  if (!declared) return type.endsWith('[]') && mayHaveOwnJson(source, type.slice(0, -2));
+  if (declared.kind === 'domain') return mayHaveOwnJson(source, declared.base);
+  return declared.kind === 'base' || declared.kind === 'composite';
 }
 
 /** The rows that so many statements have kept, as rows of a table. */

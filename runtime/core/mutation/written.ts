@@ -53,7 +53,7 @@ export function writeStep(
 ): MutationStep {
   const { alias, path } = write;
   if (readsBeyondRow(selection)) {
-    const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows()];
+    const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows(view.table)];
     const statement = rowsStatement(write, columns);
     return writeThenRead([{ statement, path }], view, selection, form, keptCount, scope);
   }

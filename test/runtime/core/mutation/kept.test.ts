@@ -9,8 +9,8 @@ const foreignKey = (name: string, table: string, column: string) => ({
   using: { foreign_key_constraint_on: { table, column } },
 });
 
-async function serve(schema: string, tables: readonly object[]) {
-  const database = await createTestDatabase(schema);
+async function serve(schema: string, tables: readonly object[], version?: 13) {
+  const database = await createTestDatabase(schema, version);
   const served = await serveInProcess(database.url, {
     version: 3,
     sources: [
@@ -174,3 +174,34 @@ test('nothing is kept that nobody asks for', async () => {
   }
   await end();
 });
+
+test.each([13, undefined] as const)(
+  'values whose JSON their type cannot read: PostgreSQL %s',
+  async (version) => {
+    const { answer, end } = await serve(
+      `create extension hstore; create domain labels as hstore; create type pair as (label text, extra hstore);
+     create table item (
+       id int primary key, parent int references item, "labels" labels, "many" hstore[], "pair" pair, "name" text
+     )`,
+      [{ table: 'item', array_relationships: [foreignKey('parts', 'item', 'parent')] }],
+      version,
+    );
+    const labels = { labels: '"a"=>"1", "b"=>NULL', many: ['"c"=>"2"', ''], pair: '("x y","""d""=>""3""")' };
+    const read = {
+      labels: { a: '1', b: null },
+      many: [{ c: '2' }, {}],
+      pair: { label: 'x y', extra: { d: '3' } },
+    };
+    const returning = 'returning { id labels many pair parts { labels } }';
+    const query = `mutation ($objects: [item_insert_input!]!) {
+    insert_item(objects: $objects) { ${returning} }
+    update_item(where: {id: {_eq: 1}}, _set: {name: "n"}) { returning { labels parts { id } } }
+  }`;
+    const objects = [{ id: 1, ...labels, parts: { data: [{ id: 2, labels: '"e"=>"4"' }] } }];
+    expect(await answer(query, { objects })).toEqual({
+      insert_item: { returning: [{ id: 1, ...read, parts: [{ labels: { e: '4' } }] }] },
+      update_item: { returning: [{ labels: read.labels, parts: [{ id: 2 }] }] },
+    });
+    await end();
+  },
+);
