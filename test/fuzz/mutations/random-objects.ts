@@ -12,20 +12,32 @@ export interface Shape {
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   /** How many levels may hang on the first one. */
   readonly depth: number;
+  /** Yet rows refer to others by name, which may come before them or after. */
+  readonly byName: boolean;
 }
+
+/** Tables whose rows refer to others by name, and the one between them. */
+const BY_NAME = ['team', 'player', 'profile'];
+
+/** How often rows that refer to each other by name have the same one: teams, and what refers to them. */
+const SAME_NAME: Readonly<Record<string, number>> = { name: 0.5, sponsor: 1 };
 
 /** Whether objects may come by a table again: not at all, by a view of it, or by itself as well. */
 export type Again = 'never' | 'by a view' | 'anyhow';
 
 export function randomShape({ random, project }: Writer, root: Table, again: Again): Shape {
   const relationships = new Map<string, Relationship[]>([[root.name, []]]);
+  const byName = again === 'never' && random.chance(0.4);
+  const wanted = ({ name, kind }: Table): number => {
+    if (byName && BY_NAME.includes(name)) return 0.9;
+    return again !== 'never' ? 0.7 : kind === 'view' ? 0.15 : 0.5;
+  };
   const visit = (table: Table) => {
     for (const relationship of random.shuffle(table.relationships)) {
       const { target } = relationship;
       const known = relationships.has(target);
-      const isView = tableNamed(project, target).kind === 'view';
       if (known && again !== 'anyhow') continue;
-      if (!random.chance(again === 'never' ? (isView ? 0.15 : 0.5) : 0.7)) continue;
+      if (!random.chance(wanted(tableNamed(project, target)))) continue;
       relationships.get(table.name)!.push(relationship);
       if (known) continue;
       relationships.set(target, []);
@@ -33,7 +45,7 @@ export function randomShape({ random, project }: Writer, root: Table, again: Aga
     }
   };
   visit(root);
-  return { relationships, depth: again === 'never' ? 3 : 2 };
+  return { relationships, depth: again === 'never' ? 3 : 2, byName };
 }
 
 interface Objects {
@@ -43,7 +55,7 @@ interface Objects {
 
 /** @param shape undefined: anything goes */
 export function createObjects(
-  { random, project, permissions, who, flat }: Writer,
+  { random, project, permissions, who, flat, names }: Writer,
   { insertable, updatable, cell, where }: Values,
   shape: Shape | undefined,
 ): (table: Table, count: number) => Objects {
@@ -60,12 +72,12 @@ export function createObjects(
     const clause = random.chance(conflicts) ? conflict(table) : undefined;
     const key = clause ? RULES[table.name]!.keys[clause.constraint]! : [];
     const { rows } = tableNamed(project, table.name);
-    const names = insertable(table).map(({ name }) => name);
+    const own = insertable(table).map(({ name }) => name);
     const objects = random.list(count, () => {
       const made = object(table, depth, without);
       if (!clause || rows.length === 0 || !random.chance(0.7)) return made;
       const there = random.pick(rows);
-      const taken = key.filter((name) => names.includes(name) && !without.includes(name));
+      const taken = key.filter((name) => own.includes(name) && !without.includes(name));
       return {
         ...made,
         columns: { ...made.columns, ...Object.fromEntries(taken.map((name) => [name, there[name]!])) },
@@ -87,8 +99,9 @@ export function createObjects(
     const columns: Record<string, Value> = {};
     for (const column of insertable(table)) {
       // Once in a while a column that is determined already, which must be refused.
-      if (random.chance(taken.has(column.name) ? 0.005 : given(table, column)))
-        columns[column.name] = cell(table, column);
+      if (!random.chance(taken.has(column.name) ? 0.005 : given(table, column))) continue;
+      const same = shape?.byName ? (SAME_NAME[column.name] ?? 0) : 0;
+      columns[column.name] = random.chance(same) ? names[0]! : cell(table, column);
     }
     for (const reference of RULES[baseOf(table.name)]!.references) {
       const { rows } = tableNamed(project, reference.target);
@@ -106,6 +119,7 @@ export function createObjects(
   function given(table: Table, column: Column): number {
     if (isRequired(table.name, column.name)) return 0.995;
     if (column.name === RULES[baseOf(table.name)]!.serial) return 0.12;
+    if (shape?.byName && Object.hasOwn(SAME_NAME, column.name)) return 0.9;
     if (mayMeet(table, column)) return column.type === 'text' ? 0.3 : 0.05;
     return 0.5;
   }
@@ -127,8 +141,8 @@ export function createObjects(
       if (parent && own.some((name) => without.includes(name)) && !random.chance(0.01)) return [];
       // A row that has to refer to another one needs it nested where there is none.
       const needed = parent && target.rows.length === 0 && own.some((name) => isRequired(table.name, name));
-      if (!random.chance(needed ? 0.95 : shape ? 0.85 : 0.22)) return [];
-      const count = relationship.kind === 'object' ? 1 : random.pick([0, 1, 1, 2, 2, 3]);
+      if (!random.chance(needed || shape?.byName ? 0.95 : !shape ? 0.22 : parent ? 0.88 : 0.7)) return [];
+      const count = relationship.kind === 'object' ? 1 : random.pick([0, 1, 2, 2, 3]);
       const theirs = parent ? [] : relationship.columns.map(([, other]) => other);
       return [
         {
