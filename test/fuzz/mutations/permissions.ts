@@ -60,7 +60,7 @@ export const PRESET_KEY = 99;
 
 export function randomPermissions(random: Random): Permissions {
   // Checks of several tables together let hardly anything be inserted; so mostly there are few.
-  const lenient = random.chance(0.6);
+  const lenient = random.chance(0.75);
   const condition = (table: Table, everything: number): Condition =>
     random.chance(everything)
       ? EVERYTHING

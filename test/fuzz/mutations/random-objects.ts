@@ -27,7 +27,7 @@ export type Again = 'never' | 'by a view' | 'anyhow';
 
 export function randomShape({ random, project }: Writer, root: Table, again: Again): Shape {
   const relationships = new Map<string, Relationship[]>([[root.name, []]]);
-  const byName = again === 'never' && random.chance(0.4);
+  const byName = again === 'never' && random.chance(0.5);
   const wanted = ({ name, kind }: Table): number => {
     if (byName && BY_NAME.includes(name)) return 0.9;
     return again !== 'never' ? 0.7 : kind === 'view' ? 0.15 : 0.5;
