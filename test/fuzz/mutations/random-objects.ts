@@ -119,7 +119,7 @@ export function createObjects(
   function given(table: Table, column: Column): number {
     if (isRequired(table.name, column.name)) return 0.995;
     if (column.name === RULES[baseOf(table.name)]!.serial) return 0.12;
-    if (shape?.byName && Object.hasOwn(SAME_NAME, column.name)) return 0.9;
+    if (shape?.byName && Object.hasOwn(SAME_NAME, column.name)) return 0.6;
     if (mayMeet(table, column)) return column.type === 'text' ? 0.3 : 0.05;
     return 0.5;
   }
@@ -142,7 +142,7 @@ export function createObjects(
       // A row that has to refer to another one needs it nested where there is none.
       const needed = parent && target.rows.length === 0 && own.some((name) => isRequired(table.name, name));
       if (!random.chance(needed || shape?.byName ? 0.95 : !shape ? 0.22 : parent ? 0.88 : 0.7)) return [];
-      const count = relationship.kind === 'object' ? 1 : random.pick([0, 1, 2, 2, 3]);
+      const count = relationship.kind === 'object' ? 1 : random.pick([0, 1, 1, 2, 2, 3]);
       const theirs = parent ? [] : relationship.columns.map(([, other]) => other);
       return [
         {
