@@ -34,7 +34,7 @@ export async function compileExample(
   ...options: readonly string[]
 ): Promise<{ status: number; output: string }> {
   const metadata = ['--metadata', 'examples/helpdesk/metadata', '--out', 'generated'];
-  const compile = spawn(process.execPath, ['compiler/bin.mjs', 'compile', ...metadata, ...options], {
+  const compile = spawn(process.execPath, ['compiler/cli/bin.mjs', 'compile', ...metadata, ...options], {
     cwd: checkout,
     // The address goes through the environment: the arguments of a process can be read by every user.
     env: { ...process.env, ENGINE_GRAPHQL_DATABASE_URL: databaseUrl },

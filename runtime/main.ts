@@ -44,6 +44,8 @@ export class StartError extends Error {}
 export interface ServerOptions {
   readonly configuration: Configuration;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Address of the compiler's module. Required to serve metadata; the runtime itself does not know the compiler. */
+  readonly compiler?: string;
   /** Serves this compiled folder instead of metadata. */
   readonly generated?: {
     readonly directory: string;
@@ -217,14 +219,19 @@ async function stop(
 }
 
 /** Loaded on demand: an artefact brings its own host, and has no use for what these need. */
-async function openHost({ openHost, generated }: ServerOptions, context: HostContext): Promise<Host> {
+async function openHost(
+  { openHost, generated, compiler }: ServerOptions,
+  context: HostContext,
+): Promise<Host> {
   if (openHost) return openHost(context);
   if (generated) {
     const { hostFolder } = await import('./program/host-folder.ts');
     return hostFolder(generated, context);
   }
+  if (compiler === undefined)
+    throw new StartError('serving metadata needs the compiler: give its module, or a compiled folder');
   const { hostMetadata } = await import('./program/host-metadata.ts');
-  return hostMetadata(context);
+  return hostMetadata(context, compiler);
 }
 
 /** What the configuration says, without secrets. */

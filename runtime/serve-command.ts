@@ -15,8 +15,9 @@ import { LoadError } from './program/load-error.ts';
 
 /**
  * Adds the command `serve`. Options may stand before the command as well, where the program knows them itself.
+ * @param compiler address of the compiler's module
  */
-export function registerServe(program: Command): void {
+export function registerServe(program: Command, compiler: string): void {
   const command = program
     .command('serve')
     .description('serve the GraphQL API of the metadata, or of a compiled folder')
@@ -33,6 +34,7 @@ export function registerServe(program: Command): void {
     return runServer(() => ({
       configuration: readConfiguration(flags, process.env),
       environment: process.env,
+      compiler,
       ...(typeof flags.generated === 'string'
         ? {
             generated: {

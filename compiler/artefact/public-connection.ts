@@ -1,5 +1,5 @@
 /** What an artefact may hold of a source's address. */
-import type { ConnectionInfo } from '../model/metadata.ts';
+import type { ConnectionInfo } from '../../runtime/metadata/metadata.ts';
 
 /** A connection whose address says nothing secret: it names environment variables. */
 export function publicConnection(info: ConnectionInfo): ConnectionInfo | undefined {

@@ -16,7 +16,7 @@ import type {
   SourceShape,
   TableShape,
 } from '../../runtime/core/shapes.ts';
-import type { Json, QueryRootField, SubscriptionRootField } from './metadata.ts';
+import type { Json, QueryRootField, SubscriptionRootField } from '../../runtime/metadata/metadata.ts';
 
 export interface Model {
   readonly settings: ProgramSettings;

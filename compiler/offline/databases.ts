@@ -1,9 +1,9 @@
 /** Databases of a compile without one: an embedded PostgreSQL that lives as long as the compile. */
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
-import { diagnostics as messages } from '../diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Source } from '../model/metadata.ts';
-import type { Progress } from '../progress.ts';
+import { diagnostics as messages } from '../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
+import type { Source } from '../../runtime/metadata/metadata.ts';
+import type { Progress } from '../cli/progress.ts';
 import { applyMigrations } from './apply.ts';
 import { findMigrations, type SourceMigrations } from './migrations.ts';
 

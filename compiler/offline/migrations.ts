@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { nearest } from '../diagnostics/nearest.ts';
-import type { Source } from '../model/metadata.ts';
+import { nearest } from '../../runtime/diagnostics/nearest.ts';
+import type { Source } from '../../runtime/metadata/metadata.ts';
 
 export interface MigrationFile {
   /** As the reader would open it: below the folder that was given. */

@@ -2,7 +2,7 @@
  * A file of SQL as the pieces that are sent one by one, so that a failing one is known by its place: statements, the rows
  * that follow `copy … from stdin` in dumps, and commands of psql, which only psql knows.
  */
-import { skipBlanks, statementEnd } from '../../runtime/metadata/run-sql/split-statements.ts';
+import { skipBlanks, statementEnd } from '../../runtime/metadata-api/run-sql/split-statements.ts';
 
 export type SqlPiece =
   | { readonly kind: 'statement'; readonly text: string; readonly offset: number }

@@ -1,6 +1,7 @@
 /** What `engine build` makes: a program with everything a server needs to know about it. */
-import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
+
 import type { GeneratedProgram } from '../core/resolvers.ts';
+import type { ConnectionInfo } from '../metadata/metadata.ts';
 
 export interface ArtefactManifest {
   /** Version of this form. */

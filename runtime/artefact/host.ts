@@ -1,9 +1,10 @@
 /** Serves the program of an artefact: nothing is loaded and nothing changes. */
-import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
+
 import { EngineError } from '../core/errors.ts';
 import { connectionUrl } from '../database/connection-url.ts';
 import type { SourceConnection } from '../database/source.ts';
-import { describeConnectionError } from '../metadata/connection-error.ts';
+import type { ConnectionInfo } from '../metadata/metadata.ts';
+import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import type { Host, HostContext } from '../program/host.ts';
 import { openSource } from '../program/sources.ts';
 import { verifyProgram } from '../verify/verify.ts';

@@ -7,7 +7,7 @@ import { ConfigurationError, readConfiguration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { connectionUrl } from '../database/connection-url.ts';
-import { describeConnectionError } from '../metadata/connection-error.ts';
+import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { addServerOptions, runServer, sourceAddresses } from '../serve-command.ts';
 import { verificationText, verifyProgram } from '../verify/verify.ts';
 import type { Artefact } from './artefact.ts';

@@ -4,8 +4,8 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import type { DatabaseUrl, SslConfiguration } from '../../compiler/model/metadata.ts';
 import { EngineError } from '../core/errors.ts';
+import type { DatabaseUrl, SslConfiguration } from '../metadata/metadata.ts';
 import type { ConnectionConfiguration } from './connection.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

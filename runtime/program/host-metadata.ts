@@ -22,10 +22,13 @@ import {
 /** Milliseconds that databases stay open after they went out of use: requests that began earlier still use them. */
 const RETIREMENT = 10_000;
 
-/** @throws EngineError when the metadata database cannot be reached */
-export async function hostMetadata(context: HostContext): Promise<Host> {
+/**
+ * @param compiler address of the compiler's module, loaded in the thread
+ * @throws EngineError when the metadata database cannot be reached
+ */
+export async function hostMetadata(context: HostContext, compiler: string): Promise<Host> {
   const { configuration, environment, observe } = context;
-  const data: ThreadData = { configuration, environment };
+  const data: ThreadData = { configuration, environment, compiler };
   const worker = new Worker(new URL('./metadata-thread.mjs', import.meta.url), {
     workerData: structuredClone(data),
     execArgv: [],

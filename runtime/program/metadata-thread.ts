@@ -4,16 +4,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { compile } from '../../compiler/index.ts';
-import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
-import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { namingOptions, servingOptions } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { linkProgram } from '../core/program.ts';
 import { createPlanner } from '../core/request/planner.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Execution } from '../graphql/execute.ts';
-import { describeConnectionError } from '../metadata/connection-error.ts';
+import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
+import { readMetadata } from '../metadata/read-metadata.ts';
+import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import {
   answerRequest,
   keepCurrent,
@@ -21,9 +20,10 @@ import {
   type MetadataState,
   type MetadataStore,
   openMetadataStore,
-} from '../metadata/index.ts';
-import { locateRule } from '../metadata/locate-rule.ts';
-import { dumpSource } from '../metadata/pg-dump.ts';
+} from '../metadata-api/index.ts';
+import { locateRule } from '../metadata-api/locate-rule.ts';
+import { dumpSource } from '../metadata-api/pg-dump.ts';
+import type { CatalogOrError, Compilation } from '../metadata-api/working-copy.ts';
 import type { Observation } from '../observe.ts';
 import type { PreparedProgram } from './host.ts';
 import { createEvaluator, createTranspiler, type TranspiledFile, type TranspiledFiles } from './loader.ts';
@@ -96,6 +96,19 @@ function report(message: string, error: unknown): void {
   observe({ kind: 'unhandled-internal-error', error: new Error(message, { cause: error }) });
 }
 
+/** The part of the compiler's module that this thread uses. */
+interface CompilerModule {
+  readonly compile: (
+    input: {
+      readonly metadata: Metadata;
+      readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+      readonly naming: ReturnType<typeof namingOptions>;
+      readonly serving: ReturnType<typeof servingOptions>;
+    },
+    previous?: Compilation,
+  ) => Compilation;
+}
+
 interface Running {
   readonly engine: MetadataEngine<SourceConnection>;
   readonly dataForRoles: boolean;
@@ -112,6 +125,7 @@ async function start(data: ThreadData): Promise<Running> {
     step: 'postgres_connection',
     info: { message: 'connected to the metadata database' },
   });
+  const { compile } = (await import(data.compiler)) as CompilerModule;
   const naming = namingOptions(configuration);
   try {
     const engine = await MetadataEngine.start<SourceConnection>({

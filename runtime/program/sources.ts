@@ -1,7 +1,8 @@
 /** Connects to a source as its metadata, and for what that leaves open the server's options, say. */
-import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
+
 import { connectionUrl } from '../database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../database/source.ts';
+import type { ConnectionInfo } from '../metadata/metadata.ts';
 import type { HostContext } from './host.ts';
 
 /** Statements kept prepared on each connection: some 13 MB in its backend. */

@@ -1,10 +1,11 @@
 /** What the serving thread and the thread that holds the metadata say to each other. */
-import type { ConnectionInfo } from '../../compiler/model/metadata.ts';
+
 import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Session } from '../core/session.ts';
 import type { MetadataPath } from '../http/metadata.ts';
+import type { ConnectionInfo } from '../metadata/metadata.ts';
 import type { Observation } from '../observe.ts';
 import type { TranspiledFile } from './loader.ts';
 
@@ -12,6 +13,8 @@ import type { TranspiledFile } from './loader.ts';
 export interface ThreadData {
   readonly configuration: Configuration;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Address of the compiler's module, which exports `compile`. */
+  readonly compiler: string;
 }
 
 /** A database as the thread has opened it; another number means that it has to be opened anew. */

@@ -3,13 +3,8 @@
  * compiled with, and as a catalog has it. Facts are plain data that compare as text, under keys a person can read.
  */
 import { createHash } from 'node:crypto';
-import type {
-  CatalogFunction,
-  CatalogKey,
-  CatalogTable,
-  SourceCatalog,
-} from '../../compiler/model/catalog.ts';
-import { typeKey } from '../../compiler/phases/3-resolve/type.ts';
+import type { CatalogFunction, CatalogKey, CatalogTable, SourceCatalog } from '../catalog/catalog.ts';
+import { typeKey } from '../catalog/type-shapes.ts';
 import { objectKey } from '../core/names.ts';
 import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../core/shapes.ts';
 

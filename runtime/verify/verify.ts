@@ -3,8 +3,8 @@
  * itself: what changed, whether it matters, and for which operations.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RelationReference } from '../../compiler/model/catalog.ts';
-import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
+import type { RelationReference } from '../catalog/catalog.ts';
+import { readDatabase } from '../catalog/index.ts';
 import { objectKey } from '../core/names.ts';
 import { type ProofSubject, proofsOf } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';

@@ -1,9 +1,10 @@
 /** One compile in a process of its own, step by step: memory that another project needed does not count. */
-import { readCatalog } from '../../compiler/catalogs.ts';
+
+import { checkTypes } from '../../compiler/cli/type-check.ts';
 import { type CompileInput, compile } from '../../compiler/index.ts';
-import type { Metadata } from '../../compiler/model/metadata.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
-import { checkTypes } from '../../compiler/type-check.ts';
+import { readCatalog } from '../../compiler/phases/2-introspect/index.ts';
+import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 
 export interface CompileTask {

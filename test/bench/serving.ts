@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeFolder } from '../../compiler/output-folder.ts';
+import { writeFolder } from '../../compiler/cli/output-folder.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';

@@ -1,7 +1,7 @@
 /** What is served while its permissions change: a shared project, or generated tables of which each role may use one in five. */
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import type { Json, JsonObject } from '../../compiler/model/metadata.ts';
+import type { Json, JsonObject } from '../../runtime/metadata/metadata.ts';
 import { sharedProject } from './project.ts';
 
 export interface SwapProject {

@@ -3,15 +3,15 @@
  * which a busy machine changes least.
  */
 import { type CompileResult, compile } from '../../compiler/index.ts';
-import type { Metadata, TableEntry } from '../../compiler/model/metadata.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { emptyMetadata } from '../../compiler/phases/1-read/read-metadata.ts';
-import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
+import { readDatabase } from '../../runtime/catalog/index.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
-import { withTable } from '../../runtime/metadata/edit.ts';
-import { storedChange } from '../../runtime/metadata/stored-change.ts';
+import type { Metadata, TableEntry } from '../../runtime/metadata/metadata.ts';
+import { emptyMetadata } from '../../runtime/metadata/read-metadata.ts';
+import { withTable } from '../../runtime/metadata-api/edit.ts';
+import { storedChange } from '../../runtime/metadata-api/stored-change.ts';
 import { createEvaluator, createTranspiler, type TranspiledFiles } from '../../runtime/program/loader.ts';
 import { alignedTable, median } from './results.ts';
 import { type SwapProject, swappedPermission } from './swap-project.ts';

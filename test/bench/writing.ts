@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { writeFolder } from '../../compiler/output-folder.ts';
+import { writeFolder } from '../../compiler/cli/output-folder.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';
 import { compileProject, createProjectDatabase, exampleProject } from './project.ts';

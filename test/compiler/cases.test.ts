@@ -7,9 +7,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { checkTypes } from '../../compiler/cli/type-check.ts';
 import { type CompileInput, compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
-import { checkTypes } from '../../compiler/type-check.ts';
 import { bindRow, identifier, print } from '../../runtime/core/sql/fragment.ts';
 import { parseRule } from '../../runtime/core/sql/rule.ts';
 import { createLoader } from '../../runtime/program/loader.ts';

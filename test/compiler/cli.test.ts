@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { printCatalogFile } from '../../compiler/phases/2-introspect/index.ts';
+import { printCatalogFile } from '../../runtime/catalog/index.ts';
 import { engine } from '../harness/command-line.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { catalog, metadataJson } from '../harness/project.ts';

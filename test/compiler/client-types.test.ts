@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../compiler/cli.ts';
+import { run } from '../../compiler/cli/cli.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 const queries = {

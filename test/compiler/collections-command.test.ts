@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { run } from '../../compiler/cli.ts';
+import { run } from '../../compiler/cli/cli.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { indexById } from '../../runtime/saved/index-by-id.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { run } from '../../compiler/cli.ts';
-import { environmentVariables } from '../../compiler/environment.ts';
+import { run } from '../../compiler/cli/cli.ts';
+import { environmentVariables } from '../../compiler/cli/environment.ts';
 import { readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 
 const projects = fileURLToPath(new URL('../../../shared/projects', import.meta.url));

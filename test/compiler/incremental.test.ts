@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CompileResult, compile } from '../../compiler/index.ts';
-import type { SourceCatalog } from '../../compiler/model/catalog.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
+import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { Random } from '../fuzz/random.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lineDifference } from '../../compiler/line-difference.ts';
-import { metadataFolder } from '../../compiler/metadata-folder.ts';
+import { lineDifference } from '../../compiler/cli/line-difference.ts';
+import { metadataFolder } from '../../compiler/cli/metadata-folder.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { engine, engineIn } from '../harness/command-line.ts';
 import { createTestDatabase } from '../harness/postgres.ts';

@@ -1,8 +1,8 @@
 /** Every text that is generated is prepared by Postgres; what it refuses is told in the metadata's terms. */
 import { expect, test } from 'vitest';
 import { compile } from '../../compiler/index.ts';
+import { provePlan } from '../../compiler/offline/proof.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { provePlan } from '../../compiler/proof.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../../compiler/cli.ts';
+import { run } from '../../compiler/cli/cli.ts';
 
 const docs = (file: string) =>
   readFileSync(fileURLToPath(new URL(`../../docs/${file}`, import.meta.url)), 'utf8');

@@ -1,5 +1,5 @@
 /** The command line, run in this process. */
-import { run } from '../../compiler/cli.ts';
+import { run } from '../../compiler/cli/cli.ts';
 
 export interface CommandResult {
   readonly status: number;

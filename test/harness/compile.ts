@@ -1,7 +1,7 @@
 /** Compiles for tests: a project's metadata against the database that its SQL makes, or against a catalog. */
-import type { SourceCatalog } from '../../compiler/model/catalog.ts';
-import type { Metadata } from '../../compiler/model/metadata.ts';
-import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
+import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import { readDatabase } from '../../runtime/catalog/index.ts';
+import type { Metadata } from '../../runtime/metadata/metadata.ts';
 
 /** The catalogs of all sources, each read from the same database. */
 export async function catalogsOf(metadata: Metadata, url: string): Promise<Record<string, SourceCatalog>> {

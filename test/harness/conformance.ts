@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<number> {
     const status = await run([
       runner,
       '--spawn',
-      `${process.execPath} ${join(root, 'compiler/bin.mjs')} serve`,
+      `${process.execPath} ${join(root, 'compiler/cli/bin.mjs')} serve`,
       '--pg-url',
       given ?? postgres!.url,
       '--json',

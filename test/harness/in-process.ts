@@ -1,8 +1,7 @@
 /** A project compiled and served without HTTP: metadata and a database in, answers out. */
 import { compile } from '../../compiler/index.ts';
-import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { readDatabase } from '../../compiler/phases/2-introspect/index.ts';
+import { readDatabase } from '../../runtime/catalog/index.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
@@ -10,6 +9,7 @@ import type { SavedOptions } from '../../runtime/core/saved.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import { connectSource } from '../../runtime/database/source.ts';
 import { executeRequest } from '../../runtime/graphql/execute.ts';
+import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 import { createLoader, type Loader } from '../../runtime/program/loader.ts';
 
 export interface InProcess {

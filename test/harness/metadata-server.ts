@@ -18,7 +18,7 @@ import {
   MetadataEngine,
   type MetadataStore,
   openMetadataStore,
-} from '../../runtime/metadata/index.ts';
+} from '../../runtime/metadata-api/index.ts';
 import { createLogger } from '../../runtime/observe.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { openAuthentication } from '../../runtime/session/authenticate.ts';

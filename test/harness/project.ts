@@ -1,12 +1,12 @@
 /** A small project for tests of single rules: articles, authors and organisations, without a database. */
 import { type CompileInput, type CompileResult, compile } from '../../compiler/index.ts';
+import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import type {
   CatalogColumn,
   CatalogTable,
   SourceCatalog,
   TypeReference,
-} from '../../compiler/model/catalog.ts';
-import { readMetadata } from '../../compiler/phases/1-read/index.ts';
+} from '../../runtime/catalog/catalog.ts';
 
 type ColumnText = string;
 

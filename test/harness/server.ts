@@ -1,5 +1,7 @@
 /** A whole server in this process, with everything that it writes, and requests to it as bytes on a socket. */
+
 import { request } from 'node:http';
+import { compilerModule } from '../../compiler/module.ts';
 import { type Configuration, readConfiguration } from '../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../runtime/main.ts';
 import { createLogger } from '../../runtime/observe.ts';
@@ -38,7 +40,10 @@ export async function startTestServer(
   });
   confidential.add(new URL(database.url).password);
   for (const secret of secretsOf(configuration)) confidential.add(secret);
-  return { ...(await startServer({ configuration, environment, observe })), output: () => lines.join('') };
+  return {
+    ...(await startServer({ configuration, environment, compiler: compilerModule, observe })),
+    output: () => lines.join(''),
+  };
 }
 
 /** What a configuration says that nobody else may know. */

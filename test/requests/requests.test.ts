@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import type { JsonObject } from '../../compiler/model/metadata.ts';
 import { layOut } from '../../compiler/phases/4-plan/sql-layout.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
+import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 import { type InProcess, serveInProcess } from '../harness/in-process.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
@@ -23,7 +23,7 @@ interface Case {
   readonly error?: { readonly code: string; readonly path: string; readonly message: string };
 }
 
-const folder = fileURLToPath(new URL('.', import.meta.url));
+const folder = fileURLToPath(new URL('./', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.yaml') && file !== 'metadata.yaml')
   .sort();

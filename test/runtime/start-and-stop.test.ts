@@ -9,7 +9,7 @@ import { confidential, record } from '../harness/output.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 
 const ADMIN = 'the-admin-secret-of-start-and-stop';
-const program = fileURLToPath(new URL('../../compiler/bin.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../compiler/cli/bin.mjs', import.meta.url));
 const processes = new Set<ChildProcess>();
 
 afterAll(() => {

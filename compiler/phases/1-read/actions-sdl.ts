@@ -15,12 +15,12 @@ import {
   parse,
   print,
 } from 'graphql';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import { at, type Diagnostic, type Location, type Message } from '../../diagnostics/diagnostic.ts';
-import { nearest } from '../../diagnostics/nearest.ts';
-import type { Json, JsonObject, MetadataPath } from '../../model/metadata.ts';
-import type { PositionNode } from './origin.ts';
-import { isObject } from './schemas/shared.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic, type Location, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
+import { nearest } from '../../../runtime/diagnostics/nearest.ts';
+import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import type { PositionNode } from '../../../runtime/metadata/origin.ts';
+import { isObject } from '../../../runtime/metadata/schemas/shared.ts';
 import type { Loaded } from './yaml-files.ts';
 
 export interface ActionsDocument {

@@ -2,8 +2,8 @@
  * Finds the places of values in JSON text. `JSON.parse` is several times faster but knows no places, so this runs only
  * when a place is asked for, or to say where the text stops being JSON.
  */
-import type { Location } from '../../diagnostics/diagnostic.ts';
-import type { PositionNode } from './origin.ts';
+import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { PositionNode } from '../../../runtime/metadata/origin.ts';
 
 export class JsonSyntaxError extends Error {
   readonly offset: number;

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { nearest } from '../../diagnostics/nearest.ts';
-import type { Metadata } from '../../model/metadata.ts';
-import type { Result } from '../../model/result.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { nearest } from '../../../runtime/diagnostics/nearest.ts';
+import type { Result } from '../../../runtime/diagnostics/result.ts';
+import type { Metadata } from '../../../runtime/metadata/metadata.ts';
+import { createOrigin, type Origin, type PositionNode } from '../../../runtime/metadata/origin.ts';
+import { emptyMetadata, readMetadata } from '../../../runtime/metadata/read-metadata.ts';
+import { isObject } from '../../../runtime/metadata/schemas/shared.ts';
 import { mergeActions } from './actions-sdl.ts';
 import { JsonSyntaxError, locator, scanJson } from './json-positions.ts';
-import { createOrigin, type Origin, type PositionNode } from './origin.ts';
-import { emptyMetadata, readMetadata } from './read-metadata.ts';
-import { isObject } from './schemas/shared.ts';
 import { createYamlFiles, readText, type YamlFiles } from './yaml-files.ts';
 
 /** Metadata from files, with where each part stands, for the diagnostics of later phases. */

@@ -15,10 +15,10 @@ import {
   parseDocument,
   type ScalarTag,
 } from 'yaml';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import { at, type Diagnostic, type Location } from '../../diagnostics/diagnostic.ts';
-import type { MetadataPath } from '../../model/metadata.ts';
-import type { PositionNode } from './origin.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic, type Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import type { PositionNode } from '../../../runtime/metadata/origin.ts';
 
 export interface Loaded {
   readonly value: unknown;

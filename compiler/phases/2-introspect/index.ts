@@ -1,5 +1,43 @@
-/** Phase 2: databases to plain catalogs; a saved catalog can stand in. */
-export { CatalogFileError, printCatalogFile, readCatalogFile, writeCatalogFile } from './catalog-file.ts';
-export { readEnumTableRows } from './enum-tables.ts';
-export { introspectDatabase, type Query } from './introspect.ts';
-export { readDatabase } from './read-database.ts';
+/** Catalogs for the command line: from a saved file, or from the databases themselves. */
+
+import type { CatalogFile } from '../../../runtime/catalog/catalog.ts';
+import { readDatabase } from '../../../runtime/catalog/index.ts';
+import type { ConnectionConfiguration } from '../../../runtime/database/connection.ts';
+import { connectionUrl } from '../../../runtime/database/connection-url.ts';
+import type { Source } from '../../../runtime/metadata/metadata.ts';
+import { describeConnectionError } from '../../../runtime/metadata-api/connection-error.ts';
+import type { CatalogResult } from '../3-resolve/index.ts';
+
+export interface CatalogOptions {
+  /** A saved catalog, which stands in for every source that it holds. */
+  readonly saved?: CatalogFile;
+  /** Addresses by name of the source; they win over saved catalogs and over the metadata. */
+  readonly addresses: ReadonlyMap<string, string>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Folder below which addresses may be read from files. */
+  readonly allowedFolder?: string | undefined;
+}
+
+/** The catalog of a source, or why there is none. Never throws; reasons hold no addresses. */
+export async function readCatalog(source: Source, options: CatalogOptions): Promise<CatalogResult> {
+  const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
+  try {
+    const database = databaseOf(source, options);
+    return database ? await readDatabase(database, enumTables) : options.saved!.sources[source.name]!;
+  } catch (error) {
+    return { error: describeConnectionError(error) };
+  }
+}
+
+/**
+ * Where the database of a source is; undefined if a saved catalog stands in for it.
+ * @throws EngineError when the metadata's address cannot be made out
+ */
+export function databaseOf(source: Source, options: CatalogOptions): ConnectionConfiguration | undefined {
+  const { addresses, saved, environment, allowedFolder } = options;
+  const address = addresses.get(source.name);
+  if (address !== undefined) return { connectionString: address };
+  if (saved && Object.hasOwn(saved.sources, source.name)) return undefined;
+  const { database_url, ssl_configuration } = source.configuration.connection_info;
+  return connectionUrl(database_url, ssl_configuration, { environment, allowedFolder })();
+}

@@ -1,12 +1,12 @@
 /** Who may do what in a source: the permissions on its tables and functions, given everything else about them. */
 import { ruleName } from '../../../runtime/core/reason.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import { reuse } from '../../incremental/reuse.ts';
-import { trace } from '../../incremental/trace.ts';
-import type { InheritedRole, Source } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { InheritedRole, Source } from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
+import { reuse } from '../../memory/reuse.ts';
+import { trace } from '../../memory/trace.ts';
 import type { ModelFunction, ModelSource, ModelTable, TablePermissions } from '../../model/model.ts';
 import { functionRoles } from './function.ts';
 import { inheritFunctionRoles, inheritPermissions } from './inherited-role.ts';

@@ -11,9 +11,9 @@ import {
   operatorsOf,
 } from '../../../runtime/core/operators.ts';
 import { type ColumnType, columnType, jsonKind } from '../../../runtime/core/types.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { lossOf } from '../../diagnostics/causes.ts';
-import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { lossOf } from '../../../runtime/diagnostics/causes.ts';
+import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import type { Argument, Condition, Operand } from '../../model/model.ts';
 import { missingTable } from './losses.ts';
 import { Failure, suggest } from './report.ts';

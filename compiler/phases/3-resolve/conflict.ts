@@ -1,8 +1,8 @@
 /** Names that two tables claim: of types, and of root fields. The earlier table keeps them, whatever the source. */
 import { displayName, pascalCase } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { at } from '../../diagnostics/diagnostic.ts';
-import type { MetadataPath } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { RootField } from '../../model/model.ts';
 import { attempt, leaveOut } from './report.ts';
 import { resolveRootFields } from './root-field.ts';

@@ -2,10 +2,11 @@
  * Custom types and the actions that use them (reference metadata-api §10). They are not served, but what is wrong with them
  * is told where everything else is: one entry for all custom types, and one for each action.
  */
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import { lossOf } from '../../diagnostics/causes.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { SourceCatalog } from '../../model/catalog.ts';
+
+import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { lossOf } from '../../../runtime/diagnostics/causes.ts';
+import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type {
   Action,
   CustomField,
@@ -14,7 +15,7 @@ import type {
   CustomTypes,
   Json,
   Metadata,
-} from '../../model/metadata.ts';
+} from '../../../runtime/metadata/metadata.ts';
 import { attempt, because, Failure, type ReportedObject } from './report.ts';
 import { keyOf, quoted, type SourceScope } from './scope.ts';
 

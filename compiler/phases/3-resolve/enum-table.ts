@@ -1,10 +1,11 @@
 /** Tables whose rows are the values of a GraphQL enum (reference metadata-api §10). */
+
+import type { CatalogTable, EnumTableRows } from '../../../runtime/catalog/catalog.ts';
+import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import type { CatalogTable, EnumTableRows } from '../../model/catalog.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { because, Failure } from './report.ts';
 import { keyOf, quoted } from './scope.ts';
-import { typeKey } from './type.ts';
 
 /** Values of an enum table: value → description. @throws Failure if the table cannot be one */
 export function resolveEnumTable(table: CatalogTable, rows: EnumTableRows): Record<string, string | null> {

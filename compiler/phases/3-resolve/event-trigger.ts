@@ -1,9 +1,9 @@
 /** Event triggers of tables. They are not served, but the columns that they name have to be there. */
 import { displayName } from '../../../runtime/core/names.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { EventTrigger } from '../../model/metadata.ts';
-import { exportEventTrigger } from '../1-read/export-table.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { exportEventTrigger } from '../../../runtime/metadata/export-table.ts';
+import type { EventTrigger } from '../../../runtime/metadata/metadata.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 

@@ -1,7 +1,7 @@
 /** Names of fields; those that are no columns must not stand in the way of a column or of each other. */
 import { camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { at } from '../../diagnostics/diagnostic.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import { Failure, type ReportedObject } from './report.ts';
 import type { SourceScope, TableScope } from './scope.ts';
 

@@ -1,10 +1,12 @@
 /** Tracked functions: they return rows of a tracked table (reference metadata-api §10, graphql-api §1.8). */
+
+import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
+import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import type { FunctionShape } from '../../../runtime/core/shapes.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { at } from '../../diagnostics/diagnostic.ts';
-import type { CatalogFunction } from '../../model/catalog.ts';
-import type { FunctionEntry } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { FunctionEntry } from '../../../runtime/metadata/metadata.ts';
 import type { ModelFunction } from '../../model/model.ts';
 import { catalogFunction, functionArguments } from './computed-field.ts';
 import { functionLosses } from './losses.ts';
@@ -12,7 +14,6 @@ import { trackedTable } from './relationship.ts';
 import { because, Failure, type ReportedObject } from './report.ts';
 import { functionRootFields } from './root-field.ts';
 import { keyOf, quoted, type SourceScope } from './scope.ts';
-import { typeKey } from './type.ts';
 
 /** Resolves a tracked function. @throws Failure */
 export function resolveFunction(scope: SourceScope, entry: FunctionEntry): Omit<ModelFunction, 'roles'> {

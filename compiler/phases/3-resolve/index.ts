@@ -1,12 +1,12 @@
 /** Phase 3: names to objects. What cannot be resolved leaves with its reason, and its dependents follow. */
 import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import { reuse } from '../../incremental/reuse.ts';
-import type { InheritedRole, Metadata } from '../../model/metadata.ts';
+import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Result } from '../../../runtime/diagnostics/result.ts';
+import type { InheritedRole, Metadata } from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
+import { reuse } from '../../memory/reuse.ts';
 import type { Model } from '../../model/model.ts';
-import type { Result } from '../../model/result.ts';
 import { resolveAccess } from './access.ts';
 import { checkCustomTypes } from './custom-types.ts';
 import { checkEventTriggers } from './event-trigger.ts';

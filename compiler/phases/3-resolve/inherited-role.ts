@@ -3,10 +3,10 @@
  * parent sees, the columns that any parent sees, and a column that not every parent sees only in the rows of those who do.
  */
 import { displayName } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { at } from '../../diagnostics/diagnostic.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import type { InheritedRole, Metadata, TableEntry } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { InheritedRole, Metadata, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
 import type { Condition, ModelSelectPermission, TablePermissions } from '../../model/model.ts';
 import type { Operation } from './permission.ts';
 import { leaveOut, type Report, type ReportedObject } from './report.ts';

@@ -1,7 +1,7 @@
 /** What is lost with objects that are left out, by name: others that miss it follow from them (`linkCauses`). */
 import type { NamingConvention } from '../../../runtime/core/names.ts';
-import { lossOf } from '../../diagnostics/causes.ts';
-import type { FunctionEntry, QualifiedName, Source, TableEntry } from '../../model/metadata.ts';
+import { lossOf } from '../../../runtime/diagnostics/causes.ts';
+import type { FunctionEntry, QualifiedName, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import { fieldName } from './field.ts';
 import { functionRootFields, possibleRootFields } from './root-field.ts';
 import { keyOf, type SourceScope, type TableScope } from './scope.ts';

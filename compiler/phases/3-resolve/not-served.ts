@@ -1,9 +1,9 @@
 /** Objects that are read and kept but not served by this version: each is named, none is passed over in silence. */
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { type Losses, lossOf } from '../../diagnostics/causes.ts';
-import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import type { Metadata, MetadataPath, Source, TableEntry } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { type Losses, lossOf } from '../../../runtime/diagnostics/causes.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Metadata, MetadataPath, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
 
 /** A warning for every object of the metadata that has no effect yet. */
 export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[] {

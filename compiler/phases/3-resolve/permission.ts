@@ -4,8 +4,9 @@ import { displayName } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { columnType } from '../../../runtime/core/types.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { lossOf } from '../../diagnostics/causes.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { lossOf } from '../../../runtime/diagnostics/causes.ts';
+import { sortKeys } from '../../../runtime/metadata/export-json.ts';
 import type {
   Columns,
   DeletePermission,
@@ -15,7 +16,7 @@ import type {
   Permission,
   SelectPermission,
   UpdatePermission,
-} from '../../model/metadata.ts';
+} from '../../../runtime/metadata/metadata.ts';
 import type {
   ModelDeletePermission,
   ModelInsertPermission,
@@ -24,7 +25,6 @@ import type {
   Presets,
   TablePermissions,
 } from '../../model/model.ts';
-import { sortKeys } from '../1-read/export-json.ts';
 import { resolveCondition } from './boolean-expression.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';

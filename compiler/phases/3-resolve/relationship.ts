@@ -1,8 +1,9 @@
 /** Object and array relationships: by foreign key on either side, or by a column mapping of one's own. */
+
+import type { CatalogForeignKey, CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import type { RelationshipShape } from '../../../runtime/core/shapes.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import type { CatalogForeignKey, CatalogTable } from '../../model/catalog.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type {
   ForeignKeyOnOtherTable,
   ForeignKeyOnThisTable,
@@ -12,7 +13,7 @@ import type {
   QualifiedName,
   Relationship,
   RelationshipUsing,
-} from '../../model/metadata.ts';
+} from '../../../runtime/metadata/metadata.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { Failure, type ReportedObject, suggest } from './report.ts';

@@ -3,11 +3,11 @@
  * columns of the join, the remote schema, or the table of the other source.
  */
 import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import { lossOf } from '../../diagnostics/causes.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Json, Metadata, RemoteRelationship } from '../../model/metadata.ts';
-import { exportRemoteRelationship } from '../1-read/export-relationship.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { lossOf } from '../../../runtime/diagnostics/causes.ts';
+import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { exportRemoteRelationship } from '../../../runtime/metadata/export-relationship.ts';
+import type { Json, Metadata, RemoteRelationship } from '../../../runtime/metadata/metadata.ts';
 import { contestedFieldNames, requireFreeFieldName } from './field.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';

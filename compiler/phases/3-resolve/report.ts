@@ -2,10 +2,10 @@
  * How phase 3 reports: resolving one object of the metadata either succeeds or ends with a `Failure`, which costs that
  * object and becomes one diagnostic with the entry that the metadata API lists.
  */
-import type { Losses } from '../../diagnostics/causes.ts';
-import { at, type Diagnostic, type Message } from '../../diagnostics/diagnostic.ts';
-import { nearest } from '../../diagnostics/nearest.ts';
-import type { Json, MetadataPath } from '../../model/metadata.ts';
+import type { Losses } from '../../../runtime/diagnostics/causes.ts';
+import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
+import { nearest } from '../../../runtime/diagnostics/nearest.ts';
+import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 
 /** Why an object cannot be resolved, and where. Thrown within one object's resolution only. */
 export class Failure extends Error {

@@ -6,7 +6,7 @@ import {
   type NamingConvention,
   upperFirst,
 } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type {
   FunctionEntry,
   QualifiedName,
@@ -14,7 +14,7 @@ import type {
   SourceCustomization,
   TableConfiguration,
   TableEntry,
-} from '../../model/metadata.ts';
+} from '../../../runtime/metadata/metadata.ts';
 import type { ModelFunction, RootField, RootFieldKind } from '../../model/model.ts';
 import { Failure } from './report.ts';
 import type { SourceScope, TableScope } from './scope.ts';

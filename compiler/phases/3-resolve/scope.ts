@@ -3,6 +3,7 @@
  * gain relationships and computed fields, which permissions need; nothing leaves this phase before it is finished.
  */
 
+import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import type {
   ColumnShape,
@@ -10,8 +11,7 @@ import type {
   RelationshipShape,
   SourceShape,
 } from '../../../runtime/core/shapes.ts';
-import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../model/catalog.ts';
-import type { QualifiedName, Source, TableEntry } from '../../model/metadata.ts';
+import type { QualifiedName, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Report } from './report.ts';
 
 export interface SourceScope extends Report {

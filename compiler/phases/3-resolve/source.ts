@@ -1,15 +1,16 @@
 /** A source: its catalog, its types, its customization, and its tables as far as they stand alone. */
+
+import type { SourceCatalog, TypeReference } from '../../../runtime/catalog/catalog.ts';
+import { resolveTypes } from '../../../runtime/catalog/type-shapes.ts';
 import type { NamingConvention, NamingOptions } from '../../../runtime/core/names.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { reuse } from '../../incremental/reuse.ts';
-import type { SourceCatalog, TypeReference } from '../../model/catalog.ts';
-import type { Source } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Source } from '../../../runtime/metadata/metadata.ts';
+import { reuse } from '../../memory/reuse.ts';
 import type { ModelSource } from '../../model/model.ts';
 import { keyOf, type SourceScope } from './scope.ts';
 import { resolveTables } from './table.ts';
-import { resolveTypes } from './type.ts';
 
 /** The catalog of a source, or why it could not be read (without passwords). */
 export type CatalogResult = SourceCatalog | { readonly error: string };

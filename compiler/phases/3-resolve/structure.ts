@@ -4,12 +4,12 @@
  */
 import { displayName, type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import { reuse } from '../../incremental/reuse.ts';
-import type { NamedInconsistency } from '../../model/inconsistency.ts';
-import type { FunctionEntry, Source, TableEntry } from '../../model/metadata.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { NamedInconsistency } from '../../../runtime/metadata/inconsistency.ts';
+import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
+import { reuse } from '../../memory/reuse.ts';
 import type { Model, ModelFunction, RootField } from '../../model/model.ts';
 import { computedFieldObject, resolveComputedField } from './computed-field.ts';
 import {

@@ -1,16 +1,17 @@
 /** Tracked tables: that they exist, what their columns are called, which of them hold enum values. */
+
+import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import { at } from '../../diagnostics/diagnostic.ts';
-import type { CatalogColumn, CatalogTable } from '../../model/catalog.ts';
-import type { TableEntry } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { TableEntry } from '../../../runtime/metadata/metadata.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
-import { typeKey } from './type.ts';
 
 /** Resolves the tables of a source as far as they stand alone: everything but relationships, computed fields, permissions. */
 export function resolveTables(scope: SourceScope): void {

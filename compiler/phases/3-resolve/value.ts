@@ -5,8 +5,8 @@
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { ColumnShape } from '../../../runtime/core/shapes.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
-import { diagnostics } from '../../diagnostics/catalogue.ts';
-import type { Json, MetadataPath } from '../../model/metadata.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { Value } from '../../model/model.ts';
 import { Failure } from './report.ts';
 import { quoted, type SourceScope } from './scope.ts';

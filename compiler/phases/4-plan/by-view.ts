@@ -2,8 +2,8 @@
 import { remember } from '../../../runtime/core/remember.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import type { CollectionQuery } from '../../model/metadata.ts';
+import type { CollectionQuery } from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
 
 /** Remembers a result for a view and a query, for as long as there are both. */
 export type ByView = <Value>(

@@ -1,5 +1,5 @@
 /** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text and presets; ledgers are in `ledger.ts`. */
-import type { Memory } from '../../incremental/memory.ts';
+import type { Memory } from '../../memory/memory.ts';
 import type { Model, ModelTable } from '../../model/model.ts';
 import type { PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { planAccess } from './permission.ts';

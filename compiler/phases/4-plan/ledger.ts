@@ -1,8 +1,8 @@
 /** Ledgers: what a role may do, one fact a line, so that a difference between two versions reads as a change of rights. */
 import { displayName } from '../../../runtime/core/names.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import { reuse } from '../../incremental/reuse.ts';
+import type { Memory } from '../../memory/memory.ts';
+import { reuse } from '../../memory/reuse.ts';
 import type {
   Model,
   ModelSource,

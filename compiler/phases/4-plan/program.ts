@@ -19,7 +19,7 @@ import {
   updateRows,
 } from '../../../runtime/core/contract.ts';
 import type { FunctionResolvers, GeneratedProgram, TableResolvers } from '../../../runtime/core/resolvers.ts';
-import { createMemory, type Memory } from '../../incremental/memory.ts';
+import { createMemory, type Memory } from '../../memory/memory.ts';
 import type { Plan, PlannedFunction, PlannedTable } from '../../model/plan.ts';
 import { functionResolver, TABLE_RESOLVERS, type TableResolver } from '../../model/resolvers.ts';
 

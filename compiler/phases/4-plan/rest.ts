@@ -1,9 +1,9 @@
 /** REST endpoints to routes. What is wrong with one, or with several together, is reported in the reference's words. */
 import type { RestRoute, SavedOperation } from '../../../runtime/core/saved.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import { at, type Diagnostic, type Message } from '../../diagnostics/diagnostic.ts';
-import type { Json, Metadata, RestEndpoint } from '../../model/metadata.ts';
-import type { Result } from '../../model/result.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Result } from '../../../runtime/diagnostics/result.ts';
+import type { Json, Metadata, RestEndpoint } from '../../../runtime/metadata/metadata.ts';
 
 /** A saved query as far as it could be understood. */
 export type KnownQuery = { readonly operation: SavedOperation } | { readonly problem: 'none' | 'several' };

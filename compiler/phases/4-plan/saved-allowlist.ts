@@ -7,11 +7,11 @@ import { comparableDocument } from '../../../runtime/core/request/comparable.ts'
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import type { AllowedDocument } from '../../../runtime/core/saved.ts';
 import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import type { Losses } from '../../diagnostics/causes.ts';
-import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import type { CollectionQuery, Metadata } from '../../model/metadata.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import type { Losses } from '../../../runtime/diagnostics/causes.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { CollectionQuery, Metadata } from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
 import type { ByView } from './by-view.ts';
 import { errorText, refusingRule } from './saved-refusal.ts';
 

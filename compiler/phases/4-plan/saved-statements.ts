@@ -20,7 +20,7 @@ import type {
 import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import type { ParameterNode, Statement } from '../../../runtime/core/sql/fragment.ts';
-import { reuse } from '../../incremental/reuse.ts';
+import { reuse } from '../../memory/reuse.ts';
 import { layOut } from './sql-layout.ts';
 
 /** Most cases of one query; each doubles its file. */

@@ -11,14 +11,19 @@ import type { SavedOperation, SavedOptions, SavedVariable } from '../../../runti
 import { ownerOfType } from '../../../runtime/core/schema/hidden.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import { type Losses, lossOf } from '../../diagnostics/causes.ts';
-import { at, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Memory } from '../../incremental/memory.ts';
-import { reuse } from '../../incremental/reuse.ts';
-import type { CollectionQuery, Metadata, MetadataPath, QueryCollection } from '../../model/metadata.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { type Losses, lossOf } from '../../../runtime/diagnostics/causes.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Result } from '../../../runtime/diagnostics/result.ts';
+import type {
+  CollectionQuery,
+  Metadata,
+  MetadataPath,
+  QueryCollection,
+} from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
+import { reuse } from '../../memory/reuse.ts';
 import type { Plan } from '../../model/plan.ts';
-import type { Result } from '../../model/result.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import { type ByView, createByView } from './by-view.ts';
 import { programOf } from './program.ts';

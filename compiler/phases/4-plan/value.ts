@@ -1,7 +1,7 @@
 /** Values of the metadata as SQL: quoted literals, plain numbers, session variables cast to the type that is needed. */
 import { join, literal, parameter, raw, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
-import type { Json } from '../../model/metadata.ts';
+import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { Value } from '../../model/model.ts';
 
 /** SQL of a value whose type no context gives: the type is always visible. */

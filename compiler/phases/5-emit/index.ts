@@ -1,7 +1,7 @@
 /** Phase 5: the plan to files, as texts by path, sorted. Without disk; the same plan gives the same bytes. */
 import { createHash } from 'node:crypto';
-import type { Memory } from '../../incremental/memory.ts';
-import type { InconsistentObject } from '../../model/inconsistency.ts';
+import type { InconsistentObject } from '../../../runtime/metadata/inconsistency.ts';
+import type { Memory } from '../../memory/memory.ts';
 import type { Plan, PlannedSource, ProgramPlan } from '../../model/plan.ts';
 import { emitAccess } from './access.ts';
 import { emitFunction } from './function.ts';

@@ -1,6 +1,6 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
 import type { SavedOperation, SavedPlan, SavedStatement } from '../../../runtime/core/saved.ts';
-import type { Memory } from '../../incremental/memory.ts';
+import type { Memory } from '../../memory/memory.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';

@@ -1,5 +1,7 @@
 /** The server whose metadata changes, in a process of its own: what its event loop stalls is its own doing. */
+
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { startServer } from '../../../runtime/main.ts';
 import { createLogger } from '../../../runtime/observe.ts';
@@ -47,7 +49,7 @@ async function answer(command: SwapCommand): Promise<SwapAnswer> {
       };
       const configuration = readConfiguration({}, environment);
       const observe = createLogger(configuration, { write: () => {} });
-      const server = await startServer({ configuration, environment, observe });
+      const server = await startServer({ configuration, environment, compiler: compilerModule, observe });
       stop = () => server.stop();
       loop.enable();
       return { kind: 'port', port: server.port };

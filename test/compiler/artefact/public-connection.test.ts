@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicConnection } from '../../../compiler/artefact/public-connection.ts';
-import type { ConnectionInfo, DatabaseUrl } from '../../../compiler/model/metadata.ts';
+import type { ConnectionInfo, DatabaseUrl } from '../../../runtime/metadata/metadata.ts';
 
 const info = (database_url: DatabaseUrl): ConnectionInfo => ({
   database_url,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { diagnostics } from '../../../compiler/diagnostics/catalogue.ts';
-import { generate } from '../../../compiler/diagnostics/generate.ts';
-import { parseMessages, refuseDuplicates } from '../../../compiler/diagnostics/messages.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { generate } from '../../../runtime/diagnostics/generate.ts';
+import { parseMessages, refuseDuplicates } from '../../../runtime/diagnostics/messages.ts';
 
 const repository = new URL('../../../', import.meta.url);
 
@@ -14,11 +14,13 @@ test('the generated catalogue and reference page are what the messages say', () 
   }
 });
 
-test('every message is used by the compiler', () => {
-  const compiler = new URL('compiler/', repository);
-  const sources = (readdirSync(compiler, { recursive: true }) as string[])
-    .filter((path) => path.endsWith('.ts') && !path.startsWith('diagnostics'))
-    .map((path) => readFileSync(new URL(path, compiler), 'utf8'))
+test('every message is used', () => {
+  const sources = ['compiler/', 'runtime/metadata/']
+    .flatMap((folder) =>
+      (readdirSync(new URL(folder, repository), { recursive: true }) as string[])
+        .filter((path) => path.endsWith('.ts'))
+        .map((path) => readFileSync(new URL(folder + path, repository), 'utf8')),
+    )
     .join('\n');
   const unused = Object.keys(diagnostics).filter((name) => !new RegExp(`\\.${name}\\(`).test(sources));
   expect(unused).toEqual([]);

@@ -1,13 +1,13 @@
 /** What only follows from something else is told below it, whatever the form of the report. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { renderAnnotations } from '../../../compiler/diagnostics/annotations.ts';
-import { causesFirst, groupByCause, linkCauses } from '../../../compiler/diagnostics/causes.ts';
-import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
-import { renderDiagnostics } from '../../../compiler/diagnostics/render.ts';
-import { findingsOf, renderSarif } from '../../../compiler/diagnostics/sarif.ts';
 import { compile } from '../../../compiler/index.ts';
-import type { SourceCatalog } from '../../../compiler/model/catalog.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import { renderAnnotations } from '../../../compiler/review/findings/annotations.ts';
+import { renderDiagnostics } from '../../../compiler/review/findings/render.ts';
+import { findingsOf, renderSarif } from '../../../compiler/review/findings/sarif.ts';
+import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import { causesFirst, groupByCause, linkCauses } from '../../../runtime/diagnostics/causes.ts';
+import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { catalogsOf } from '../../harness/compile.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 

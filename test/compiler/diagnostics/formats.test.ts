@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { renderAnnotations } from '../../../compiler/diagnostics/annotations.ts';
-import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
-import { readMessages } from '../../../compiler/diagnostics/messages.ts';
-import { findingsOf, renderSarif, rulesOf } from '../../../compiler/diagnostics/sarif.ts';
+import { renderAnnotations } from '../../../compiler/review/findings/annotations.ts';
+import { findingsOf, renderSarif, rulesOf } from '../../../compiler/review/findings/sarif.ts';
+import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { readMessages } from '../../../runtime/diagnostics/messages.ts';
 
 const diagnostics: readonly Diagnostic[] = [
   {

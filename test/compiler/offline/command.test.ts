@@ -129,7 +129,7 @@ test('an interrupted compile leaves no server and no data behind', async () => {
   mkdirSync(temporary);
   const child = spawn(
     process.execPath,
-    [fileURLToPath(new URL('../../../compiler/bin.mjs', import.meta.url)), 'compile', ...paths()],
+    [fileURLToPath(new URL('../../../compiler/cli/bin.mjs', import.meta.url)), 'compile', ...paths()],
     { env: { ...process.env, TMPDIR: temporary }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const ended = new Promise((done) => child.once('close', done));

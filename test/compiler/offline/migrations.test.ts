@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Source } from '../../../compiler/model/metadata.ts';
 import { findMigrations } from '../../../compiler/offline/migrations.ts';
+import type { Source } from '../../../runtime/metadata/metadata.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,10 +1,11 @@
 /** One request of a sequence, and everything that must hold after it. */
-import type { InconsistentObject } from '../../../compiler/model/inconsistency.ts';
-import type { JsonObject } from '../../../compiler/model/metadata.ts';
+
 import { programOf } from '../../../compiler/phases/4-plan/program.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Session } from '../../../runtime/core/session.ts';
-import { readRequest } from '../../../runtime/metadata/index.ts';
+import type { InconsistentObject } from '../../../runtime/metadata/inconsistency.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import { readRequest } from '../../../runtime/metadata-api/index.ts';
 import { type Detail, describeGenerated, describeProgram } from '../../harness/describe.ts';
 import { dependentNames } from './objects.ts';
 import type { RandomRequest } from './random-operation.ts';

@@ -1,5 +1,5 @@
 /** The objects of an export, named as lists of dependents name them: an independent reading of what a change took away. */
-import type { JsonObject } from '../../../compiler/model/metadata.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 
 interface ExportedTable {
   readonly table: { readonly schema: string; readonly name: string };

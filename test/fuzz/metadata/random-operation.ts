@@ -2,9 +2,9 @@
  * Random operations of the metadata API: mostly about things that are there, some about things that are not, some badly
  * shaped. What they name is drawn from the metadata and catalogs of the moment.
  */
-import type { SourceCatalog } from '../../../compiler/model/catalog.ts';
-import type { Json, JsonObject, Source, TableEntry } from '../../../compiler/model/metadata.ts';
-import type { MetadataState } from '../../../runtime/metadata/index.ts';
+import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import type { Json, JsonObject, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { MetadataState } from '../../../runtime/metadata-api/index.ts';
 import type { Random } from '../random.ts';
 import { FUNCTIONS, TABLES } from './database.ts';
 import { randomCollection } from './random-collection.ts';

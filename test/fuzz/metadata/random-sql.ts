@@ -1,6 +1,6 @@
 /** Random SQL for run_sql: what a migration does to tables, columns and functions. */
-import type { CatalogTable, SourceCatalog } from '../../../compiler/model/catalog.ts';
-import type { JsonObject } from '../../../compiler/model/metadata.ts';
+import type { CatalogTable, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import type { Drawing } from './random-operation.ts';
 
 /** Arguments of a run_sql on source `default`. */

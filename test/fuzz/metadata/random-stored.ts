@@ -1,5 +1,5 @@
 /** Random operations on what is stored and checked, but not served; and settings, which are. */
-import type { Json, JsonObject } from '../../../compiler/model/metadata.ts';
+import type { Json, JsonObject } from '../../../runtime/metadata/metadata.ts';
 import type { Random } from '../random.ts';
 
 interface Body extends JsonObject {

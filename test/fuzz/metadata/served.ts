@@ -7,7 +7,11 @@ import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from '../../../runtime/core/request/planner.ts';
 import { connectionUrl } from '../../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
-import { MetadataEngine, type MetadataStore, openMetadataStore } from '../../../runtime/metadata/index.ts';
+import {
+  MetadataEngine,
+  type MetadataStore,
+  openMetadataStore,
+} from '../../../runtime/metadata-api/index.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { DEFAULT_SQL, OTHER_SQL } from './database.ts';
 

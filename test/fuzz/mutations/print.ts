@@ -1,5 +1,5 @@
 /** A mutation as a GraphQL document: each argument a literal or a variable, by chance. */
-import type { Json } from '../../../compiler/model/metadata.ts';
+import type { Json } from '../../../runtime/metadata/metadata.ts';
 import { conditionJson } from '../queries/condition.ts';
 import type { Document } from '../queries/print.ts';
 import { type Project, tableNamed } from '../queries/project.ts';

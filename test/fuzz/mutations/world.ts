@@ -5,7 +5,7 @@
  * takes writes by itself, one whose triggers take them, and functions that write. The tables are the same in every case;
  * rows and permissions are random.
  */
-import type { JsonObject } from '../../../compiler/model/metadata.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { conditionJson } from '../queries/condition.ts';
 import type { Project, Relationship, Row } from '../queries/project.ts';
 import { sqlLiteral, TYPES, type Value } from '../queries/types.ts';

@@ -2,7 +2,7 @@
  * Boolean expressions as data, of permissions and of requests alike, and the two notations they are written in. Their
  * meaning is in oracle.ts.
  */
-import type { Json } from '../../../compiler/model/metadata.ts';
+import type { Json } from '../../../runtime/metadata/metadata.ts';
 import { postgresText, TYPES, type TypeName, type Value } from './types.ts';
 
 export type Condition =

@@ -1,5 +1,5 @@
 /** A random project as SQL and as metadata. */
-import type { JsonObject } from '../../../compiler/model/metadata.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { conditionJson } from './condition.ts';
 import {
   type ComputedField,

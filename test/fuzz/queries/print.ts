@@ -1,5 +1,5 @@
 /** A request as a GraphQL document with variables. How much goes into variables and fragments is random, not the meaning. */
-import type { Json } from '../../../compiler/model/metadata.ts';
+import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { Random } from '../random.ts';
 import {
   aggregateArguments,

@@ -1,5 +1,5 @@
 /** Random requests as data. */
-import type { Json } from '../../../compiler/model/metadata.ts';
+import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { Condition } from './condition.ts';
 import type { SessionValues } from './lens.ts';
 

@@ -2,7 +2,7 @@
  * The column types of the random schemas, and what they mean in plain TypeScript: how values compare, what operators
  * answer, how they are written. Nothing here knows how the engine does it.
  */
-import type { Json } from '../../../compiler/model/metadata.ts';
+import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { Random } from '../random.ts';
 
 /**

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CompileResult, compile } from '../../../compiler/index.ts';
-import type { SourceCatalog } from '../../../compiler/model/catalog.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from '../../../runtime/core/request/planner.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import type { Observation } from '../../../runtime/observe.ts';
@@ -57,7 +58,12 @@ async function start(
   const observe = Object.assign((observation: Observation) => void observations.push(observation), {
     flush: () => {},
   });
-  const server = await startServer({ configuration: readConfiguration({}, all), environment: all, observe });
+  const server = await startServer({
+    configuration: readConfiguration({}, all),
+    environment: all,
+    compiler: compilerModule,
+    observe,
+  });
   return { ...server, observations };
 }
 

@@ -1,6 +1,6 @@
 /** Cases that the property tests found: where rows pass through a derived table, or a cell is computed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../compiler/model/metadata.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 

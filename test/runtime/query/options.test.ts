@@ -1,7 +1,7 @@
 /** Switches of the server that change what is read, and how requests are understood. */
 import { afterAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../../compiler/model/metadata.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 

@@ -1,6 +1,8 @@
 /** Calls of saved operations by hash and name, texts that clients register, and servers that answer nothing else. */
+
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
@@ -80,7 +82,12 @@ let listed: RunningServer;
 async function start(more: Record<string, string>): Promise<RunningServer> {
   const environment = { ENGINE_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_SERVER_PORT: '0', ...more };
   const observe = Object.assign(() => {}, { flush: () => {} });
-  return startServer({ configuration: readConfiguration({}, environment), environment, observe });
+  return startServer({
+    configuration: readConfiguration({}, environment),
+    environment,
+    compiler: compilerModule,
+    observe,
+  });
 }
 
 async function send(to: RunningServer, path: string, role: string, body?: unknown) {

@@ -1,6 +1,7 @@
 import { validate } from '@apidevtools/swagger-parser';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
@@ -87,7 +88,12 @@ let restOnly: RunningServer;
 async function start(more: Record<string, string>): Promise<RunningServer> {
   const environment = { ENGINE_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_SERVER_PORT: '0', ...more };
   const observe = Object.assign(() => {}, { flush: () => {} });
-  return startServer({ configuration: readConfiguration({}, environment), environment, observe });
+  return startServer({
+    configuration: readConfiguration({}, environment),
+    environment,
+    compiler: compilerModule,
+    observe,
+  });
 }
 
 interface Options {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { readDatabase } from '../../../compiler/phases/2-introspect/index.ts';
+import { readDatabase } from '../../../runtime/catalog/index.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import type { SavedOperation, SavedProgram } from '../../../runtime/core/saved.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { exportMetadata, readMetadata } from '../../../../compiler/phases/1-read/index.ts';
-import { metadataKeys } from '../../../../compiler/phases/1-read/read-metadata.ts';
+import { metadataKeys } from '../../../../runtime/metadata/read-metadata.ts';
 
 const canonical = readFileSync(new URL('canonical.json', import.meta.url), 'utf8');
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { renderDiagnostic } from '../../../../compiler/diagnostics/render.ts';
 import { readMetadataFile } from '../../../../compiler/phases/1-read/index.ts';
+import { renderDiagnostic } from '../../../../compiler/review/findings/render.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { formatPath } from '../../../../compiler/diagnostics/path.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import { formatPath } from '../../../../runtime/diagnostics/path.ts';
 
 const configuration = { connection_info: { database_url: { from_env: 'DATABASE' } } };
 

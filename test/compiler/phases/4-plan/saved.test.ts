@@ -1,8 +1,8 @@
 /** What the compiler says of saved operations that a role of the allow-list may not run: the field, and the rule. */
 import { beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
-import type { Metadata } from '../../../../compiler/model/metadata.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import type { Metadata } from '../../../../runtime/metadata/metadata.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 

@@ -1,0 +1,150 @@
+/** `engine audit`: answers about permissions, from generated code alone. */
+import type { Table } from '../../runtime/core/program.ts';
+import { nearest } from '../../runtime/diagnostics/nearest.ts';
+import { version } from '../index.ts';
+import { type AuditDiff, diffCode } from '../review/audit/diff.ts';
+import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from '../review/audit/diff-render.ts';
+import type { Verdict } from '../review/audit/finding.ts';
+import { auditMatrix, type MatrixTable } from '../review/audit/matrix.ts';
+import { matrixHtml } from '../review/audit/page.ts';
+import { matrixText, roleText, tableText, whoText } from '../review/audit/render.ts';
+import { whoCan } from '../review/audit/who.ts';
+import { renderSarif } from '../review/findings/sarif.ts';
+import { type GeneratedCode, readGeneratedCode } from '../review/generated-code/index.ts';
+import { type CommandContext, UsageError } from './command.ts';
+
+export interface AuditOptions {
+  /** Folder of generated code, or a revision of git. */
+  readonly generated: string;
+  readonly source?: string;
+  readonly format: 'text' | 'json' | 'html';
+}
+
+/** `engine audit who TABLE.COLUMN`. @throws GeneratedCodeError, UsageError */
+export function whoCommand(name: string, options: AuditOptions, context: CommandContext): number {
+  const code = readGeneratedCode(options.generated);
+  const at = name.lastIndexOf('.');
+  if (at < 1)
+    throw new UsageError(`Which column? Write TABLE.COLUMN, such as customer.email or sales.invoice.total.`);
+  const table = findTable(code, name.slice(0, at), options.source);
+  const column = name.slice(at + 1);
+  if (!Object.hasOwn(table.shape.columns, column))
+    throw new UsageError(
+      `Table ${table.key} has no column "${column}".${didYouMean(column, Object.keys(table.shape.columns))}`,
+    );
+  const result = whoCan(code, table, column);
+  context.stdout(options.format === 'json' ? json(result) : whoText(result));
+  return 0;
+}
+
+/** `engine audit role ROLE`. @throws GeneratedCodeError, UsageError */
+export function roleCommand(role: string, options: AuditOptions, context: CommandContext): number {
+  const code = readGeneratedCode(options.generated);
+  if (!code.roles.includes(role))
+    throw new UsageError(
+      role === 'admin'
+        ? 'The role admin may do everything that is tracked; it is in no access file.'
+        : `No rule names the role "${role}": it may do nothing.${didYouMean(role, code.roles)}`,
+    );
+  const matrix = auditMatrix(code);
+  if (options.format === 'text') context.stdout(roleText(matrix, role));
+  else
+    context.stdout(
+      json({
+        role,
+        permissions: matrix.permissions.filter((each) => each.role === role),
+        functions: matrix.functions.filter(({ fields }) => Object.hasOwn(fields, role)),
+        operations: matrix.operations.filter(({ roles }) => roles.includes(role)),
+      }),
+    );
+  return 0;
+}
+
+/** `engine audit table TABLE`. @throws GeneratedCodeError, UsageError */
+export function tableCommand(name: string, options: AuditOptions, context: CommandContext): number {
+  const code = readGeneratedCode(options.generated);
+  const { key, source } = findTable(code, name, options.source);
+  const matrix = auditMatrix(code);
+  const isOurs = (each: MatrixTable) => each.key === key && each.source === source.name;
+  const table = matrix.tables.find(isOurs)!;
+  if (options.format === 'text') context.stdout(tableText(matrix, table));
+  else
+    context.stdout(
+      json({
+        ...table,
+        permissions: matrix.permissions.filter((each) => each.source === source.name && each.table === key),
+      }),
+    );
+  return 0;
+}
+
+/** `engine audit matrix`. @throws GeneratedCodeError */
+export function matrixCommand(options: AuditOptions, context: CommandContext): number {
+  const matrix = auditMatrix(readGeneratedCode(options.generated));
+  context.stdout({ text: matrixText, json, html: matrixHtml }[options.format](matrix));
+  return 0;
+}
+
+export interface DiffOptions {
+  readonly folder: string;
+  readonly format: 'text' | 'json' | 'markdown' | 'sarif';
+  readonly failOn: 'wider' | 'undecidable' | 'never';
+}
+
+const FAILING: Readonly<Record<DiffOptions['failOn'], readonly Verdict[]>> = {
+  wider: ['wider'],
+  undecidable: ['wider', 'undecidable'],
+  never: [],
+};
+
+/** `engine audit diff BASE HEAD`: 1 when a role may do what `failOn` says. @throws GeneratedCodeError */
+export function diffCommand(
+  base: string,
+  head: string,
+  options: DiffOptions,
+  context: CommandContext,
+): number {
+  const diff = diffCode(readGeneratedCode(base, options.folder), readGeneratedCode(head, options.folder));
+  const print = {
+    text: diffText,
+    json,
+    markdown: diffMarkdown,
+    sarif: (result: AuditDiff) => renderSarif(diffFindings(result), DIFF_RULES, version),
+  }[options.format];
+  context.stdout(print(diff));
+  return diff.findings.some(({ verdict }) => FAILING[options.failOn].includes(verdict)) ? 1 : 0;
+}
+
+/** A table by key, database name or GraphQL name. @throws UsageError */
+function findTable({ program }: GeneratedCode, name: string, source: string | undefined): Table {
+  const candidates = program.tables.filter((table) => source === undefined || table.source.name === source);
+  const matches = (by: (table: Table) => string) => candidates.filter((table) => by(table) === name);
+  const found = [
+    matches(({ key }) => key),
+    matches(({ shape }) => shape.name),
+    matches(({ shape }) => shape.graphqlName),
+  ].find((tables) => tables.length > 0);
+  if (!found)
+    throw new UsageError(
+      `No table "${name}" is tracked.${didYouMean(
+        name,
+        candidates.map(({ shape }) => shape.name),
+      )}`,
+    );
+  if (found.length > 1) {
+    const places = found.map(({ key, source: of }) => `${key} of source ${of.name}`).join(', ');
+    throw new UsageError(
+      `"${name}" is more than one table: ${places}. Name the schema, or the source with --source.`,
+    );
+  }
+  return found[0]!;
+}
+
+function didYouMean(name: string, names: Iterable<string>): string {
+  const near = nearest(name, [...names]);
+  return near === undefined ? '' : ` Did you mean "${near}"?`;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

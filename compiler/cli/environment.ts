@@ -1,0 +1,68 @@
+/** Which environment variables the metadata takes addresses and secrets from: names only, values are never read. */
+import type {
+  Address,
+  DatabaseUrl,
+  Header,
+  Metadata,
+  MetadataPath,
+} from '../../runtime/metadata/metadata.ts';
+
+export interface EnvironmentVariable {
+  readonly name: string;
+  /** What needs it, in the order of the document. */
+  readonly users: readonly MetadataPath[];
+}
+
+/** The variables, sorted by name. */
+export function environmentVariables(metadata: Metadata): EnvironmentVariable[] {
+  const users = new Map<string, MetadataPath[]>();
+  const need = (name: string, path: MetadataPath) => {
+    const known = users.get(name);
+    if (known) known.push(path);
+    else users.set(name, [path]);
+  };
+  const template = (text: string, path: MetadataPath) => {
+    for (const [, name] of text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)) need(name!, path);
+  };
+  const address = (from: Address | DatabaseUrl, path: MetadataPath) => {
+    if (from.kind === 'environment') need(from.variable, path);
+    else if (from.kind === 'template') template(from.template, path);
+  };
+  const headers = (list: readonly Header[], path: MetadataPath) => {
+    list.forEach((header, index) => {
+      if ('value_from_env' in header) need(header.value_from_env, [...path, index]);
+    });
+  };
+  for (const { configuration, tables, path } of metadata.sources) {
+    const connections = [
+      [configuration.connection_info, [...path, 'configuration', 'connection_info']] as const,
+      ...(configuration.read_replicas ?? []).map(
+        (replica, index) => [replica, [...path, 'configuration', 'read_replicas', index]] as const,
+      ),
+    ];
+    for (const [{ database_url, ssl_configuration: ssl }, place] of connections) {
+      address(database_url, [...place, 'database_url']);
+      for (const key of ['sslrootcert', 'sslcert', 'sslkey', 'sslpassword'] as const)
+        if (ssl?.[key]) need(ssl[key].from_env, [...place, 'ssl_configuration', key]);
+    }
+    for (const trigger of tables.flatMap((table) => table.event_triggers)) {
+      address(trigger.webhook, trigger.path);
+      headers(trigger.headers, [...trigger.path, 'headers']);
+    }
+  }
+  for (const { definition, path } of metadata.remote_schemas) {
+    address(definition.url, [...path, 'definition']);
+    headers(definition.headers, [...path, 'definition', 'headers']);
+  }
+  for (const { definition, path } of metadata.actions) {
+    template(definition.handler, [...path, 'definition', 'handler']);
+    headers(definition.headers, [...path, 'definition', 'headers']);
+  }
+  for (const trigger of metadata.cron_triggers) {
+    template(trigger.webhook, [...trigger.path, 'webhook']);
+    headers(trigger.headers, [...trigger.path, 'headers']);
+  }
+  return [...users]
+    .map(([name, paths]) => ({ name, users: paths }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}

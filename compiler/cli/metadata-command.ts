@@ -1,0 +1,198 @@
+/** `engine metadata export|apply|diff`: the metadata of a running server, and the same as files. */
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
+import type { Metadata } from '../../runtime/metadata/metadata.ts';
+import { fetchText, isFetchable, reasonOf } from '../../runtime/session/fetch.ts';
+import { exportMetadata, readMetadata, readMetadataFile } from '../phases/1-read/index.ts';
+import { renderDiagnostics } from '../review/findings/render.ts';
+import { type CommandContext, UsageError } from './command.ts';
+import { lineDifference } from './line-difference.ts';
+import { metadataFolder } from './metadata-folder.ts';
+
+export interface MetadataOptions {
+  /** Address of the server. */
+  readonly endpoint: string;
+  readonly adminSecret?: string;
+  /** JSON file (ends in `.json`) or directory. */
+  readonly metadata: string;
+  readonly allowInconsistent?: boolean;
+}
+
+/** The server refused, or cannot be reached; the message says why. */
+export class MetadataCommandError extends Error {
+  override readonly name = 'MetadataCommandError';
+}
+
+/** Milliseconds for an answer: a large project on a slow database takes its time. */
+const TIMEOUT = 300_000;
+const LARGEST_ANSWER = 512 * 1024 * 1024;
+
+/** Writes the server's metadata to the file or directory. */
+export async function exportCommand(options: MetadataOptions, context: CommandContext): Promise<number> {
+  const metadata = await serverMetadata(options, context);
+  const { metadata: path } = options;
+  if (path.endsWith('.json')) {
+    writing(path, () => writeFileSync(path, json(metadata)));
+    context.stdout(`The server's metadata → ${path}\n`);
+    return 0;
+  }
+  const files = metadataFolder(metadata);
+  writing(path, () => writeDirectory(path, files));
+  context.stdout(`The server's metadata → ${path}: ${files.size} files\n`);
+  return 0;
+}
+
+/** Replaces the server's metadata by that of the file or directory. */
+export async function applyCommand(options: MetadataOptions, context: CommandContext): Promise<number> {
+  const metadata = localMetadata(options.metadata, context);
+  if (metadata === undefined) return 1;
+  const answer = (await ask(options, context, {
+    type: 'replace_metadata',
+    version: 2,
+    args: {
+      metadata: exportMetadata(metadata, 'store'),
+      allow_inconsistent_metadata: options.allowInconsistent ?? false,
+    },
+  })) as { readonly inconsistent_objects?: readonly InconsistentEntry[] };
+  context.stdout(`${options.metadata} → the server\n`);
+  for (const object of answer.inconsistent_objects ?? [])
+    context.stderr(`Inconsistent: ${describe(object)}\n`);
+  return 0;
+}
+
+/** Prints what applying the file or directory would change; 1 if anything would. */
+export async function diffCommand(options: MetadataOptions, context: CommandContext): Promise<number> {
+  const local = localMetadata(options.metadata, context);
+  if (local === undefined) return 1;
+  const before = metadataFolder(await serverMetadata(options, context));
+  const after = metadataFolder(local);
+  let differing = 0;
+  for (const path of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+    const difference = lineDifference(before.get(path) ?? '', after.get(path) ?? '');
+    if (difference === '') continue;
+    differing += 1;
+    const note = !before.has(path) ? ' (not on the server)' : !after.has(path) ? ' (only on the server)' : '';
+    context.stdout(`${path}${note}\n${difference}\n`);
+  }
+  if (differing === 0) {
+    context.stdout('No difference.\n');
+    return 0;
+  }
+  context.stdout(`${differing} files differ; - is the server, + is ${options.metadata}.\n`);
+  return 1;
+}
+
+interface InconsistentEntry {
+  readonly name?: string;
+  readonly reason?: string;
+}
+
+function describe({ name, reason }: InconsistentEntry): string {
+  return [name, reason].filter((text) => text !== undefined).join(': ');
+}
+
+async function serverMetadata(options: MetadataOptions, context: CommandContext): Promise<Metadata> {
+  const answer = await ask(options, context, { type: 'export_metadata', args: {} });
+  const { value, diagnostics } = readMetadata(answer);
+  if (hasErrors(diagnostics)) {
+    throw new MetadataCommandError(
+      `The server's metadata cannot be read: ${diagnostics[0]!.message}. Is the server of another version?`,
+    );
+  }
+  return value;
+}
+
+/** Undefined, after saying why, if it cannot be read. */
+function localMetadata(path: string, context: CommandContext): Metadata | undefined {
+  const { value, diagnostics, origin } = readMetadataFile(path);
+  context.stderr(renderDiagnostics(diagnostics, origin.describe));
+  if (!hasErrors(diagnostics)) return value;
+  context.stderr('Nothing was sent.\n');
+  return undefined;
+}
+
+async function ask(options: MetadataOptions, context: CommandContext, body: object): Promise<unknown> {
+  const { endpoint } = options;
+  if (!isFetchable(endpoint)) {
+    throw new UsageError(
+      'The value of --endpoint is the address of a server, such as http://localhost:8080.',
+    );
+  }
+  const secret = options.adminSecret ?? context.environment.ENGINE_GRAPHQL_ADMIN_SECRET;
+  const address = new URL('v1/metadata', endpoint.endsWith('/') ? endpoint : `${endpoint}/`);
+  const { status, text } = await fetchText(address.href, {
+    method: 'POST',
+    timeout: TIMEOUT,
+    largest: LARGEST_ANSWER,
+    headers: {
+      'content-type': 'application/json',
+      ...(secret === undefined ? {} : { 'x-engine-admin-secret': secret }),
+    },
+    body: JSON.stringify(body),
+  }).catch((error: unknown) => {
+    throw new MetadataCommandError(`${endpoint} cannot be reached: ${reasonOf(error)}.`);
+  });
+  const answer = parse(text);
+  if (status === 200 && answer !== undefined) return answer;
+  throw new MetadataCommandError(refusal(endpoint, status, answer));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(endpoint: string, status: number, answer: unknown): string {
+  if (status === 401) {
+    return 'The server asks for an admin secret: give --admin-secret or set ENGINE_GRAPHQL_ADMIN_SECRET.';
+  }
+  const { error, internal } = (answer ?? {}) as { error?: unknown; internal?: unknown };
+  if (typeof error !== 'string') {
+    return `${endpoint} answers ${status}, and not as this server's metadata API does. Is the address right?`;
+  }
+  const entries = Array.isArray(internal) ? (internal as readonly InconsistentEntry[]) : [];
+  return [`The server refused: ${error}`, ...entries.map((entry) => `  ${describe(entry)}`)].join('\n');
+}
+
+function json(metadata: Metadata): string {
+  return `${JSON.stringify(exportMetadata(metadata), null, 2)}\n`;
+}
+
+/** Writes the files; YAML files of an earlier export that are no longer needed go. */
+function writeDirectory(directory: string, files: ReadonlyMap<string, string>): void {
+  const present = existsSync(directory)
+    ? (readdirSync(directory, { recursive: true }) as string[]).map((path) => path.replaceAll('\\', '/'))
+    : [];
+  if (present.length > 0 && !present.includes('version.yaml')) {
+    throw new MetadataCommandError(
+      `The directory ${directory} holds files that are no metadata (no version.yaml). Choose an empty or new one.`,
+    );
+  }
+  for (const path of present) {
+    if (isMetadataFile(path) && !files.has(path)) rmSync(join(directory, path));
+  }
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+}
+
+/** At the top, or below `databases/`: what else lies around is not ours. */
+function isMetadataFile(path: string): boolean {
+  return /^(databases\/.*|[^/]*)\.yaml$/.test(path) || path === 'actions.graphql';
+}
+
+function writing(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (error instanceof MetadataCommandError) throw error;
+    throw new MetadataCommandError(
+      `Cannot write to ${path}: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}.`,
+    );
+  }
+}

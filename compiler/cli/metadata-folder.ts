@@ -1,0 +1,185 @@
+/**
+ * Metadata as a directory of YAML files, one table a file (reference metadata-api §3 “Directory form”): what
+ * `readMetadataFile` reads. The same metadata gives the same texts.
+ */
+import {
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  type InputValueDefinitionNode,
+  Kind,
+  type NameNode,
+  parseType,
+  print,
+  type StringValueNode,
+} from 'graphql';
+import { stringify } from 'yaml';
+import type {
+  Action,
+  CustomTypes,
+  Json,
+  JsonObject,
+  Metadata,
+  QualifiedName,
+} from '../../runtime/metadata/metadata.ts';
+import { exportMetadata } from '../phases/1-read/index.ts';
+
+/** Files whose whole value is that of a key, by key. */
+const VALUE_FILES: Readonly<Record<string, string>> = {
+  remote_schemas: 'remote_schemas.yaml',
+  query_collections: 'query_collections.yaml',
+  allowlist: 'allow_list.yaml',
+  cron_triggers: 'cron_triggers.yaml',
+  rest_endpoints: 'rest_endpoints.yaml',
+  api_limits: 'api_limits.yaml',
+  metrics_config: 'metrics_config.yaml',
+  inherited_roles: 'inherited_roles.yaml',
+  graphql_schema_introspection: 'graphql_schema_introspection.yaml',
+  network: 'network.yaml',
+  backend_configs: 'backend_configs.yaml',
+  opentelemetry: 'opentelemetry.yaml',
+};
+
+/** Path below the directory → text, sorted by path. Names that cannot be file names are spelt with underscores. */
+export function metadataFolder(metadata: Metadata): ReadonlyMap<string, string> {
+  const exported = exportMetadata(metadata);
+  const files = new Map<string, string>();
+  const write = (path: string, value: unknown) => files.set(path, yaml(value));
+  write('version.yaml', { version: exported.version });
+  const folders = uniqueNames();
+  const databases = (exported.sources as readonly JsonObject[]).map((source) => {
+    const folder = folders(source.name as string);
+    const list = (key: 'tables' | 'functions', nameKey: string) => {
+      const unique = uniqueNames();
+      const entries = (source[key] ?? []) as readonly JsonObject[];
+      const includes = entries.map((entry) => {
+        const { schema, name } = entry[nameKey] as unknown as QualifiedName;
+        const file = `${unique(`${schema}_${name}`)}.yaml`;
+        write(`databases/${folder}/${key}/${file}`, entry);
+        return `!include ${file}`;
+      });
+      const file = `${folder}/${key}/${key}.yaml`;
+      write(`databases/${file}`, includes);
+      return `!include ${file}`;
+    };
+    const tables = list('tables', 'table');
+    return {
+      ...source,
+      tables,
+      ...(source.functions === undefined ? {} : { functions: list('functions', 'function') }),
+    };
+  });
+  write('databases/databases.yaml', databases);
+  for (const [key, file] of Object.entries(VALUE_FILES)) {
+    if (exported[key] !== undefined) write(file, exported[key]);
+  }
+  if (exported.actions !== undefined || exported.custom_types !== undefined) {
+    files.set('actions.graphql', printSignatures(metadata.actions, metadata.custom_types));
+    write('actions.yaml', remainder(exported));
+  }
+  return new Map([...files].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+function yaml(value: unknown): string {
+  return stringify(value, { version: '1.2', schema: 'core', lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** Spells names as file names, each differently, also where case does not count. */
+function uniqueNames(): (name: string) => string {
+  const taken = new Set<string>();
+  return (name) => {
+    const plain = name.replaceAll(/[^\p{L}\p{N}_-]/gu, '_');
+    let unique = plain;
+    for (let count = 2; taken.has(unique.toLowerCase()); count += 1) unique = `${plain}_${count}`;
+    taken.add(unique.toLowerCase());
+    return unique;
+  };
+}
+
+/** What the signatures do not say: how actions are called and by whom, and the relationships of types. */
+function remainder({ actions = [], custom_types = {} }: JsonObject): JsonObject {
+  const withoutSignature = (actions as readonly JsonObject[]).map((action) => {
+    const { arguments: _, output_type: __, type: ___, ...definition } = action.definition as JsonObject;
+    return { ...action, definition };
+  });
+  const named = Object.entries(custom_types as Readonly<Record<string, readonly JsonObject[]>>).map(
+    ([kind, types]): [string, Json] => [
+      kind,
+      types.map(
+        ({ name, relationships }) => ({ name, ...(relationships && { relationships }) }) as JsonObject,
+      ),
+    ],
+  );
+  return { actions: withoutSignature, custom_types: Object.fromEntries(named) };
+}
+
+/** Actions as fields of Query and Mutation, and the types that they use, as a GraphQL document. */
+function printSignatures(actions: readonly Action[], types: CustomTypes): string {
+  const roots = (['query', 'mutation'] as const).flatMap((root): DefinitionNode[] => {
+    const fields = actions
+      .filter(({ definition }) => definition.type === root)
+      .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+      .map(({ name, definition }) => ({
+        ...field({ name, type: definition.output_type }),
+        arguments: definition.arguments.map(argument),
+      }));
+    if (fields.length === 0) return [];
+    return [
+      { kind: Kind.OBJECT_TYPE_DEFINITION, name: nameNode(root === 'query' ? 'Query' : 'Mutation'), fields },
+    ];
+  });
+  const definitions: DefinitionNode[] = [
+    ...roots,
+    ...types.input_objects.map(
+      (type): DefinitionNode => ({
+        kind: Kind.INPUT_OBJECT_TYPE_DEFINITION,
+        ...named(type),
+        fields: type.fields.map(argument),
+      }),
+    ),
+    ...types.objects.map(
+      (type): DefinitionNode => ({
+        kind: Kind.OBJECT_TYPE_DEFINITION,
+        ...named(type),
+        fields: type.fields.map(field),
+      }),
+    ),
+    ...types.scalars.map((type): DefinitionNode => ({ kind: Kind.SCALAR_TYPE_DEFINITION, ...named(type) })),
+    ...types.enums.map(
+      (type): DefinitionNode => ({
+        kind: Kind.ENUM_TYPE_DEFINITION,
+        ...named(type),
+        values: type.values.map(({ value, description, is_deprecated }) => ({
+          kind: Kind.ENUM_VALUE_DEFINITION,
+          ...named({ name: value, description }),
+          directives: is_deprecated ? [DEPRECATED] : [],
+        })),
+      }),
+    ),
+  ];
+  return `${definitions.map(print).join('\n\n')}\n`;
+}
+
+interface Named {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+}
+
+const DEPRECATED: ConstDirectiveNode = { kind: Kind.DIRECTIVE, name: nameNode('deprecated') };
+
+function nameNode(value: string): NameNode {
+  return { kind: Kind.NAME, value };
+}
+
+function named({ name, description }: Named): { name: NameNode; description?: StringValueNode } {
+  if (description === undefined || description === null) return { name: nameNode(name) };
+  return { name: nameNode(name), description: { kind: Kind.STRING, value: description, block: true } };
+}
+
+function field(item: Named & { readonly type: string }): FieldDefinitionNode {
+  return { kind: Kind.FIELD_DEFINITION, ...named(item), type: parseType(item.type) };
+}
+
+function argument(item: Named & { readonly type: string }): InputValueDefinitionNode {
+  return { kind: Kind.INPUT_VALUE_DEFINITION, ...named(item), type: parseType(item.type) };
+}

@@ -1,0 +1,134 @@
+/** What a command compiles: metadata, and the catalog of every source with the database it was read from. */
+
+import { readCatalogFile } from '../../runtime/catalog/index.ts';
+import {
+  ConfigurationError,
+  namingOptions,
+  readConfiguration,
+  servingOptions,
+} from '../../runtime/configuration.ts';
+import type { NamingOptions } from '../../runtime/core/names.ts';
+import type { SavedOptions } from '../../runtime/core/saved.ts';
+import type { ConnectionConfiguration } from '../../runtime/database/connection.ts';
+import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
+import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
+import { type OfflineDatabases, openOffline } from '../offline/databases.ts';
+import { type FileResult, readMetadataFile } from '../phases/1-read/index.ts';
+import { type CatalogOptions, databaseOf, readCatalog } from '../phases/2-introspect/index.ts';
+import type { CatalogResult } from '../phases/3-resolve/index.ts';
+import { type CommandContext, UsageError } from './command.ts';
+import type { Progress } from './progress.ts';
+
+export interface ProjectOptions {
+  readonly metadata: string;
+  /** Folder of migrations, for sources without an address. */
+  readonly migrations?: string;
+  readonly catalog?: string;
+  /** NAME → URL. */
+  readonly source?: ReadonlyMap<string, string>;
+  readonly databaseUrl?: string;
+  readonly experimentalFeatures?: string;
+  readonly defaultNamingConvention?: string;
+}
+
+export interface Project {
+  readonly read: FileResult;
+  readonly catalogs: Readonly<Record<string, CatalogResult>>;
+  readonly naming: NamingOptions;
+  readonly serving: SavedOptions;
+  /** By source; those whose catalog is a saved one, or could not be read, have none. */
+  readonly databases: ReadonlyMap<string, ConnectionConfiguration>;
+  /** What keeps the catalogs from being there: nothing can be compiled then. */
+  readonly obstacles: readonly Diagnostic[];
+}
+
+/**
+ * Opens a project for as long as `use` takes.
+ * @throws UsageError, CatalogFileError, MigrationsFolderError, EmbeddedPostgresError
+ */
+export async function withProject<Result>(
+  options: ProjectOptions,
+  context: CommandContext,
+  progress: Progress,
+  use: (project: Project) => Promise<Result>,
+): Promise<Result> {
+  const read = readMetadataFile(options.metadata);
+  const { naming, serving, allowedFolder } = readSettings(options, read.value, context);
+  const addresses = new Map(options.source);
+  if (options.databaseUrl !== undefined && !addresses.has('default'))
+    addresses.set('default', options.databaseUrl);
+  const saved = options.catalog === undefined ? undefined : await readCatalogFile(options.catalog);
+  const isOffline = ({ name }: Source) =>
+    !addresses.has(name) && !(saved && Object.hasOwn(saved.sources, name));
+  const sources = read.value.sources.filter(isOffline);
+  const offline: OfflineDatabases | undefined =
+    options.migrations === undefined ? undefined : await openOffline(options.migrations, sources, progress);
+  try {
+    const catalogOptions: CatalogOptions = {
+      ...(saved && { saved }),
+      addresses: new Map([...addresses, ...(offline?.addresses ?? [])]),
+      environment: context.environment,
+      allowedFolder,
+    };
+    const obstacles = (offline?.diagnostics ?? []).map((diagnostic) => locate(diagnostic, read));
+    const catalogs = obstacles.length > 0 ? {} : await readCatalogs(read.value, catalogOptions, progress);
+    const databases = new Map(
+      read.value.sources.flatMap((source) => {
+        const readable = catalogs[source.name] && !('error' in catalogs[source.name]!);
+        const database = readable ? databaseOf(source, catalogOptions) : undefined;
+        return database ? [[source.name, database] as const] : [];
+      }),
+    );
+    return await use({ read, catalogs, naming, serving, databases, obstacles });
+  } finally {
+    progress.end();
+    await offline?.close();
+  }
+}
+
+function locate(diagnostic: Diagnostic, { origin }: FileResult): Diagnostic {
+  const location = diagnostic.location ?? origin.locate(diagnostic.path);
+  return location ? { ...diagnostic, location } : diagnostic;
+}
+
+/** Names and serving options, as the command line and the environment say. @throws UsageError */
+function readSettings(
+  options: ProjectOptions,
+  metadata: Metadata,
+  { environment }: CommandContext,
+): Pick<Project, 'naming' | 'serving'> & Pick<CatalogOptions, 'allowedFolder'> {
+  const unknown = [...(options.source?.keys() ?? [])].filter(
+    (name) => !metadata.sources.some((source) => source.name === name),
+  );
+  if (unknown.length > 0 && metadata.sources.length > 0)
+    throw new UsageError(
+      `The metadata has no source "${unknown.join('", "')}". Its sources: ${metadata.sources.map(({ name }) => name).join(', ')}.`,
+    );
+  const { experimentalFeatures, defaultNamingConvention } = options;
+  let configuration: ReturnType<typeof readConfiguration>;
+  try {
+    configuration = readConfiguration({ experimentalFeatures, defaultNamingConvention }, environment);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new UsageError(error.message);
+    throw error;
+  }
+  return {
+    allowedFolder: configuration.dynamicSecretsAllowedPathPrefix,
+    serving: servingOptions(configuration),
+    naming: namingOptions(configuration),
+  };
+}
+
+/** Reads the catalogs of all sources at once. */
+async function readCatalogs(
+  metadata: Metadata,
+  options: CatalogOptions,
+  progress: Progress,
+): Promise<Record<string, CatalogResult>> {
+  const names = metadata.sources.map(({ name }) => `"${name}"`).join(', ');
+  progress.step(`reading the catalog of source ${names}`);
+  const entries = metadata.sources.map(
+    async (source) => [source.name, await readCatalog(source, options)] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}

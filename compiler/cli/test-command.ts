@@ -1,0 +1,91 @@
+/** `engine test`: permissions tried on an embedded PostgreSQL. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
+import { compile } from '../index.ts';
+import { renderDiagnostics } from '../review/findings/render.ts';
+import { readCases } from '../review/permission-tests/cases.ts';
+import { testPermissions } from '../review/permission-tests/index.ts';
+import { countChecks, junitXml, mutationScore, testText } from '../review/permission-tests/report.ts';
+import { openTrialDatabase, type TrialDatabase } from '../review/permission-tests/trial.ts';
+import { type CommandContext, UsageError } from './command.ts';
+import { startProgress } from './progress.ts';
+import { type Project, type ProjectOptions, withProject } from './project.ts';
+
+export interface TestOptions extends ProjectOptions {
+  readonly migrations: string;
+  /** YAML file, or a folder of them. */
+  readonly cases?: string;
+  /** SQL file with rows for the tests; SOURCE=FILE with several sources. */
+  readonly seed?: readonly string[];
+  readonly isolation: boolean;
+  readonly mutations: boolean;
+  /** Percent; a lower score fails. */
+  readonly minimumScore?: number;
+  readonly junit?: string;
+}
+
+/** Runs the command and returns its exit status: 1 when a check fails. @throws CasesError, UsageError */
+export function testCommand(options: TestOptions, context: CommandContext): Promise<number> {
+  const cases = options.cases === undefined ? [] : readCases(options.cases);
+  const progress = startProgress(context);
+  return withProject(options, context, progress, async (project) => {
+    const { read, catalogs, naming, serving, obstacles } = project;
+    const result =
+      obstacles.length > 0
+        ? undefined
+        : compile({ metadata: read.value, catalogs, origin: read.origin, naming, serving });
+    const diagnostics = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
+      ({ severity }) => severity === 'error',
+    );
+    if (!result || hasErrors(diagnostics)) {
+      progress.end();
+      context.stderr(renderDiagnostics(diagnostics, read.origin.describe));
+      return 1;
+    }
+    const databases = await openDatabases(project);
+    try {
+      await seed(databases, options.seed ?? []);
+      const tested = await testPermissions({
+        model: result.state.model,
+        plan: result.state.plan,
+        catalogs: catalogs as Readonly<Record<string, SourceCatalog>>,
+        serving,
+        cases,
+        databases,
+        isolation: options.isolation,
+        mutations: options.mutations,
+        say: progress.step,
+      });
+      progress.end();
+      context.stdout(testText(tested));
+      if (options.junit !== undefined) writeFileSync(options.junit, junitXml(tested));
+      const score = mutationScore(tested.mutations);
+      const isLow = options.minimumScore !== undefined && score !== undefined && score < options.minimumScore;
+      if (isLow) context.stderr(`The mutation score of ${score} % is below ${options.minimumScore} %.\n`);
+      return countChecks(tested).failed > 0 || isLow ? 1 : 0;
+    } finally {
+      for (const database of databases.values()) await database.close();
+    }
+  });
+}
+
+async function openDatabases({ databases }: Project): Promise<Map<string, TrialDatabase>> {
+  const opened = new Map<string, TrialDatabase>();
+  for (const [source, configuration] of databases) opened.set(source, await openTrialDatabase(configuration));
+  return opened;
+}
+
+async function seed(databases: ReadonlyMap<string, TrialDatabase>, files: readonly string[]): Promise<void> {
+  for (const entry of files) {
+    const [, source = [...databases.keys()][0]!, file = entry] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
+    const database = databases.get(source);
+    if (!database) throw new UsageError(`The metadata has no source "${source}" to seed.`);
+    const sql = readFileSync(file, 'utf8');
+    try {
+      await database.prepare((trial) => trial.run(sql));
+    } catch (error) {
+      throw new UsageError(`${file} was refused: ${(error as Error).message}`);
+    }
+  }
+}

@@ -1,7 +1,0 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-
-/** What every phase returns: a value that always exists, perhaps incomplete, and what was wrong with the input. */
-export interface Result<Value> {
-  readonly value: Value;
-  readonly diagnostics: readonly Diagnostic[];
-}

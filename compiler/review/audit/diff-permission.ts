@@ -1,0 +1,239 @@
+/** What becomes of permissions: their columns, rules, presets and limits. */
+import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import { type Comparison, compareRules } from '../condition/implication.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import type { Finding, Subject, Verdict } from './finding.ts';
+import type { Matrix, Permission } from './matrix.ts';
+import { ruleWords } from './rule-words.ts';
+
+function keyOf({ role, source, table, operation }: Permission): string {
+  return JSON.stringify([role, source, table, operation]);
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  select: 'read',
+  insert: 'insert into',
+  update: 'update',
+  delete: 'delete from',
+};
+
+/** Permissions that came, went or changed. */
+export function permissionFindings(
+  base: GeneratedCode,
+  head: GeneratedCode,
+  before: Matrix,
+  after: Matrix,
+): Finding[] {
+  const old = new Map(before.permissions.map((permission) => [keyOf(permission), permission]));
+  const next = new Map(after.permissions.map((permission) => [keyOf(permission), permission]));
+  const doubtful = compositeColumns(base, head);
+  const lost = [...old].flatMap(([key, permission]) =>
+    next.has(key)
+      ? []
+      : [
+          about(
+            permission,
+            'narrower',
+            'operations',
+            `may no longer ${VERBS[permission.operation]} ${permission.table}`,
+          ),
+        ],
+  );
+  return [
+    ...lost,
+    ...[...next].flatMap(([key, permission]) => {
+      const was = old.get(key);
+      return was ? comparePermission(was, permission, doubtful) : [newPermission(permission)];
+    }),
+  ];
+}
+
+function about(
+  permission: Permission,
+  verdict: Verdict,
+  subject: Subject,
+  text: string,
+  rest: Partial<Finding> = {},
+): Finding {
+  const { role, source, table, operation, place } = permission;
+  return { verdict, subject, role, source, table, operation, text, ...(place && { place }), ...rest };
+}
+
+function newPermission(permission: Permission): Finding {
+  const { columns, where, check } = permission;
+  const rules = [where, check].filter((text) => text !== undefined);
+  const list = columns ? `: ${columns.join(', ') || 'no column'}` : '';
+  return about(
+    permission,
+    'wider',
+    'operations',
+    `may now ${VERBS[permission.operation]} ${permission.table}${list}`,
+    {
+      ...(rules.length > 0 && { after: rules.map(ruleWords).join('; afterwards ') }),
+    },
+  );
+}
+
+function comparePermission(was: Permission, now: Permission, doubtful: Doubtful): Finding[] {
+  const findings: Finding[] = [];
+  const add = (verdict: Verdict, subject: Subject, text: string, rest: Partial<Finding> = {}) =>
+    findings.push(about(now, verdict, subject, text, rest));
+  const verb = VERBS[now.operation]!.split(' ')[0]!;
+  compareLists(was.columns, now.columns, (verdict, names) =>
+    add(
+      verdict,
+      'columns',
+      `${verdict === 'wider' ? 'may now' : 'may no longer'} ${verb} ${names.join(', ')}`,
+    ),
+  );
+  compareLists(was.computedFields, now.computedFields, (verdict, names) =>
+    add(
+      verdict,
+      'columns',
+      `${verdict === 'wider' ? 'may now' : 'may no longer'} read the computed ${names.length > 1 ? 'fields' : 'field'} ${names.join(', ')}`,
+    ),
+  );
+  const rule = (name: string, before: string | undefined, after: string | undefined) =>
+    compareTexts(before ?? EVERY_ROW, after ?? EVERY_ROW, doubtful, (verdict, shown) =>
+      add(
+        verdict,
+        'rows',
+        `${name} ${verdict === 'undecidable' ? 'cannot be compared' : `is ${verdict}`}`,
+        shown,
+      ),
+    );
+  rule('the row rule', was.where, now.where);
+  rule('the check', was.check, now.check);
+  compareCells(was, now, doubtful, add);
+  comparePresets(was, now, add);
+  compareLimit(was.limit, now.limit, add);
+  const flag = (
+    name: 'aggregations' | 'backendOnly',
+    text: readonly [string, string],
+    on: Verdict,
+    off: Verdict,
+  ) => {
+    if (was[name] === now[name]) return;
+    add(now[name] ? on : off, 'operations', now[name] ? text[0] : text[1]);
+  };
+  flag('aggregations', ['may now aggregate rows', 'may no longer aggregate rows'], 'wider', 'narrower');
+  flag(
+    'backendOnly',
+    ['only trusted callers may do it now', 'callers need not be trusted any more'],
+    'narrower',
+    'wider',
+  );
+  return findings;
+}
+
+type Add = (verdict: Verdict, subject: Subject, text: string, rest?: Partial<Finding>) => void;
+
+function compareLists(
+  before: readonly string[] = [],
+  after: readonly string[] = [],
+  report: (verdict: Verdict, names: readonly string[]) => void,
+): void {
+  const gained = after.filter((name) => !before.includes(name));
+  const lost = before.filter((name) => !after.includes(name));
+  if (gained.length > 0) report('wider', gained);
+  if (lost.length > 0) report('narrower', lost);
+}
+
+/** Names of columns with a composite type, for which `is not null` is not the opposite of `is null`. */
+type Doubtful = ReadonlySet<string>;
+
+function compositeColumns(...codes: readonly GeneratedCode[]): Doubtful {
+  const names = new Set<string>();
+  for (const { generated } of codes)
+    for (const { access } of generated.tables)
+      for (const [name, { type }] of Object.entries(access.table.columns)) {
+        const kind = access.table.source.types[type]?.kind;
+        if (kind === 'composite' || kind === 'row' || kind === 'domain') names.add(name);
+      }
+  return names;
+}
+
+function compareTexts(
+  before: string,
+  after: string,
+  doubtful: Doubtful,
+  report: (verdict: Verdict, shown: Pick<Finding, 'before' | 'after'>) => void,
+): void {
+  const verdict = judge(before, after, doubtful);
+  if (verdict === 'same') return;
+  const words = [ruleWords(before), ruleWords(after)] as const;
+  // What differs in casts only differs in the texts themselves.
+  const [old, next] = words[0] === words[1] ? [before, after] : words;
+  report(verdict, { before: old, after: next });
+}
+
+function judge(before: string, after: string, doubtful: Doubtful): Comparison {
+  if (before === after) return 'same';
+  if (after === EVERY_ROW) return 'wider';
+  if (before === EVERY_ROW) return 'narrower';
+  const mentions = [...`${before} ${after}`.matchAll(/"((?:[^"]|"")*)"/g)].some(([, name]) =>
+    doubtful.has(name!),
+  );
+  return mentions ? 'undecidable' : compareRules(before, after);
+}
+
+function compareCells(was: Permission, now: Permission, doubtful: Doubtful, add: Add): void {
+  const shared = [...(now.columns ?? []), ...(now.computedFields ?? [])].filter(
+    (name) => was.columns?.includes(name) || was.computedFields?.includes(name),
+  );
+  const cell = ({ cells }: Permission, name: string) =>
+    cells && Object.hasOwn(cells, name) ? cells[name]! : EVERY_ROW;
+  for (const name of shared)
+    compareTexts(cell(was, name), cell(now, name), doubtful, (verdict, shown) =>
+      add(
+        verdict,
+        'rows',
+        verdict === 'undecidable'
+          ? `the rows that show ${name} cannot be compared`
+          : `the rows that show ${name} are ${verdict === 'wider' ? 'more' : 'fewer'}`,
+        shown,
+      ),
+    );
+}
+
+function comparePresets(was: Permission, now: Permission, add: Add): void {
+  const before = was.presets ?? {};
+  const after = now.presets ?? {};
+  for (const column of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, next] = [before[column], after[column]];
+    if (old === next) continue;
+    const shown = {
+      ...(old !== undefined && { before: ruleWords(old) }),
+      ...(next !== undefined && { after: ruleWords(next) }),
+    };
+    // A column that the client could give, or can give now, is told among the columns.
+    if (next === undefined) {
+      const free = now.columns?.includes(column);
+      add(
+        free ? 'wider' : 'undecidable',
+        'rows',
+        free
+          ? `${column} is no longer set by the server: clients choose it`
+          : `${column} is no longer set by the server`,
+        shown,
+      );
+    } else if (old === undefined) {
+      add(
+        was.columns?.includes(column) ? 'narrower' : 'undecidable',
+        'rows',
+        `${column} is set by the server now`,
+        shown,
+      );
+    } else add('undecidable', 'rows', `${column} is set to something else`, shown);
+  }
+}
+
+function compareLimit(before: number | undefined, after: number | undefined, add: Add): void {
+  if (before === after) return;
+  const text = (limit: number | undefined) =>
+    limit === undefined ? 'no limit' : `at most ${limit} rows of a list`;
+  add((after ?? Infinity) > (before ?? Infinity) ? 'wider' : 'narrower', 'rows', 'the limit changed', {
+    before: text(before),
+    after: text(after),
+  });
+}

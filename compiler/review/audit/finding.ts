@@ -1,0 +1,24 @@
+/** What a change of generated code grants or takes. */
+import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+
+export type Verdict = 'wider' | 'undecidable' | 'narrower';
+export const VERDICTS: readonly Verdict[] = ['wider', 'undecidable', 'narrower'];
+
+export type Subject = 'columns' | 'rows' | 'operations';
+
+export interface Finding {
+  readonly verdict: Verdict;
+  readonly subject: Subject;
+  /** Absent for what is not about one role. */
+  readonly role?: string;
+  readonly source?: string;
+  readonly table?: string;
+  readonly operation?: string;
+  /** One sentence without a full stop. */
+  readonly text: string;
+  /** Rules in readable form, where they are what changed. */
+  readonly before?: string;
+  readonly after?: string;
+  /** Where it stands now, or where it stood. */
+  readonly place?: Location;
+}

@@ -1,0 +1,175 @@
+/** Who may do what with which table: everything that access files say, role by role and table by table. */
+import { displayName } from '../../../runtime/core/names.ts';
+import type { Table, TableFunction } from '../../../runtime/core/program.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import type { DeleteRule, InsertRule, SelectRule, UpdateRule } from '../../../runtime/core/shapes.ts';
+import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import { analyse } from '../check/operation-changes.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import { rootsOf } from './roots.ts';
+
+export type OperationName = 'select' | 'insert' | 'update' | 'delete';
+export const OPERATION_NAMES: readonly OperationName[] = ['select', 'insert', 'update', 'delete'];
+
+export interface MatrixTable {
+  readonly source: string;
+  /** `public.ticket`. */
+  readonly key: string;
+  /** Bare in schema public. */
+  readonly name: string;
+  readonly kind: string;
+  readonly columns: readonly string[];
+  readonly computedFields: readonly string[];
+}
+
+/** What a role may do with a table by one operation. */
+export interface Permission {
+  readonly role: string;
+  readonly source: string;
+  readonly table: string;
+  readonly operation: OperationName;
+  /** Absent for delete, which is about whole rows. */
+  readonly columns?: readonly string[];
+  readonly computedFields?: readonly string[];
+  /** Rows that can be read, changed or deleted. */
+  readonly where?: string;
+  /** What holds for rows afterwards. */
+  readonly check?: string;
+  readonly limit?: number;
+  readonly aggregations?: true;
+  readonly backendOnly?: true;
+  readonly presets?: Readonly<Record<string, string>>;
+  readonly cells?: Readonly<Record<string, string>>;
+  /** Root fields that lead to it. */
+  readonly fields: readonly string[];
+  readonly place?: Location;
+}
+
+interface MatrixFunction {
+  readonly source: string;
+  readonly name: string;
+  /** Table whose rows it returns. */
+  readonly returns: string;
+  readonly changesData: boolean;
+  /** Root fields by role. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+}
+
+interface MatrixOperation {
+  readonly collection: string;
+  readonly name: string;
+  readonly kind: string;
+  /** Roles that may run it; admin is not listed. */
+  readonly roles: readonly string[];
+  readonly endpoints: readonly string[];
+}
+
+export interface Matrix {
+  readonly label: string;
+  readonly roles: readonly string[];
+  readonly tables: readonly MatrixTable[];
+  readonly permissions: readonly Permission[];
+  readonly functions: readonly MatrixFunction[];
+  readonly operations: readonly MatrixOperation[];
+  /** Resolvers that no compiler wrote: what they do is not in this matrix. */
+  readonly foreign: readonly Location[];
+}
+
+/** The matrix of generated code. `admin`, who may do everything, is not in it. */
+export function auditMatrix(code: GeneratedCode): Matrix {
+  const { program } = code;
+  const roles = code.roles.filter((role) => role !== ADMIN_ROLE);
+  return {
+    label: code.label,
+    roles,
+    tables: program.tables.map(describeTable),
+    permissions: program.tables.flatMap((table) => permissionsOf(table, code)),
+    functions: program.functions.map((entry) => describeFunction(entry, code, roles)),
+    operations: describeOperations(code, roles),
+    foreign: code.foreign,
+  };
+}
+
+function describeTable(table: Table): MatrixTable {
+  const { source, schema, name, kind, columns, computedFields } = table.shape;
+  return {
+    source: source.name,
+    key: table.key,
+    name: displayName(schema, name),
+    kind,
+    columns: Object.keys(columns),
+    computedFields: Object.keys(computedFields ?? {}),
+  };
+}
+
+const KINDS: Readonly<Record<OperationName, readonly string[]>> = {
+  select: ['select', 'select_by_pk', 'select_aggregate', 'select_stream'],
+  insert: ['insert', 'insert_one'],
+  update: ['update', 'update_by_pk', 'update_many'],
+  delete: ['delete', 'delete_by_pk'],
+};
+
+function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
+  const { access } = code.resolversOf(table);
+  return OPERATION_NAMES.flatMap((operation) =>
+    Object.entries(access[operation] ?? {}).map(([role, rule]): Permission => {
+      const any: Partial<SelectRule & InsertRule & UpdateRule & DeleteRule> = rule;
+      const place = code.locate(rule);
+      const fields = rootsOf(code, role)
+        .ofTable(table)
+        .filter(({ kind }) => KINDS[operation].includes(kind))
+        .map(({ name }) => name);
+      return {
+        role,
+        source: table.source.name,
+        table: table.key,
+        operation,
+        ...(any.columns && { columns: any.columns }),
+        ...(any.computedFields && { computedFields: any.computedFields }),
+        ...(any.where !== undefined && { where: any.where }),
+        ...(any.check !== undefined && { check: any.check }),
+        ...(any.limit !== undefined && { limit: any.limit }),
+        ...(any.aggregations && { aggregations: true }),
+        ...(any.backendOnly && { backendOnly: true }),
+        ...(any.presets && { presets: any.presets }),
+        ...(any.cells && { cells: any.cells }),
+        fields: [...new Set(fields)],
+        ...(place && { place }),
+      };
+    }),
+  );
+}
+
+function describeFunction(
+  entry: TableFunction,
+  code: GeneratedCode,
+  roles: readonly string[],
+): MatrixFunction {
+  const { schema, name, source, volatile: isVolatile } = entry.shape;
+  const fields = roles.flatMap((role) => {
+    const names = rootsOf(code, role)
+      .ofFunction(entry)
+      .map((field) => field.name);
+    return names.length > 0 ? [[role, [...new Set(names)]] as const] : [];
+  });
+  return {
+    source: source.name,
+    name: displayName(schema, name),
+    returns: entry.returns.key,
+    changesData: isVolatile === true,
+    fields: Object.fromEntries(fields),
+  };
+}
+
+function describeOperations(code: GeneratedCode, roles: readonly string[]): MatrixOperation[] {
+  const { operations = [], routes = [] } = code.generated.saved ?? {};
+  return operations.map((operation) => ({
+    collection: operation.collection,
+    name: operation.name,
+    kind: operation.kind,
+    roles: roles.filter((role) => !('error' in analyse(code, role, operation))),
+    endpoints: routes
+      .filter((route) => route.operation === operation)
+      .flatMap(({ methods, url }) => methods.map((method) => `${method} ${url}`)),
+  }));
+}

@@ -1,0 +1,82 @@
+/** A path on which a role comes to a column, and the rules that stand on it. */
+import type { Program, Table } from '../../../runtime/core/program.ts';
+import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+
+export type Via =
+  | 'table'
+  | 'relationship'
+  | 'computed field'
+  | 'function'
+  | 'view'
+  | 'aggregate'
+  | 'order and filter'
+  | 'answer of a mutation'
+  | 'saved operation'
+  | 'insert'
+  | 'nested insert'
+  | 'update'
+  | 'upsert'
+  | 'preset'
+  | 'delete';
+
+/** A rule that stands on a path. */
+export interface PathRule {
+  readonly table: string;
+  /** Which part of the permission: `select`, `insert check`, `update`, `update check`, `delete`, `cell`. */
+  readonly part: string;
+  readonly text: string;
+  readonly limit?: number;
+  readonly place?: Location;
+}
+
+export interface AccessPath {
+  readonly role: string;
+  readonly access: 'read' | 'write';
+  readonly via: Via;
+  /** Fields of the API that lead there. */
+  readonly fields: readonly string[];
+  /** All of them apply. */
+  readonly rules: readonly PathRule[];
+  /** The path is open if code does what only its author knows. */
+  readonly possible?: true;
+  readonly note?: string;
+  readonly backendOnly?: true;
+}
+
+export interface Scope {
+  readonly code: GeneratedCode;
+  readonly program: Program;
+  readonly view: RoleView;
+  readonly role: string;
+}
+
+/** The rule of a permission as a step of a path. */
+export function ruleOf(
+  scope: Scope,
+  table: Table,
+  operation: 'select' | 'insert' | 'update' | 'delete',
+  cell?: string,
+): PathRule[] {
+  const rules: Readonly<Record<string, object>> = scope.code.resolversOf(table).access[operation] ?? {};
+  const rule = Object.hasOwn(rules, scope.role) ? rules[scope.role] : undefined;
+  if (!rule) return [];
+  const place = scope.code.locate(rule);
+  const step = (part: string, text: string | undefined, limit?: number): PathRule[] =>
+    text === undefined
+      ? []
+      : [{ table: table.key, part, text, ...(limit !== undefined && { limit }), ...(place && { place }) }];
+  const any = rule as { where?: string; check?: string; limit?: number; cells?: Record<string, string> };
+  return [
+    ...step(operation, any.where, any.limit),
+    ...step(`${operation} check`, any.check),
+    ...(cell !== undefined && any.cells && Object.hasOwn(any.cells, cell)
+      ? step('cell', any.cells[cell])
+      : []),
+  ];
+}
+
+export function names(fields: readonly { readonly name: string; readonly root: string }[]): string[] {
+  return [...new Set(fields.map(({ name }) => name))];
+}

@@ -1,0 +1,313 @@
+/** Answers of an audit for a terminal. Rules are numbered: the same one stands on many paths. */
+import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import { type Matrix, type MatrixTable, OPERATION_NAMES, type Permission } from './matrix.ts';
+import type { AccessPath, PathRule } from './path.ts';
+import { ruleWords } from './rule-words.ts';
+import type { WhoResult } from './who.ts';
+
+const WIDTH = 100;
+
+/** `engine audit who`. */
+export function whoText(result: WhoResult): string {
+  const { label, source, table, column, type, paths, foreign } = result;
+  const rules = numberRules(paths.flatMap((path) => path.rules));
+  const lines = [`${source} · ${table}.${column} · ${type}   (${label})`, ''];
+  const roles = [...new Set(paths.map(({ role }) => role))];
+  if (roles.length === 0) lines.push('No role but admin can read or write it.', '');
+  // Roles that may do the same by the same paths and rules are told together.
+  const alike = new Map<string, string[]>();
+  for (const role of roles) {
+    const own = paths.filter((path) => path.role === role);
+    const text = (['read', 'write'] as const)
+      .flatMap((access) =>
+        own
+          .filter((path) => path.access === access)
+          .flatMap((path, index) => pathLines(index === 0 ? access : '', path, rules)),
+      )
+      .join('\n');
+    alike.set(text, [...(alike.get(text) ?? []), role]);
+  }
+  for (const [text, names] of alike) lines.push(...wrap(names.join(', '), WIDTH), text, '');
+  if (rules.size > 0) lines.push('Rules', ...[...rules.values()].flatMap(ruleLines), '');
+  lines.push('The role admin may do everything.', ...foreignLines(foreign));
+  return `${lines.join('\n')}\n`;
+}
+
+interface NumberedRule {
+  readonly number: number;
+  readonly rule: PathRule;
+  /** Several roles may have the same rule, each at a place of its own. */
+  readonly places: Location[];
+}
+
+function ruleKey({ table, part, text, limit }: PathRule): string {
+  return JSON.stringify([table, part, text, limit]);
+}
+
+function numberRules(rules: readonly PathRule[]): Map<string, NumberedRule> {
+  const numbered = new Map<string, NumberedRule>();
+  for (const rule of rules) {
+    if (rule.text === EVERY_ROW && rule.limit === undefined) continue;
+    const key = ruleKey(rule);
+    const { place } = rule;
+    const known = numbered.get(key);
+    if (!known) numbered.set(key, { number: numbered.size + 1, rule, places: place ? [place] : [] });
+    else if (place && !known.places.some((other) => placeText(other) === placeText(place)))
+      known.places.push(place);
+  }
+  return numbered;
+}
+
+function pathLines(access: string, path: AccessPath, rules: ReadonlyMap<string, NumberedRule>): string[] {
+  const numbers = path.rules.flatMap((rule) => rules.get(ruleKey(rule))?.number ?? []);
+  const rows =
+    path.via === 'saved operation' && path.access === 'write'
+      ? ''
+      : numbers.length > 0
+        ? `rows ${numbers.map((number) => `[${number}]`).join('')}`
+        : 'every row';
+  const marks = [
+    ...(path.possible ? ['possible'] : []),
+    ...(path.backendOnly ? ['trusted callers only'] : []),
+    ...(path.note ? [path.note] : []),
+  ];
+  const head = `  ${access.padEnd(7)}${path.via.padEnd(22)}`;
+  const tail = [rows, ...marks].filter(Boolean).join('; ');
+  return wrap(`${fieldNames(path.fields)}  –  ${tail}`, WIDTH - head.length).map((line, index) =>
+    index === 0 ? `${head}${line}` : `${' '.repeat(head.length)}${line}`,
+  );
+}
+
+/** What several names begin with is said once: `where and order_by of a.x, b.y`. */
+function fieldNames(fields: readonly string[]): string {
+  const beginning = (field = '') => field.slice(0, field.lastIndexOf(' ') + 1);
+  return fields
+    .map((field, index) =>
+      beginning(field) === beginning(fields[index - 1]) ? field.slice(beginning(field).length) : field,
+    )
+    .join(', ');
+}
+
+function ruleLines({ number, rule, places }: NumberedRule): string[] {
+  const { table, part, text, limit } = rule;
+  const shown = places.map((place, index) =>
+    place.file === places[index - 1]?.file ? `:${place.line}` : placeText(place),
+  );
+  const head = `  [${number}] ${table}, ${part}${shown.length > 0 ? `   ${shown.join(', ')}` : ''}`;
+  const body = `${ruleWords(text)}${limit === undefined ? '' : `; at most ${limit} rows of a list`}`;
+  return [head, ...wrap(body, WIDTH - 6).map((line) => `      ${line}`)];
+}
+
+function placeText({ file, line }: Location): string {
+  return `${file}:${line}`;
+}
+
+function foreignLines(foreign: readonly Location[]): string[] {
+  if (foreign.length === 0) return [];
+  return [
+    '',
+    'Not in this answer, because no compiler wrote them; read them by eye:',
+    ...foreign.map((place) => `  ${placeText(place)}`),
+  ];
+}
+
+/** Breaks a text at blanks. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+const LETTERS: Readonly<Record<string, string>> = { select: 'r', insert: 'i', update: 'u', delete: 'd' };
+
+/** `engine audit matrix`: a line a table, a column a role. */
+export function matrixText(matrix: Matrix): string {
+  const index = indexPermissions(matrix);
+  const nameWidth = Math.max(
+    5,
+    ...matrix.tables.map(({ source, name }) => tableLabel(matrix, source, name).length),
+  );
+  const widths = matrix.roles.map((role) => Math.max(5, role.length));
+  const row = (cells: readonly string[]) => cells.join('  ').trimEnd();
+  const lines = [
+    row(['table'.padEnd(nameWidth), ...matrix.roles.map((role, at) => role.padEnd(widths[at]!))]),
+    ...matrix.tables.map(({ source, key, name }) =>
+      row([
+        tableLabel(matrix, source, name).padEnd(nameWidth),
+        ...matrix.roles.map((role, at) =>
+          cell(index.get(indexKey(source, key, role)) ?? []).padEnd(widths[at]!),
+        ),
+      ]),
+    ),
+  ];
+  const functions = matrix.functions.map(
+    ({ name, fields, changesData }) =>
+      `  ${name}${changesData ? ' (may change data)' : ''}: ${Object.keys(fields).join(', ') || 'nobody'}`,
+  );
+  const operations = matrix.operations.map(
+    ({ collection, name, roles, endpoints }) =>
+      `  ${collection}.${name}: ${roles.join(', ') || 'nobody'}${endpoints.length > 0 ? `  (${endpoints.join(', ')})` : ''}`,
+  );
+  return `${[
+    ...lines,
+    '',
+    'r read, i insert, u update, d delete; capital: every row. + aggregates.',
+    ...(functions.length > 0 ? ['', 'Functions', ...functions] : []),
+    ...(operations.length > 0 ? ['', 'Saved operations', ...operations] : []),
+    '',
+    'The role admin may do everything.',
+    ...(lines[0]!.length > 2 * WIDTH
+      ? [`${matrix.roles.length} roles are wide for a terminal: --format html makes a page of them.`]
+      : []),
+    ...foreignLines(matrix.foreign),
+  ].join('\n')}\n`;
+}
+
+function tableLabel({ tables }: Matrix, source: string, name: string): string {
+  return tables.some((table) => table.source !== source) ? `${source} ${name}` : name;
+}
+
+function indexKey(source: string, table: string, role: string): string {
+  return JSON.stringify([source, table, role]);
+}
+
+function indexPermissions({ permissions }: Matrix): Map<string, Permission[]> {
+  const index = new Map<string, Permission[]>();
+  for (const permission of permissions) {
+    const key = indexKey(permission.source, permission.table, permission.role);
+    index.set(key, [...(index.get(key) ?? []), permission]);
+  }
+  return index;
+}
+
+/** Whether nothing of the session decides about rows: no rule, and no column that is set to who is asking. */
+export function isOpen({ where = EVERY_ROW, check = EVERY_ROW, presets = {} }: Permission): boolean {
+  const isBound = Object.values(presets).some((value) => value.includes('{session'));
+  return where === EVERY_ROW && check === EVERY_ROW && !isBound;
+}
+
+function cell(permissions: readonly Permission[]): string {
+  const letters = OPERATION_NAMES.map((operation) => {
+    const permission = permissions.find((each) => each.operation === operation);
+    if (!permission) return '-';
+    return isOpen(permission) ? LETTERS[operation]!.toUpperCase() : LETTERS[operation]!;
+  }).join('');
+  if (letters === '----') return '.';
+  return `${letters}${permissions.some(({ aggregations }) => aggregations) ? '+' : ''}`;
+}
+
+/** `engine audit role`: everything one role may do. */
+export function roleText(matrix: Matrix, role: string): string {
+  const own = matrix.permissions.filter((permission) => permission.role === role);
+  const lines = [`${role}   (${matrix.label})`, ''];
+  for (const table of matrix.tables) {
+    const permissions = own.filter(({ source, table: key }) => source === table.source && key === table.key);
+    if (permissions.length === 0) continue;
+    lines.push(
+      tableHeading(table),
+      ...permissions.flatMap((each) => permissionLines(each, table, each.operation)),
+      '',
+    );
+  }
+  const functions = matrix.functions.filter(({ fields }) => Object.hasOwn(fields, role));
+  if (functions.length > 0)
+    lines.push(
+      'Functions',
+      ...functions.map(
+        ({ name, returns, changesData, fields }) =>
+          `  ${fields[role]!.join(', ')}  –  ${name}, rows of ${returns}${changesData ? '; may change data' : ''}`,
+      ),
+      '',
+    );
+  const operations = matrix.operations.filter(({ roles }) => roles.includes(role));
+  if (operations.length > 0)
+    lines.push(
+      'Saved operations',
+      ...operations.map(
+        ({ collection, name, kind, endpoints }) =>
+          `  ${collection}.${name}  –  ${kind}${endpoints.length > 0 ? `, ${endpoints.join(', ')}` : ''}`,
+      ),
+      '',
+    );
+  if (own.length + functions.length + operations.length === 0) lines.push('It may do nothing.', '');
+  return `${[...lines.slice(0, -1), ...foreignLines(matrix.foreign)].join('\n')}\n`;
+}
+
+/** `engine audit table`: what every role may do with one table. */
+export function tableText(matrix: Matrix, table: MatrixTable): string {
+  const lines = [`${tableHeading(table)}   (${matrix.label})`, ''];
+  const own = matrix.permissions.filter(
+    ({ source, table: key }) => source === table.source && key === table.key,
+  );
+  for (const operation of OPERATION_NAMES) {
+    const permissions = own.filter((each) => each.operation === operation);
+    if (permissions.length === 0) continue;
+    lines.push(operation, ...permissions.flatMap((each) => permissionLines(each, table, each.role)), '');
+  }
+  if (own.length === 0) lines.push('No role but admin may do anything with it.', '');
+  const functions = matrix.functions.filter(
+    ({ returns, source }) => returns === table.key && source === table.source,
+  );
+  if (functions.length > 0)
+    lines.push(
+      'Functions that return its rows',
+      ...functions.map(({ name, fields }) => `  ${name}: ${Object.keys(fields).join(', ') || 'nobody'}`),
+      '',
+    );
+  return `${[...lines.slice(0, -1), ...foreignLines(matrix.foreign)].join('\n')}\n`;
+}
+
+function tableHeading({ source, key, kind }: MatrixTable): string {
+  return `${source} · ${key}${kind === 'table' ? '' : ` · ${kind}`}`;
+}
+
+function permissionLines(permission: Permission, table: MatrixTable, label: string): string[] {
+  const {
+    columns,
+    computedFields = [],
+    where,
+    check,
+    limit,
+    aggregations,
+    backendOnly,
+    presets,
+    cells,
+    place,
+    fields,
+  } = permission;
+  const lines: string[] = [];
+  const add = (name: string, text: string) => {
+    lines.push(
+      ...wrap(text, WIDTH - 14).map((line, index) => `    ${(index === 0 ? name : '').padEnd(10)}${line}`),
+    );
+  };
+  if (columns) {
+    const hidden = table.columns.filter((column) => !columns.includes(column));
+    const set = Object.keys(presets ?? {});
+    const without =
+      permission.operation === 'select' ? hidden : hidden.filter((column) => !set.includes(column));
+    const all = without.length === 0 && columns.length > 0;
+    add('columns', `${columns.join(', ') || 'none'}${all ? '' : `  (not: ${without.join(', ')})`}`);
+  }
+  if (computedFields.length > 0) add('computed', computedFields.join(', '));
+  if (where !== undefined) add('rows', ruleWords(where));
+  if (check !== undefined) add('check', check === EVERY_ROW ? 'none' : ruleWords(check));
+  for (const [column, value] of Object.entries(presets ?? {}))
+    add('preset', `${column} = ${ruleWords(value)}`);
+  for (const [column, rule] of Object.entries(cells ?? {})) add('cell', `${column} where ${ruleWords(rule)}`);
+  const extras = [
+    ...(limit === undefined ? [] : [`at most ${limit} rows of a list`]),
+    ...(aggregations ? ['aggregates'] : []),
+    ...(backendOnly ? ['trusted callers only'] : []),
+    ...(fields.length === 0 ? ['no root field'] : []),
+  ];
+  if (extras.length > 0) add('and', extras.join('; '));
+  return [`  ${label}${place ? `   ${placeText(place)}` : ''}`, ...lines];
+}

@@ -1,0 +1,67 @@
+/** Which root fields a role is offered, and what they are about. */
+import type { Table, TableFunction } from '../../../runtime/core/program.ts';
+import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import type { FieldDefinition } from '../../../runtime/core/schema/types.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+
+type RootKind = 'query' | 'mutation' | 'subscription';
+
+interface RootFieldOf {
+  readonly root: RootKind;
+  /** As a document writes it; below a namespace `namespace.name`. */
+  readonly name: string;
+  /** `select`, `insert_one`, `function` and so on. */
+  readonly kind: string;
+}
+
+export interface Roots {
+  readonly ofTable: (table: Table) => readonly RootFieldOf[];
+  readonly ofFunction: (entry: TableFunction) => readonly RootFieldOf[];
+}
+
+const known = new WeakMap<RoleView, Roots>();
+
+/** The root fields of a role, by table and function; those for trusted callers too. */
+export function rootsOf({ program, resolversOf, functionResolversOf }: GeneratedCode, role: string): Roots {
+  const view = program.view(role, true);
+  const found = known.get(view);
+  if (found) return found;
+  const offered = new Map<string, readonly string[]>();
+  for (const root of ['query', 'mutation', 'subscription'] as const)
+    for (const field of view.roots[root]?.fields().values() ?? []) add(offered, root, field, '');
+  const of = (
+    sections: Partial<Record<RootKind, Readonly<Record<string, { readonly field: string }>>>>,
+  ): RootFieldOf[] =>
+    // A subscription offers the fields of queries, too.
+    (['query', 'mutation', 'subscription'] as const).flatMap((root) =>
+      Object.entries({ ...(root === 'subscription' ? sections.query : {}), ...sections[root] }).flatMap(
+        ([name, { field }]) =>
+          (offered.get(`${root} ${name}`) ?? []).map((full) => ({ root, name: full, kind: field })),
+      ),
+    );
+  const roots: Roots = {
+    ofTable: (table) => of(resolversOf(table) as Parameters<typeof of>[0]),
+    ofFunction: (entry) => of(functionResolversOf(entry) as Parameters<typeof of>[0]),
+  };
+  known.set(view, roots);
+  return roots;
+}
+
+function add(
+  offered: Map<string, readonly string[]>,
+  root: RootKind,
+  field: FieldDefinition,
+  prefix: string,
+): void {
+  const full = `${prefix}${field.name}`;
+  if (field.meaning.kind === 'namespace') {
+    const { type } = field;
+    const inner = type.kind === 'nonNull' ? type.of : type;
+    if (inner.kind === 'object')
+      for (const each of inner.fields().values()) add(offered, root, each, `${full}.`);
+    return;
+  }
+  if (field.meaning.kind !== 'query' && field.meaning.kind !== 'mutation') return;
+  const key = `${root} ${field.name}`;
+  offered.set(key, [...(offered.get(key) ?? []), full]);
+}

@@ -1,0 +1,63 @@
+/** How a role comes to the rows of a table. */
+import type { Relationship, Table } from '../../../runtime/core/program.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import { names, type Scope } from './path.ts';
+import { rootsOf } from './roots.ts';
+
+/** Fields that lead a role to the rows of a table: root fields, relationships, functions. */
+export function entrances(code: GeneratedCode, table: Table, role: string): string[] {
+  const scope: Scope = { code, program: code.program, view: code.program.view(role, true), role };
+  const roots = rootsOf(code, role)
+    .ofTable(table)
+    .filter(({ root }) => root !== 'mutation');
+  const ways = waysTo(scope, table);
+  const paths = [...ways.relationships, ...ways.computedFields].flatMap(({ fields }) => fields);
+  return [...names(roots), ...paths, ...ways.functions];
+}
+
+interface Way {
+  readonly from: Table;
+  readonly fields: readonly string[];
+}
+
+interface Ways {
+  readonly relationships: readonly Way[];
+  readonly computedFields: readonly Way[];
+  readonly aggregates: readonly { readonly field: string }[];
+  readonly functions: readonly string[];
+}
+
+/** How a role comes to the rows of a table other than by its own root fields. */
+export function waysTo(scope: Scope, table: Table): Ways {
+  const { program, view } = scope;
+  const relationships: Way[] = [];
+  const computedFields: Way[] = [];
+  const aggregates: { field: string }[] = [];
+  for (const from of program.tables) {
+    if (from.source !== table.source) continue;
+    const { select } = view.table(from);
+    if (!select) continue;
+    const base = from.shape.graphqlName;
+    const leading = select.relationships.filter(({ relationship }) => relationship.target === table);
+    if (leading.length > 0)
+      relationships.push({
+        from,
+        fields: leading.map(({ relationship }) => `${base}.${relationship.field}`),
+      });
+    for (const { relationship } of leading)
+      if (isArray(relationship)) aggregates.push({ field: `${base}.${relationship.field}_aggregate` });
+    const computed = select.computedFields.filter(
+      ({ returns }) => 'table' in returns && returns.table === table,
+    );
+    if (computed.length > 0)
+      computedFields.push({ from, fields: computed.map(({ field }) => `${base}.${field}`) });
+  }
+  const functions = program.functions
+    .filter(({ returns }) => returns === table)
+    .flatMap((entry) => names(rootsOf(scope.code, scope.role).ofFunction(entry)));
+  return { relationships, computedFields, aggregates, functions };
+}
+
+function isArray({ shape }: Relationship): boolean {
+  return shape.kind === 'array';
+}

@@ -1,0 +1,239 @@
+/**
+ * Who can read or write a column, and by which paths. Each path names the row rules that stand on it, all of which apply.
+ * What a function's body does cannot be read off generated code: such paths are `possible`, never left out.
+ */
+import type { Table } from '../../../runtime/core/program.ts';
+import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
+import type { TableView } from '../../../runtime/core/schema/table-view.ts';
+import { namedType } from '../../../runtime/core/schema/types.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import { analyse } from '../check/operation-changes.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
+import { rootsOf } from './roots.ts';
+import { inputReaches, usesOf } from './saved-uses.ts';
+import { waysTo } from './ways.ts';
+import { writePaths } from './write-paths.ts';
+
+export interface WhoResult {
+  readonly label: string;
+  readonly source: string;
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  readonly paths: readonly AccessPath[];
+  readonly foreign: readonly Location[];
+}
+
+/** Every path of every role but `admin` to the column. */
+export function whoCan(code: GeneratedCode, table: Table, column: string): WhoResult {
+  const paths = code.roles
+    .filter((role) => role !== ADMIN_ROLE)
+    .flatMap((role) =>
+      pathsOfRole({ code, program: code.program, view: code.program.view(role, true), role }, table, column),
+    );
+  const { type } = table.shape.columns[column]!;
+  return {
+    label: code.label,
+    source: table.source.name,
+    table: table.key,
+    column,
+    type,
+    paths,
+    foreign: code.foreign,
+  };
+}
+
+function pathsOfRole(scope: Scope, table: Table, column: string): AccessPath[] {
+  const own = [...readPaths(scope, table, column), ...writePaths(scope, table, column)];
+  return [...own, ...viewPaths(scope, table, column), ...savedPaths(scope, table, column)];
+}
+
+function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+  const { role, view } = scope;
+  const tableView = view.table(table);
+  const possible = [
+    ...rowFunctionPaths(scope, table, tableView, column),
+    ...equalColumnPaths(scope, table, tableView, column),
+  ];
+  const readable = tableView.select?.readable.get(column);
+  if (!tableView.select || !readable) return possible;
+  const rules = ruleOf(scope, table, 'select', column);
+  const path = (via: Via, fields: readonly string[], more: Partial<AccessPath> = {}): AccessPath[] =>
+    fields.length === 0 ? [] : [{ role, access: 'read', via, fields, rules, ...more }];
+  const roots = rootsOf(scope.code, scope.role).ofTable(table);
+  const kinds = (wanted: readonly string[]) => names(roots.filter(({ kind }) => wanted.includes(kind)));
+  const ways = waysTo(scope, table);
+  const note =
+    readable.column.field === undefined
+      ? { note: 'has no GraphQL name; only the old API of data operations shows it' }
+      : {};
+  return [
+    ...path('table', kinds(['select', 'select_by_pk', 'select_stream']), note),
+    ...ways.relationships.flatMap(({ from, fields }) =>
+      path('relationship', fields, { rules: [...ruleOf(scope, from, 'select'), ...rules] }),
+    ),
+    ...ways.computedFields.flatMap(({ from, fields }) =>
+      path('computed field', fields, {
+        rules: [...ruleOf(scope, from, 'select'), ...rules],
+        note: 'rows that the function returns',
+      }),
+    ),
+    ...path('function', ways.functions, { note: 'rows that the function returns' }),
+    ...(tableView.select.aggregations
+      ? path('aggregate', [...kinds(['select_aggregate']), ...ways.aggregates.map(({ field }) => field)])
+      : []),
+    ...path('order and filter', [
+      ...kinds(['select', 'select_aggregate', 'select_stream']),
+      ...ways.relationships.flatMap(({ fields }) => fields.map((field) => `where and order_by of ${field}`)),
+    ]),
+    ...writtenAnswers(scope, table, tableView, column),
+    ...possible,
+  ];
+}
+
+/** Rows of a table that a write answers with: the select permission says which columns, its row rule does not apply. */
+function writtenAnswers(scope: Scope, table: Table, tableView: TableView, column: string): AccessPath[] {
+  const roots = rootsOf(scope.code, scope.role).ofTable(table);
+  return (['insert', 'update', 'delete'] as const).flatMap((operation): AccessPath[] => {
+    const rule = tableView[operation];
+    const fields = names(roots.filter(({ kind, root }) => root === 'mutation' && kind.startsWith(operation)));
+    if (!rule || fields.length === 0) return [];
+    return [
+      {
+        role: scope.role,
+        access: 'read',
+        via: 'answer of a mutation',
+        fields,
+        rules: [
+          ...ruleOf(scope, table, operation),
+          ...ruleOf(scope, table, 'select', column).filter(({ part }) => part === 'cell'),
+        ],
+        note: 'rows just written; the row rule of select does not apply to them',
+        ...(rule.backendOnly && { backendOnly: true as const }),
+      },
+    ];
+  });
+}
+
+/** A column that the role may not read, and columns of related rows that have the same value. */
+function equalColumnPaths(scope: Scope, table: Table, tableView: TableView, column: string): AccessPath[] {
+  const { select } = tableView;
+  if (!select || select.readable.has(column)) return [];
+  return select.relationships.flatMap(({ relationship, view }) =>
+    relationship.columns.flatMap(([own, other]): AccessPath[] => {
+      const shown = own.name === column ? view.select?.columns.get(other.name) : undefined;
+      if (!shown) return [];
+      return [
+        {
+          role: scope.role,
+          access: 'read',
+          via: 'relationship',
+          fields: [`${table.shape.graphqlName}.${relationship.field}.${shown.field}`],
+          rules: [
+            ...ruleOf(scope, table, 'select'),
+            ...ruleOf(scope, relationship.target, 'select', other.name),
+          ],
+          note: `column ${other.name} of ${relationship.target.key} has the same value`,
+        },
+      ];
+    }),
+  );
+}
+
+/** Scalar computed fields: their functions get the whole row, columns that the role may not read included. */
+function rowFunctionPaths(scope: Scope, table: Table, tableView: TableView, column: string): AccessPath[] {
+  if (tableView.select?.readable.has(column)) return [];
+  return (tableView.select?.computedFields ?? []).flatMap((field): AccessPath[] => {
+    if ('table' in field.returns) return [];
+    const { schema, name } = field.shape.function;
+    return [
+      {
+        role: scope.role,
+        access: 'read',
+        via: 'computed field',
+        fields: [`${table.shape.graphqlName}.${field.field}`],
+        rules: ruleOf(scope, table, 'select', field.name),
+        possible: true,
+        note: `the function ${schema}.${name} gets the whole row`,
+      },
+    ];
+  });
+}
+
+/** Views whose columns show the column, or are computed by a query that mentions it. */
+function viewPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+  return scope.program.tables
+    .filter((view) => view.source === table.source && view !== table && view.shape.reads)
+    .flatMap((view) => {
+      const shown = [...view.columns.values()].filter(
+        ({ shape }) => shape.origin?.table === table.key && shape.origin.column === column,
+      );
+      const direct = shown.flatMap(({ name }) =>
+        [...readPaths(scope, view, name), ...writePaths(scope, view, name)].map(
+          (path): AccessPath => ({
+            ...path,
+            via: 'view',
+            note: [
+              `column ${name} of ${view.key} (${path.via}); the rules of ${table.key} do not apply`,
+              path.note,
+            ]
+              .filter(Boolean)
+              .join('; '),
+          }),
+        ),
+      );
+      const select = scope.view.table(view).select;
+      const computed = [...(select?.readable.keys() ?? [])].filter(
+        (name) => !view.shape.columns[name]?.origin,
+      );
+      if (computed.length === 0 || !view.shape.reads?.[table.key]?.includes(column)) return direct;
+      const fields = names(
+        rootsOf(scope.code, scope.role)
+          .ofTable(view)
+          .filter(({ root }) => root !== 'mutation'),
+      );
+      const ways = waysTo(scope, view).relationships.flatMap((way) => way.fields);
+      if (fields.length + ways.length === 0) return direct;
+      return [
+        ...direct,
+        {
+          role: scope.role,
+          access: 'read' as const,
+          via: 'view' as const,
+          fields: [...fields, ...ways],
+          rules: ruleOf(scope, view, 'select'),
+          possible: true as const,
+          note: `the query of ${view.key} mentions it, and computes ${computed.join(', ')}`,
+        },
+      ];
+    });
+}
+
+function savedPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+  const target = table.columns.get(column)!;
+  const rules = { read: ruleOf(scope, table, 'select', column) };
+  return (scope.code.generated.saved?.operations ?? []).flatMap((saved): AccessPath[] => {
+    const outcome = analyse(scope.code, scope.role, saved);
+    if ('error' in outcome) return [];
+    const uses: string[] = usesOf(target, outcome.selection);
+    const { used } = analyseOperation(scope.view, outcome.operation);
+    for (const [name, type] of used) {
+      const input = namedType(type);
+      if (input.kind === 'input' && inputReaches(target, input)) uses.push(`$${name} can name it`);
+    }
+    if (uses.length === 0) return [];
+    const writes = uses.includes('writes');
+    return [
+      {
+        role: scope.role,
+        access: writes ? 'write' : 'read',
+        via: 'saved operation',
+        fields: [`${saved.collection}.${saved.name}`],
+        rules: writes ? [] : rules.read,
+        note: uses.join(', '),
+      },
+    ];
+  });
+}

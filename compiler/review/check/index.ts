@@ -1,0 +1,91 @@
+/** What a change of generated code means to clients: saved operations and schemas, role by role. */
+import { graphqlSchema } from '../../../runtime/core/schema/introspection.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import { type Change, gatherChanges, type RoleChange, type Weight } from './change.ts';
+import { endpointChanges, type OperationChange, operationChanges } from './operation-changes.ts';
+import { schemaChanges } from './schema-changes.ts';
+
+export interface CheckResult {
+  readonly base: string;
+  readonly head: string;
+  /** Saved operations and endpoints; for endpoints `roles` is empty, because they are everybody's. */
+  readonly operations: readonly RoleChange[];
+  readonly schemas: readonly RoleChange[];
+  readonly roles: { readonly added: readonly string[]; readonly removed: readonly string[] };
+}
+
+/** Compares two states of generated code. Role `admin` is compared like any other. */
+export function checkCode(base: GeneratedCode, head: GeneratedCode): CheckResult {
+  const roles = [ADMIN_ROLE, ...base.roles];
+  const operations = new Map<string, readonly OperationChange[]>();
+  const schemas = new Map<string, readonly Change[]>();
+  for (const role of roles) {
+    operations.set(role, operationChanges(base, head, role));
+    if (schemaKey(base, role) === schemaKey(head, role)) continue;
+    schemas.set(
+      role,
+      schemaChanges(
+        graphqlSchema(base.program.view(role, false)),
+        graphqlSchema(head.program.view(role, false)),
+      ),
+    );
+  }
+  const endpoints = endpointChanges(base, head).map((change) => ({ ...change, roles: [] }));
+  return {
+    base: base.label,
+    head: head.label,
+    operations: [...gatherChanges(operations), ...endpoints],
+    schemas: gatherChanges(schemas),
+    roles: {
+      added: head.roles.filter((role) => !base.roles.includes(role)),
+      removed: base.roles.filter((role) => !head.roles.includes(role)),
+    },
+  };
+}
+
+const keys = new WeakMap<GeneratedCode, Map<string, string>>();
+
+/**
+ * Whatever a role's schema depends on, as text: with equal ones the schemas are equal and need not be built, which takes
+ * seconds for big ones. Row rules and limits are left out.
+ */
+function schemaKey(code: GeneratedCode, role: string): string {
+  const known = keys.get(code) ?? new Map<string, string>();
+  keys.set(code, known);
+  const found = known.get(role);
+  if (found !== undefined) return found;
+  const shared = known.get('') ?? sharedKey(code);
+  known.set('', shared);
+  const own = code.generated.tables.map(({ access: { select, insert, update, delete: remove } }) =>
+    [select, insert, update, remove].map((rules) =>
+      rules && Object.hasOwn(rules, role) ? rules[role] : null,
+    ),
+  );
+  const key =
+    shared +
+    JSON.stringify(own, (name, value) =>
+      name === 'where' || name === 'check' || name === 'limit' ? 0 : value,
+    );
+  known.set(role, key);
+  return key;
+}
+
+/** Shapes and root fields, which every role shares. */
+function sharedKey({ generated }: GeneratedCode): string {
+  const tables = generated.tables.map(({ access, query, mutation, subscription }) => {
+    const { source, ...shape } = access.table;
+    return [source.name, shape, query, mutation, subscription];
+  });
+  const functions = generated.functions.map(({ access, query, mutation }) => {
+    const { source, ...shape } = access.function;
+    return [source.name, shape, access.roles, query, mutation];
+  });
+  return JSON.stringify([generated.sources, tables, functions]);
+}
+
+/** The heaviest weight that occurs; undefined when nothing changed. */
+export function heaviest({ operations, schemas }: CheckResult): Weight | undefined {
+  const all = [...operations, ...schemas].map(({ weight }) => weight);
+  return (['breaking', 'dangerous', 'safe'] as const).find((weight) => all.includes(weight));
+}

@@ -1,0 +1,215 @@
+/** Which saved operations break: for each role that could run one before, whether it still can, and gets the same types. */
+import { parse } from 'graphql';
+import { EngineError } from '../../../runtime/core/errors.ts';
+import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
+import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
+import type { Selection } from '../../../runtime/core/request/selection.ts';
+import type { RestRoute, SavedOperation } from '../../../runtime/core/saved.ts';
+import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import { printType } from '../../../runtime/core/schema/types.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import type { Change } from './change.ts';
+import { isStronger } from './schema-changes.ts';
+
+/** A change of one saved operation. */
+export interface OperationChange extends Change {
+  readonly collection: string;
+  readonly operation: string;
+}
+
+/** What happens to the saved operations that a role could run. */
+export function operationChanges(base: GeneratedCode, head: GeneratedCode, role: string): OperationChange[] {
+  const after = new Map(operationsOf(head).map((operation) => [keyOf(operation), operation]));
+  const changes = operationsOf(base).flatMap((operation): OperationChange[] => {
+    const { collection, name } = operation;
+    const place = { collection, operation: name };
+    const before = analyse(base, role, operation);
+    if ('error' in before) return [];
+    const next = after.get(keyOf(operation));
+    if (!next)
+      return [
+        {
+          ...place,
+          weight: 'breaking',
+          kind: 'OPERATION_REMOVED',
+          text: `${collection}.${name} is no longer saved`,
+        },
+      ];
+    return compareOperation(operation, before, next, analyse(head, role, next)).map((change) => ({
+      ...place,
+      ...change,
+      text: `${collection}.${name} ${change.text}`,
+    }));
+  });
+  return [...changes, ...allowlistChanges(base, head, role)];
+}
+
+/** What happens to the REST endpoints, which are the same for every role. */
+export function endpointChanges(base: GeneratedCode, head: GeneratedCode): OperationChange[] {
+  const offered = (routes: readonly RestRoute[] = []) =>
+    new Map(
+      routes.flatMap((route) => route.methods.map((method) => [`${method} ${shapeOf(route.url)}`, route])),
+    );
+  const after = offered(head.generated.saved?.routes);
+  const before = offered(base.generated.saved?.routes);
+  const change = (route: RestRoute, rest: Pick<Change, 'weight' | 'kind' | 'text'>): OperationChange => ({
+    collection: route.operation.collection,
+    operation: route.operation.name,
+    ...rest,
+  });
+  const lost = [...before].flatMap(([key, route]) => {
+    const method = key.split(' ')[0];
+    const next = after.get(key);
+    const place = `The endpoint ${method} ${route.url}`;
+    if (!next)
+      return [change(route, { weight: 'breaking', kind: 'ENDPOINT_REMOVED', text: `${place} was removed` })];
+    if (next.url !== route.url)
+      return [
+        change(route, {
+          weight: 'dangerous',
+          kind: 'ENDPOINT_VARIABLE_RENAMED',
+          text: `${place} is ${next.url} now`,
+        }),
+      ];
+    if (keyOf(next.operation) === keyOf(route.operation)) return [];
+    const text = `${place} runs ${next.operation.collection}.${next.operation.name} instead of ${route.operation.collection}.${route.operation.name}`;
+    return [change(route, { weight: 'dangerous', kind: 'ENDPOINT_OPERATION_CHANGED', text })];
+  });
+  const gained = [...after].flatMap(([key, route]) =>
+    before.has(key)
+      ? []
+      : [
+          change(route, {
+            weight: 'safe',
+            kind: 'ENDPOINT_ADDED',
+            text: `The endpoint ${key.split(' ')[0]} ${route.url} was added`,
+          }),
+        ],
+  );
+  return [...lost, ...gained];
+}
+
+/** URLs that differ in the names of their variables match the same paths. */
+function shapeOf(url: string): string {
+  return url.replace(/(^|\/):[^/]+/g, '$1:');
+}
+
+function operationsOf(code: GeneratedCode): readonly SavedOperation[] {
+  return code.generated.saved?.operations ?? [];
+}
+
+function keyOf({ collection, name }: Pick<SavedOperation, 'collection' | 'name'>): string {
+  return JSON.stringify([collection, name]);
+}
+
+type Outcome = { readonly error: string } | { readonly selection: Selection; readonly operation: Operation };
+
+/** What a role gets from an operation, or why it may not run it. Never throws for what the operation asks. */
+export function analyse(code: GeneratedCode, role: string, saved: SavedOperation): Outcome {
+  return analyseIn(code.program.view(role, false), saved.document);
+}
+
+function analyseIn(view: RoleView, document: string): Outcome {
+  try {
+    const operation = chooseOperation(parse(document, { noLocation: true }), undefined);
+    return { selection: analyseOperation(view, operation).selection, operation };
+  } catch (error) {
+    if (error instanceof EngineError) return { error: error.message };
+    return { error: (error as Error).message };
+  }
+}
+
+function compareOperation(
+  old: SavedOperation,
+  before: Exclude<Outcome, { error: string }>,
+  next: SavedOperation,
+  after: Outcome,
+): Change[] {
+  if ('error' in after)
+    return [{ weight: 'breaking', kind: 'OPERATION_REFUSED', text: `can no longer be run: ${after.error}` }];
+  const changes = [
+    ...variableChanges(old, next),
+    ...typeChanges(typesOf(before.selection), typesOf(after.selection)),
+  ];
+  if (old.document !== next.document)
+    changes.push({
+      weight: 'dangerous',
+      kind: 'OPERATION_TEXT_CHANGED',
+      text: 'has another text: clients that send the old text, or its hash, are not answered in a mode for saved operations only',
+    });
+  return changes;
+}
+
+function variableChanges(old: SavedOperation, next: SavedOperation): Change[] {
+  const before = old.variables ?? {};
+  return Object.entries(next.variables ?? {}).flatMap(([name, { type, default: value }]): Change[] => {
+    const required = type.endsWith('!') && value === undefined;
+    const was = Object.hasOwn(before, name) ? before[name] : undefined;
+    if (!was)
+      return required
+        ? [
+            {
+              weight: 'breaking',
+              kind: 'VARIABLE_ADDED',
+              text: `asks for the new variable $${name}: ${type}`,
+            },
+          ]
+        : [];
+    if (was.type === type || isStronger(type, was.type)) return [];
+    return [
+      {
+        weight: 'breaking',
+        kind: 'VARIABLE_CHANGED',
+        text: `takes $${name} as ${type} instead of ${was.type}`,
+      },
+    ];
+  });
+}
+
+/** Type of every field of the answer, by its path there. */
+function typesOf(selection: Selection, prefix = ''): Map<string, string> {
+  const types = new Map<string, string>();
+  for (const field of selection.fields) {
+    const path = `${prefix}${field.responseName}`;
+    types.set(path, printType(field.definition.type));
+    for (const [below, type] of typesOf(field.selection, `${path}.`)) types.set(below, type);
+  }
+  return types;
+}
+
+function typeChanges(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Change[] {
+  return [...before].flatMap(([path, type]): Change[] => {
+    const next = after.get(path);
+    if (next === undefined)
+      return [{ weight: 'breaking', kind: 'ANSWER_FIELD_REMOVED', text: `answers without ${path}` }];
+    if (next === type || isStronger(type, next)) return [];
+    return [
+      {
+        weight: 'breaking',
+        kind: 'ANSWER_TYPE_CHANGED',
+        text: `answers ${path} as ${next} instead of ${type}`,
+      },
+    ];
+  });
+}
+
+/** Whose documents the allow-list lets through no longer. */
+function allowlistChanges(base: GeneratedCode, head: GeneratedCode, role: string): OperationChange[] {
+  const allowed = (code: GeneratedCode) =>
+    (code.generated.saved?.allowlist ?? []).filter(({ roles }) => !roles || roles.includes(role));
+  const after = new Set(allowed(head).map(({ document }) => document));
+  const saved = new Set(operationsOf(head).map(keyOf));
+  return allowed(base).flatMap(({ collection, name, document }) =>
+    after.has(document) || !saved.has(keyOf({ collection, name }))
+      ? []
+      : [
+          {
+            collection,
+            operation: name,
+            weight: 'dangerous' as const,
+            kind: 'ALLOW_LIST_REMOVED',
+            text: `${collection}.${name} is no longer on the allow-list as it was`,
+          },
+        ],
+  );
+}

@@ -1,0 +1,59 @@
+/** Generated code as its readers want it: what is served, and where each rule is written. Nothing of it is run. */
+
+import { linkProgram, type Program, type Table, type TableFunction } from '../../../runtime/core/program.ts';
+import type { FunctionResolvers, GeneratedProgram, TableResolvers } from '../../../runtime/core/resolvers.ts';
+import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import { readLiterals } from './literals.ts';
+import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
+
+export interface GeneratedCode {
+  /** As the person named it. */
+  readonly label: string;
+  readonly generated: GeneratedProgram;
+  readonly program: Program;
+  /** Root fields of a table and the rules of roles, as its files declare them. */
+  readonly resolversOf: (table: Table) => TableResolvers;
+  readonly functionResolversOf: (entry: TableFunction) => FunctionResolvers;
+  /** Every role that a rule, a function or an allow-list names, sorted; `admin` is not among them. */
+  readonly roles: readonly string[];
+  /** Where an object of the generated code is written, with the folder's path. */
+  readonly locate: (value: object) => Location | undefined;
+  /** Resolvers that no compiler wrote: what they do, no audit knows. */
+  readonly foreign: readonly Location[];
+}
+
+/**
+ * Reads a folder of generated code, or one of a git revision; `folder` is where a revision has it.
+ * @throws GeneratedCodeError
+ */
+export function readGeneratedCode(place: string, folder = 'generated'): GeneratedCode {
+  return readTexts(readGeneratedTexts(place, folder));
+}
+
+/** As readGeneratedCode, of texts. @throws GeneratedCodeError */
+export function readTexts({ label, folder, files, entry }: GeneratedTexts): GeneratedCode {
+  const { program: value, locate, foreign } = readLiterals(files, entry);
+  const generated = value as GeneratedProgram;
+  const program = linkProgram(generated, {
+    inferFunctionPermissions: generated.saved?.options.inferFunctionPermissions ?? true,
+  });
+  const roles = new Set(program.roles);
+  for (const { roles: allowed } of generated.saved?.allowlist ?? [])
+    for (const role of allowed ?? []) roles.add(role);
+  const tables = new Map(generated.tables.map((each) => [each.access.table, each]));
+  const functions = new Map(generated.functions.map((each) => [each.access.function, each]));
+  const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
+  return {
+    label,
+    generated,
+    program,
+    resolversOf: ({ shape }) => tables.get(shape)!,
+    functionResolversOf: ({ shape }) => functions.get(shape)!,
+    roles: [...roles].sort(),
+    locate: (object) => {
+      const location = locate(object);
+      return location && inFolder(location);
+    },
+    foreign: foreign.map(inFolder),
+  };
+}

@@ -1,0 +1,112 @@
+/** Where generated code lies: a folder, or a folder as it was in a revision of git. Read as texts, never run. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { extract } from '../../artefact/readable.ts';
+import type { Files } from '../../phases/5-emit/index.ts';
+
+/** There is no generated code at the place, or it cannot be read; the message says what was looked for and what to do. */
+export class GeneratedCodeError extends Error {
+  override readonly name = 'GeneratedCodeError';
+}
+
+export interface GeneratedTexts {
+  /** As the person named it, for headings. */
+  readonly label: string;
+  /** Path of the folder that a file's path is to be put behind, for places in reports. */
+  readonly folder: string;
+  readonly files: Files;
+  /** The file to begin with; `index.ts` unless given. */
+  readonly entry?: string;
+}
+
+const MANIFEST = 'manifest.json';
+const ENTRY = 'index.ts';
+
+/**
+ * Reads `generated` (a folder), `dist` or `dist/api.mjs` (an artefact, with the generated code in it), `main` (a revision, whose `folder` is read) or `main:path/to/generated`. A folder wins over a
+ * revision of the same name.
+ * @throws GeneratedCodeError
+ */
+export function readGeneratedTexts(place: string, folder: string): GeneratedTexts {
+  for (const path of [place, join(place, 'generated')])
+    if (existsSync(join(path, ENTRY)) && existsSync(join(path, MANIFEST)))
+      return { label: place, folder: path, files: readFolder(path) };
+  if (place.endsWith('.mjs') && existsSync(place)) return readArtefact(place);
+  const [, revision = place, path = folder] = /^([^:]+):(.+)$/.exec(place) ?? [];
+  if (!isRevision(revision))
+    throw new GeneratedCodeError(
+      existsSync(place)
+        ? `The folder ${place} holds no generated code (no ${ENTRY} and ${MANIFEST}). Name the folder that engine compile --out writes.`
+        : `${place} is neither a folder nor a revision of git.`,
+    );
+  return { label: place, folder: path, files: readRevision(revision, path.replace(/^\.\/|\/$/g, '')) };
+}
+
+function readArtefact(file: string): GeneratedTexts {
+  const code = extract(readFileSync(file, 'utf8'));
+  if (code === undefined)
+    throw new GeneratedCodeError(
+      `${file} holds no generated code that one can read: it is no artefact, or was built by an older engine.`,
+    );
+  const entry = basename(file);
+  return { label: file, folder: dirname(file), files: new Map([[entry, code]]), entry };
+}
+
+function readFolder(folder: string): Files {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|json)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  return new Map(
+    entries.map((path) => [relative(folder, path).split(sep).join('/'), readFileSync(path, 'utf8')]),
+  );
+}
+
+function git(args: readonly string[], input?: string): Buffer {
+  return execFileSync('git', [...args], {
+    ...(input === undefined ? {} : { input }),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    maxBuffer: 2 ** 30,
+  });
+}
+
+function isRevision(revision: string): boolean {
+  try {
+    git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws GeneratedCodeError if the revision has no such folder */
+function readRevision(revision: string, folder: string): Files {
+  // Paths count from the working directory, as the person typed them.
+  const listed = git(['ls-tree', '-r', '-z', revision, '--', `${folder}/`]).toString('utf8');
+  const entries = listed
+    .split('\0')
+    .map((line) => /^\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(line))
+    .filter((match) => match !== null)
+    .map(([, id, path]) => ({ id: id!, path: path!.slice(folder.length + 1) }))
+    .filter(({ path }) => /\.(ts|json)$/.test(path));
+  if (!entries.some(({ path }) => path === MANIFEST))
+    throw new GeneratedCodeError(
+      `Revision ${revision} holds no generated code in ${folder} (no ${folder}/${MANIFEST}). Name its folder: ${revision}:path/to/generated.`,
+    );
+  const blobs = readBlobs(entries.map(({ id }) => id));
+  return new Map(entries.map(({ path }, index) => [path, blobs[index]!]));
+}
+
+/** Texts of git objects, in order; one process for all. */
+function readBlobs(ids: readonly string[]): string[] {
+  const output = git(['cat-file', '--batch'], `${ids.join('\n')}\n`);
+  let at = 0;
+  return ids.map(() => {
+    const end = output.indexOf('\n', at);
+    const size = Number(output.toString('latin1', at, end).split(' ')[2]);
+    const text = output.toString('utf8', end + 1, end + 1 + size);
+    at = end + 1 + size + 1;
+    return text;
+  });
+}

@@ -1,0 +1,68 @@
+/** Questions about conditions that more than one rule of the lint asks. */
+import type { Argument, Condition, Value } from '../../model/model.ts';
+
+/** Session variables that a condition compares with, in lower case, sorted. */
+export function sessionVariables(condition: Condition): string[] {
+  const names = new Set<string>();
+  visit(condition, (part) => {
+    if (part.kind === 'comparison') for (const name of variablesOf(part.right)) names.add(name);
+  });
+  return [...names].sort();
+}
+
+function variablesOf(right: Argument): string[] {
+  const ofValue = (value: Value) => (value.kind === 'session' ? [value.name] : []);
+  switch (right.kind) {
+    case 'value':
+      return ofValue(right.value);
+    case 'list':
+      return right.values.flatMap(ofValue);
+    case 'session-list':
+      return [right.name];
+    case 'fields':
+      return right.values.flatMap(({ value }) => ofValue(value));
+  }
+}
+
+export function dependsOnSession(condition: Condition): boolean {
+  return sessionVariables(condition).length > 0;
+}
+
+/** Calls `see` with the condition and every part of it. */
+function visit(condition: Condition, see: (part: Condition) => void): void {
+  see(condition);
+  if (condition.kind === 'and' || condition.kind === 'or')
+    for (const part of condition.conditions) visit(part, see);
+  else if ('condition' in condition) visit(condition.condition, see);
+}
+
+/** A column of the rule's own row that decides, with the session, whether the row is let through. */
+export interface BoundColumn {
+  readonly column: string;
+  /** The variable that it equals; absent when the way leads through a relationship. */
+  readonly variable?: string;
+}
+
+/** Columns of the row itself that a condition ties to the session, directly or as the keys of a relationship. */
+export function boundColumns(condition: Condition): BoundColumn[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.flatMap(boundColumns);
+    case 'not':
+      return boundColumns(condition.condition);
+    case 'comparison': {
+      const { left, operator, right } = condition;
+      if (left.kind !== 'column') return [];
+      const [variable] = variablesOf(right);
+      if (variable === undefined || !['_eq', '_in'].includes(operator)) return [];
+      return [{ column: left.column, variable }];
+    }
+    case 'relationship':
+      return dependsOnSession(condition.condition)
+        ? Object.keys(condition.columns).map((column) => ({ column }))
+        : [];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Rules of the lint about columns that a role may not read where they are, and may read by another way. Aggregates, orders and
+ * filters offer no column that the role may not read, and rows that functions return show what the permission on their table
+ * shows: neither is a way.
+ */
+import { objectKey } from '../../../runtime/core/names.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+
+/** The columns of a table that a role which reads it may not read; a role that may not read the table at all has none. */
+function hiddenColumns(table: PlacedTable | undefined, role: string): readonly string[] {
+  const read = table && permissionToRead(table, role);
+  return read
+    ? Object.keys(table.model.shape.columns).filter((column) => !read.columns.includes(column))
+    : [];
+}
+
+function permissionToRead(table: PlacedTable, role: string): PlacedPermission | undefined {
+  return table.permissions.find((each) => each.operation === 'select' && each.role === role);
+}
+
+/** Columns that a view shows. */
+export function shownByView(
+  view: PlacedTable,
+  { operation, role, columns, path }: PlacedPermission,
+  { tableOf }: LintInput,
+): Diagnostic[] {
+  if (operation !== 'select') return [];
+  return columns.flatMap((shown) => {
+    const origin = view.model.shape.columns[shown]?.origin;
+    const table = origin && tableOf(view.source, origin.table);
+    if (!table || !hiddenColumns(table, role).includes(origin.column)) return [];
+    const message = messages.hiddenColumnShownByView({
+      role,
+      column: origin.column,
+      table: table.name,
+      shown,
+      view: view.name,
+    });
+    return [at([...path, 'columns'], message)];
+  });
+}
+
+/** Columns that the query of a view reads, where the view shows something that it computed. */
+export function computedByView(
+  view: PlacedTable,
+  { operation, role, columns, path }: PlacedPermission,
+  { tableOf }: LintInput,
+): Diagnostic[] {
+  if (operation !== 'select') return [];
+  const computed = columns.filter((column) => !view.model.shape.columns[column]?.origin);
+  if (computed.length === 0) return [];
+  return Object.entries(view.model.shape.reads ?? {}).flatMap(([key, read]) => {
+    const table = tableOf(view.source, key);
+    const hidden = hiddenColumns(table, role).filter((column) => read.includes(column));
+    if (!table || hidden.length === 0) return [];
+    const message = messages.hiddenColumnComputedByView({
+      role,
+      columns: quoted(hidden),
+      table: table.name,
+      computed: quoted(computed),
+      view: view.name,
+    });
+    return [at([...path, 'columns'], message)];
+  });
+}
+
+/**
+ * Columns whose values stand in columns of related rows. Whoever may follow a reference to a row may know its key; it is told
+ * of other columns only.
+ */
+export function shownByRelationship(
+  table: PlacedTable,
+  { operation, role, path }: PlacedPermission,
+  { tableOf }: LintInput,
+): Diagnostic[] {
+  if (operation !== 'select') return [];
+  const hidden = hiddenColumns(table, role);
+  return Object.entries(table.model.shape.relationships ?? {}).flatMap(
+    ([relationship, { kind, target: key, columns }]) => {
+      const target = tableOf(table.source, key);
+      const read = target && permissionToRead(target, role);
+      return Object.entries(columns).flatMap(([column, shown]) => {
+        const isKey = kind === 'object' && target?.model.shape.primaryKey?.columns.includes(shown);
+        if (!hidden.includes(column) || !read?.columns.includes(shown) || isKey) return [];
+        const message = messages.hiddenColumnShownByRelationship({
+          role,
+          column,
+          table: table.name,
+          shown,
+          relationship,
+        });
+        return [at([...path, 'columns'], message)];
+      });
+    },
+  );
+}
+
+/** Columns that the function of a scalar computed field gets with the row. */
+export function givenToFunction(
+  table: PlacedTable,
+  { operation, role, path, computedFields }: PlacedPermission,
+): Diagnostic[] {
+  if (operation !== 'select') return [];
+  const hidden = hiddenColumns(table, role);
+  if (hidden.length === 0) return [];
+  return computedFields.map((field) => {
+    const { schema, name } = table.model.shape.computedFields![field]!.function;
+    const message = messages.hiddenColumnGivenToFunction({
+      role,
+      field,
+      table: table.name,
+      called: objectKey(schema, name),
+      columns: quoted(hidden),
+    });
+    return at([...path, 'computed_fields'], message);
+  });
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}

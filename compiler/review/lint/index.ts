@@ -1,0 +1,76 @@
+/** The lint of permissions: every rule over every permission, in the order of the metadata. */
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedColumns } from './columns.ts';
+import type { LintConfiguration, LintFinding } from './configuration.ts';
+import { computedByView, givenToFunction, shownByRelationship, shownByView } from './hidden-columns.ts';
+import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+import { constantRules, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
+
+type Rule = (
+  table: PlacedTable,
+  permission: PlacedPermission,
+  input: LintInput,
+  configuration: LintConfiguration,
+) => readonly Diagnostic[];
+
+/** Rules that look at one permission, by code. */
+const LINT_RULES: Readonly<Record<string, Rule>> = {
+  'or-branch-without-session': orBranches,
+  // Reports rule-is-never-true, too.
+  'rule-is-always-true': constantRules,
+  'row-can-be-given-away': givenAway,
+  'owner-can-be-chosen': chosenOwner,
+  'all-columns-granted': (table, permission, _input, { publicRoles }) =>
+    everyColumn(table, permission, publicRoles),
+  'hidden-column-shown-by-view': shownByView,
+  'hidden-column-computed-by-view': computedByView,
+  'hidden-column-shown-by-relationship': shownByRelationship,
+  'hidden-column-given-to-function': givenToFunction,
+  'view-without-row-rule': freeViews,
+  'write-wider-than-read': widerWrites,
+  'variable-not-supplied': (table, permission, _input, { sessionVariables }) =>
+    unknownVariables(table, permission, sessionVariables),
+};
+
+export const LINT_CODES: ReadonlySet<string> = new Set([
+  ...Object.keys(LINT_RULES),
+  'rule-is-never-true',
+  'rule-column-without-index',
+]);
+
+/** Runs every rule. */
+export function lint(input: LintInput, configuration: LintConfiguration): LintFinding[] {
+  const findings = input.tables.flatMap((table) =>
+    table.permissions.flatMap((permission) =>
+      Object.values(LINT_RULES).flatMap((rule) =>
+        rule(table, permission, input, configuration).map((diagnostic) => ({
+          diagnostic,
+          tables: [table.model.key, table.name],
+          role: permission.role,
+        })),
+      ),
+    ),
+  );
+  return [...findings, ...missingIndexes(input)];
+}
+
+/** One finding a column, at the first rule that needs the index, however many do. */
+function missingIndexes(input: LintInput): LintFinding[] {
+  const users = new Map<string, { readonly place: UnindexedColumn; readonly rules: PlacedPermission[] }>();
+  for (const table of input.tables)
+    for (const permission of table.permissions)
+      for (const place of unindexedColumns(table, permission, input)) {
+        const key = JSON.stringify([place.target.source, place.target.model.key, place.column]);
+        const known = users.get(key) ?? { place, rules: [] };
+        if (!known.rules.includes(permission)) known.rules.push(permission);
+        users.set(key, known);
+      }
+  return [...users.values()].map(({ place: { target, column }, rules }) => {
+    const [first, ...others] = rules;
+    const { role, operation, path } = first!;
+    const more = others.length === 0 ? '' : ` So do ${others.length} more.`;
+    const message = messages.ruleColumnWithoutIndex({ role, operation, column, target: target.name, more });
+    return { diagnostic: at([...path, 'filter'], message), tables: [target.model.key, target.name], role };
+  });
+}

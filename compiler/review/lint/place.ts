@@ -1,0 +1,125 @@
+/** What a rule of the lint looks at: one permission, as it was written and as it was resolved. */
+
+import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import { displayName, objectKey } from '../../../runtime/core/names.ts';
+import type { TableAccess } from '../../../runtime/core/shapes.ts';
+import type { JsonObject, Metadata, MetadataPath, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { Condition, Model, ModelTable } from '../../model/model.ts';
+import type { Plan } from '../../model/plan.ts';
+
+type Operation = 'select' | 'insert' | 'update' | 'delete';
+const OPERATIONS: readonly Operation[] = ['select', 'insert', 'update', 'delete'];
+
+export interface PlacedPermission {
+  readonly operation: Operation;
+  readonly role: string;
+  /** Of its body in the metadata: `…select_permissions[0].permission`. */
+  readonly path: MetadataPath;
+  /** As written: `filter` and `check` are raw, `columns` may be `*`. */
+  readonly written: {
+    readonly columns?: '*' | readonly string[];
+    readonly filter?: JsonObject;
+    readonly check?: JsonObject;
+    readonly set?: JsonObject;
+  };
+  /** Rows that can be read or changed; absent for inserts. */
+  readonly filter?: Condition;
+  /** What holds afterwards. */
+  readonly check?: Condition;
+  readonly columns: readonly string[];
+  /** Computed fields that it names: those with a scalar value. */
+  readonly computedFields: readonly string[];
+  readonly presets: readonly string[];
+  /** Rule texts. */
+  readonly where?: string;
+  readonly checkText?: string;
+}
+
+export interface PlacedTable {
+  readonly source: string;
+  readonly entry: TableEntry;
+  /** Bare in schema public. */
+  readonly name: string;
+  readonly model: ModelTable;
+  readonly catalog: CatalogTable;
+  readonly permissions: readonly PlacedPermission[];
+}
+
+export interface LintInput {
+  readonly metadata: Metadata;
+  readonly model: Model;
+  readonly plan: Plan;
+  readonly tables: readonly PlacedTable[];
+  readonly tableOf: (source: string, key: string) => PlacedTable | undefined;
+}
+
+/** Puts together what was written, resolved and planned; what could not be resolved is left out. */
+export function placeTables(
+  metadata: Metadata,
+  model: Model,
+  plan: Plan,
+  catalogs: Readonly<
+    Record<string, { readonly tables: readonly CatalogTable[] } | { readonly error: string }>
+  >,
+): LintInput {
+  const tables = metadata.sources.flatMap((source) => {
+    const resolved = model.sources.find(({ shape }) => shape.name === source.name);
+    const planned = plan.sources.find(({ shape }) => shape.name === source.name);
+    const catalog = catalogs[source.name];
+    if (!resolved || !planned || !catalog || 'error' in catalog) return [];
+    return source.tables.flatMap((entry): PlacedTable[] => {
+      const key = objectKey(entry.table.schema, entry.table.name);
+      const table = resolved.tables.find((each) => each.key === key);
+      const access = planned.tables.find(({ shape }) => objectKey(shape.schema, shape.name) === key)?.access;
+      const columns = catalog.tables.find((each) => objectKey(each.schema, each.name) === key);
+      if (!table || !access || !columns) return [];
+      return [
+        {
+          source: source.name,
+          entry,
+          name: displayName(entry.table.schema, entry.table.name),
+          model: table,
+          catalog: columns,
+          permissions: permissionsOf(entry, table, access),
+        },
+      ];
+    });
+  });
+  const byKey = new Map(tables.map((table) => [JSON.stringify([table.source, table.model.key]), table]));
+  return {
+    metadata,
+    model,
+    plan,
+    tables,
+    tableOf: (source, key) => byKey.get(JSON.stringify([source, key])),
+  };
+}
+
+function permissionsOf(
+  entry: TableEntry,
+  table: ModelTable,
+  access: Omit<TableAccess, 'table'>,
+): PlacedPermission[] {
+  return OPERATIONS.flatMap((operation) =>
+    entry[`${operation}_permissions`].flatMap(({ role, permission, path }): PlacedPermission[] => {
+      const resolved = table.permissions[operation][role];
+      const rule = access[operation]?.[role];
+      if (!resolved || !rule) return [];
+      return [
+        {
+          operation,
+          role,
+          path: [...path, 'permission'],
+          written: permission,
+          ...('filter' in resolved && { filter: resolved.filter }),
+          ...('check' in resolved && resolved.check && { check: resolved.check }),
+          columns: 'columns' in resolved ? resolved.columns : [],
+          computedFields: 'computedFields' in resolved ? resolved.computedFields : [],
+          presets: 'presets' in resolved ? Object.keys(resolved.presets) : [],
+          ...('where' in rule && { where: rule.where }),
+          ...('check' in rule && rule.check !== undefined && { checkText: rule.check }),
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,136 @@
+/** Rules of the lint about which rows a permission lets through. */
+import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { nearest } from '../../../runtime/diagnostics/nearest.ts';
+import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import { sessionVariable } from '../../phases/3-resolve/value.ts';
+import { implies } from '../condition/implication.ts';
+import { dependsOnSession, sessionVariables } from './conditions.ts';
+import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+
+/** An `_or` of which one branch knows the session and another does not, with nothing of the session around it. */
+export function orBranches(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+  const { filter } = permission.written;
+  if (!filter || permission.operation === 'insert') return [];
+  const found: Diagnostic[] = [];
+  const look = (value: JsonObject, path: MetadataPath): void => {
+    for (const [key, part] of Object.entries(value)) {
+      // What stands beside it is asked of the rows of every branch.
+      const isGuarded = Object.entries(value).some(([other, beside]) => other !== key && hasSession(beside));
+      if (isGuarded || !Array.isArray(part)) continue;
+      if (key === '_or') lookAtBranches(part, [...path, key]);
+      if (key !== '_and') continue;
+      part.forEach((each, index) => {
+        const others = part.filter((_, position) => position !== index);
+        if (isObject(each) && !others.some(hasSession)) look(each, [...path, key, index]);
+      });
+    }
+  };
+  const lookAtBranches = (branches: readonly Json[], path: MetadataPath): void => {
+    const isBound = branches.map(hasSession);
+    branches.forEach((branch, index) => {
+      if (isBound[index] || !isBound.includes(true)) {
+        if (isBound[index] && isObject(branch)) look(branch, [...path, index]);
+        return;
+      }
+      found.push(
+        at(
+          [...path, index],
+          messages.orBranchWithoutSession({ ...names(table, permission), branch: JSON.stringify(branch) }),
+        ),
+      );
+    });
+  };
+  look(filter, [...permission.path, 'filter']);
+  return found;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasSession(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(hasSession);
+  return isObject(value) ? Object.values(value).some(hasSession) : sessionVariable(value) !== undefined;
+}
+
+export function names(table: PlacedTable, { role, operation }: PlacedPermission) {
+  return { role, operation, table: table.name };
+}
+
+/** Conditions that are none, and conditions that nothing fulfils. */
+export function constantRules(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+  const { written, where, checkText, path } = permission;
+  const look = (key: 'filter' | 'check', text: string | undefined): Diagnostic[] => {
+    const condition = written[key];
+    if (text === undefined || !condition || Object.keys(condition).length === 0) return [];
+    const place = [...path, key];
+    if (implies(EVERY_ROW, text)) return [at(place, messages.ruleIsAlwaysTrue(names(table, permission)))];
+    return implies(text, 'false') ? [at(place, messages.ruleIsNeverTrue(names(table, permission)))] : [];
+  };
+  return [...look('filter', where), ...look('check', checkText)];
+}
+
+/** Updates and deletes without a session variable, by a role whose reading has one. */
+export function widerWrites(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+  const { operation, filter, role, path } = permission;
+  if ((operation !== 'update' && operation !== 'delete') || !filter || dependsOnSession(filter)) return [];
+  const read = table.permissions.find((each) => each.operation === 'select' && each.role === role);
+  if (!read?.filter || !dependsOnSession(read.filter)) return [];
+  if (implies(permission.where!, read.where!)) return [];
+  return [at([...path, 'filter'], messages.writeWiderThanRead(names(table, permission)))];
+}
+
+/** Views that show columns of a table, for a role that is bound there and not here. */
+export function freeViews(
+  view: PlacedTable,
+  permission: PlacedPermission,
+  { tableOf }: LintInput,
+): Diagnostic[] {
+  if (permission.operation !== 'select' || !permission.filter || dependsOnSession(permission.filter))
+    return [];
+  const origins = new Set(
+    permission.columns.flatMap((column) => view.model.shape.columns[column]?.origin?.table ?? []),
+  );
+  return [...origins].flatMap((key) => {
+    const table = tableOf(view.source, key);
+    const read = table?.permissions.find(
+      (each) => each.operation === 'select' && each.role === permission.role,
+    );
+    if (!table || !read?.filter || !dependsOnSession(read.filter)) return [];
+    return [
+      at(
+        [...permission.path, 'filter'],
+        messages.viewWithoutRowRule({ role: permission.role, table: table.name, view: view.name }),
+      ),
+    ];
+  });
+}
+
+/** Variables that no session has. */
+export function unknownVariables(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  supplied: readonly string[] | undefined,
+): Diagnostic[] {
+  if (!supplied) return [];
+  const known = new Set(['x-engine-role', ...supplied.map((name) => name.toLowerCase())]);
+  return (['filter', 'check'] as const).flatMap((key) => {
+    const condition = permission[key];
+    if (!condition) return [];
+    return sessionVariables(condition)
+      .filter((variable) => !known.has(variable))
+      .map((variable) => {
+        const near = nearest(variable, known);
+        return at(
+          [...permission.path, key],
+          messages.variableNotSupplied({
+            ...names(table, permission),
+            variable,
+            ...(near !== undefined && { nearest: near }),
+          }),
+        );
+      });
+  });
+}

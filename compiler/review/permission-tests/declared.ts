@@ -1,0 +1,81 @@
+/** Runs declared cases as requests, and says what came instead of what was expected. */
+import { isDeepStrictEqual } from 'node:util';
+import { EngineError } from '../../../runtime/core/errors.ts';
+import type { Planner } from '../../../runtime/core/request/planner.ts';
+import type { Session } from '../../../runtime/core/session.ts';
+import { executeData } from '../../../runtime/graphql/execute.ts';
+import type { DeclaredCase } from './cases.ts';
+import type { Trial, TrialDatabase } from './trial.ts';
+
+export type TrialDatabases = ReadonlyMap<string, TrialDatabase>;
+
+/** undefined when it is as expected, else a sentence. */
+export async function runDeclared(
+  each: DeclaredCase,
+  planner: Planner,
+  databases: TrialDatabases,
+): Promise<string | undefined> {
+  return inTrials([...databases], new Map(), async (trials) => {
+    if (each.given !== undefined) {
+      const trial =
+        each.source === undefined && trials.size === 1
+          ? [...trials.values()][0]
+          : trials.get(each.source ?? 'default');
+      if (!trial) return `there is no source "${each.source ?? 'default'}" for what is given`;
+      try {
+        await trial.run(each.given);
+      } catch (error) {
+        return `what is given was refused: ${(error as Error).message}`;
+      }
+    }
+    const sources = new Map([...trials].map(([name, { connection }]) => [name, connection]));
+    const request = { query: each.query, ...(each.variables && { variables: each.variables }) };
+    try {
+      const text = await executeData(request, sessionOf(each), { planner, sources });
+      return compareAnswer(each, JSON.parse(text));
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      if (!('error' in each.expect)) return `it was refused: ${error.message} (${error.code})`;
+      const { error: wanted } = each.expect;
+      return error.code === wanted || error.message.includes(wanted)
+        ? undefined
+        : `it was refused for another reason: ${error.message} (${error.code})`;
+    }
+  });
+}
+
+/** Trials of all databases, one within the other. */
+function inTrials<Result>(
+  [first, ...rest]: readonly (readonly [string, TrialDatabase])[],
+  open: ReadonlyMap<string, Trial>,
+  use: (trials: ReadonlyMap<string, Trial>) => Promise<Result>,
+): Promise<Result> {
+  if (!first) return use(open);
+  const [name, database] = first;
+  return database.trial((trial) => inTrials(rest, new Map([...open, [name, trial]]), use));
+}
+
+function sessionOf({ role, session = {}, trusted }: DeclaredCase): Session {
+  const variables = Object.entries(session).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  return {
+    role,
+    backendOnly: trusted ?? false,
+    variables: { 'x-engine-role': role, ...Object.fromEntries(variables) },
+  };
+}
+
+function compareAnswer({ expect }: DeclaredCase, data: Record<string, unknown>): string | undefined {
+  if ('error' in expect) return `it was answered: ${short(data)}`;
+  if ('data' in expect)
+    return isDeepStrictEqual(data, expect.data)
+      ? undefined
+      : `the answer is ${short(data)}, not ${short(expect.data)}`;
+  const [first] = Object.values(data);
+  const rows = Array.isArray(first) ? first.length : first === null ? 0 : 1;
+  return rows === expect.rows ? undefined : `${rows} rows were answered, not ${expect.rows}`;
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

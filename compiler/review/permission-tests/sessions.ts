@@ -1,0 +1,247 @@
+/** Sessions to try a rule with: their variables have values that stand in the columns with which the rule compares them. */
+
+import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import { bindParameters } from '../../../runtime/core/request/bind.ts';
+import {
+  bindRow,
+  identifier,
+  join,
+  literal,
+  print,
+  raw,
+  type Sql,
+  sql,
+} from '../../../runtime/core/sql/fragment.ts';
+import { parseRule } from '../../../runtime/core/sql/rule.ts';
+import type { Argument, Condition } from '../../model/model.ts';
+import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
+import { branchesNaming } from './conditions.ts';
+import { insertMatching, valueFor } from './rows.ts';
+import type { Subject } from './subjects.ts';
+import type { Trial } from './trial.ts';
+
+export type Variables = Readonly<Record<string, string>>;
+
+/** How often rows are made for a branch: those that they refer to may be the same again. */
+const ATTEMPTS = 4;
+
+/** Most values of a variable, and most rows of the table, that are looked at for sessions. */
+const VALUES = 60;
+const ROWS = 200;
+
+interface Comparison {
+  readonly from: Sql;
+  readonly column: string;
+  readonly variable: string;
+  readonly isList: boolean;
+}
+
+/** Where a condition compares columns with session variables. */
+function comparisons(condition: Condition, schema: string, name: string): Comparison[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.flatMap((part) => comparisons(part, schema, name));
+    case 'not':
+      return comparisons(condition.condition, schema, name);
+    case 'relationship':
+    case 'exists':
+      return comparisons(condition.condition, condition.target.schema, condition.target.name);
+    case 'comparison': {
+      const { left, right } = condition;
+      if (left.kind !== 'column') return [];
+      return variablesOf(right).map(({ variable, isList }) => ({
+        from: identifier(schema, name),
+        column: left.column,
+        variable,
+        isList,
+      }));
+    }
+    default:
+      return [];
+  }
+}
+
+function variablesOf(right: Argument): { variable: string; isList: boolean }[] {
+  switch (right.kind) {
+    case 'value':
+      return right.value.kind === 'session' ? [{ variable: right.value.name, isList: false }] : [];
+    case 'list':
+      return right.values.flatMap((value) =>
+        value.kind === 'session' ? [{ variable: value.name, isList: false }] : [],
+      );
+    case 'session-list':
+      return [{ variable: right.name, isList: true }];
+    case 'fields':
+      return [];
+  }
+}
+
+export interface Sessions {
+  readonly sessions: readonly Variables[];
+  /** Rows were made in the trial. */
+  readonly made: boolean;
+  /** Why rows were refused that would have shown more. */
+  readonly problem?: string;
+}
+
+/**
+ * Sessions that reach rows by each branch of the rule, and for each of them others that differ in one variable alone. Where
+ * no two differ by a branch, rows are made for it. None when a variable has no values to try.
+ * @param most sessions for each branch
+ */
+export async function sessionsFor(
+  trial: Trial,
+  catalog: SourceCatalog,
+  subject: Subject,
+  most: number,
+): Promise<Sessions> {
+  const { condition, variables } = subject;
+  const found: Variables[] = [];
+  let made = false;
+  let problem: string | undefined;
+  for (const variable of variables)
+    for (const branch of branchesNaming(condition, variable)) {
+      const reached = await reaching(trial, subject, branch, await valuesOf(trial, subject), most);
+      const differ = () => new Set(reached.map((each) => each[variable])).size > 1;
+      for (let attempt = 0; attempt < ATTEMPTS && !differ(); attempt += 1) {
+        const session = await makeSession(trial, catalog, subject, branch);
+        if (typeof session === 'string') problem = session;
+        else reached.push(session);
+        made ||= typeof session !== 'string';
+      }
+      found.push(...reached);
+    }
+  const values = await valuesOf(trial, subject);
+  const rest = { made, ...(problem !== undefined && { problem }) };
+  if ([...values.values()].some((each) => each.length === 0)) return { sessions: [], ...rest };
+  const some: Variables = {
+    ...forPresets(catalog, subject),
+    ...Object.fromEntries([...values].map(([variable, [first]]) => [variable, first!])),
+  };
+  const sessions = (found.length > 0 ? found : [some]).map((each) => ({ ...some, ...each }));
+  const others = sessions.flatMap((session) =>
+    variables.flatMap((variable) =>
+      [...new Set([...sessions.map((each) => each[variable]!), ...values.get(variable)!])]
+        .filter((value) => value !== session[variable])
+        .slice(0, most)
+        .map((value): Variables => ({ ...session, [variable]: value })),
+    ),
+  );
+  const distinct = new Map([...sessions, ...others].map((session) => [JSON.stringify(session), session]));
+  return { sessions: [...distinct.values()], ...rest };
+}
+
+/** What presets need: some value of the column's type. */
+function forPresets(catalog: SourceCatalog, { presets, table: { shape } }: Subject): Variables {
+  const columns = catalog.tables.find(
+    ({ schema, name }) => schema === shape.schema && name === shape.name,
+  )!.columns;
+  return Object.fromEntries(
+    Object.entries(presets).flatMap(([name, value]) =>
+      value.kind === 'session'
+        ? [[value.name, valueFor(catalog, columns.find((column) => column.name === name)!, 0) ?? '']]
+        : [],
+    ),
+  );
+}
+
+/** Makes rows for a branch of a rule: the session that reaches them, or why they are refused. */
+async function makeSession(
+  trial: Trial,
+  catalog: SourceCatalog,
+  { table: { shape }, condition }: Subject,
+  branch: Condition,
+): Promise<Variables | string> {
+  const session = new Map<string, unknown>();
+  const lists = new Set(
+    comparisons(condition, shape.schema, shape.name).flatMap(({ isList, variable }) =>
+      isList ? [variable] : [],
+    ),
+  );
+  try {
+    await trial.attempt(() => insertMatching({ trial, catalog, session }, shape, branch));
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return Object.fromEntries(
+    [...session].map(([name, value]) => [name, lists.has(name) ? listOf(String(value)) : String(value)]),
+  );
+}
+
+/** A list of one value, as Postgres reads it. */
+function listOf(value: string): string {
+  return `{${JSON.stringify(value)}}`;
+}
+
+/** Values of each variable that occur where the rule compares something with it. */
+async function valuesOf(
+  trial: Trial,
+  { condition, table: { shape }, variables }: Subject,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const all = comparisons(condition, shape.schema, shape.name);
+  const values = new Map<string, readonly string[]>();
+  for (const variable of variables) {
+    const places = all.filter((place) => place.variable === variable);
+    const own = new Set<string>();
+    for (const { from, column, isList } of places) {
+      const name = identifier(column);
+      const { text } = print(
+        sql`select ${name}::text as value from ${from} where ${name} is not null group by 1 order by md5(${name}::text) limit ${raw(String(Math.ceil(VALUES / places.length)))}`,
+      );
+      for (const { value } of await trial.run<{ value: string }>(text))
+        own.add(isList ? listOf(value) : value);
+    }
+    values.set(variable, [...own]);
+  }
+  return values;
+}
+
+/** Combinations of the values with which the condition holds for some row: first those that have most that is new. */
+async function reaching(
+  trial: Trial,
+  { table: { shape }, role, name }: Subject,
+  condition: Condition,
+  values: ReadonlyMap<string, readonly string[]>,
+  most: number,
+): Promise<Variables[]> {
+  if ([...values.values()].some((each) => each.length === 0)) return [];
+  const rule = parseRule(planCondition(shape.source, condition, 0), { rule: name });
+  const t = identifier('t');
+  // The variables of the rule are columns of the tables of values here.
+  const where: Sql = {
+    nodes: bindRow(rule, t).nodes.flatMap((node) =>
+      node.kind === 'parameter' && node.source.from === 'session' && values.has(node.source.name)
+        ? sql`(${identifier(node.source.name)}.value)::${raw(node.type)}`.nodes
+        : [node],
+    ),
+  };
+  const columns = [...values.keys()].map(
+    (variable) => sql`${identifier(variable)}.value as ${identifier(variable)}`,
+  );
+  const lists = [...values].map(
+    ([variable, list]) =>
+      sql`unnest(array[${join(list.map(literal), ', ')}]) as ${identifier(variable)}(value)`,
+  );
+  const rows = sql`(select * from ${identifier(shape.schema, shape.name)} as ${t} order by md5(${t}::text) limit ${raw(String(ROWS))}) as ${t}`;
+  const statement = print(
+    sql`select coalesce(json_agg(found), '[]')::text from (select distinct ${join(columns, ', ')} from ${join([rows, ...lists], ', ')} where ${where} limit 500) as found`,
+  );
+  const session = { role, backendOnly: true, variables: { 'x-engine-role': role } };
+  const found = await trial.connection.readTexts(statement, bindParameters(statement, {}, session)).then(
+    ([text]) => JSON.parse(text!) as Variables[],
+    // A variable may be compared with columns of several types, of which not every value is one.
+    () => [],
+  );
+  const chosen: Variables[] = [];
+  const known = new Set<string>();
+  const news = (each: Variables) =>
+    Object.entries(each).filter((entry) => !known.has(entry.join(' '))).length;
+  while (chosen.length < most && found.length > 0) {
+    found.sort((left, right) => news(left) - news(right));
+    const next = found.pop()!;
+    for (const entry of Object.entries(next)) known.add(entry.join(' '));
+    chosen.push(next);
+  }
+  return chosen;
+}

@@ -1,0 +1,148 @@
+/** The row rules under test, and the programs in which each stands by itself. */
+import { displayName, objectKey } from '../../../runtime/core/names.ts';
+import { linkProgram } from '../../../runtime/core/program.ts';
+import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
+import type { SavedOptions } from '../../../runtime/core/saved.ts';
+import {
+  type AccessRules,
+  EVERY_ROW,
+  type InsertRule,
+  type SelectRule,
+  type UpdateRule,
+} from '../../../runtime/core/shapes.ts';
+import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
+import type { Plan } from '../../model/plan.ts';
+import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
+import { programOf } from '../../phases/4-plan/program.ts';
+import { sessionVariables } from '../lint/conditions.ts';
+
+/** What a rule says: which rows are read, changed or deleted, or how rows may be when they are written. */
+export type RuleKind = 'select' | 'insert check' | 'update' | 'update check' | 'delete';
+
+export interface Subject {
+  /** `role · kind · table`. */
+  readonly name: string;
+  readonly source: string;
+  readonly table: ModelTable;
+  readonly role: string;
+  readonly kind: RuleKind;
+  readonly condition: Condition;
+  /** Rule text. */
+  readonly where: string;
+  /** In lower case. */
+  readonly variables: readonly string[];
+  /** Columns that the server sets, which may need session variables of their own. */
+  readonly presets: Presets;
+}
+
+/** Every rule of every role, by table. */
+export function subjectsOf({ sources }: Model): Subject[] {
+  return sources.flatMap(({ shape, tables }) =>
+    tables.flatMap((table) => {
+      const subject = (
+        kind: RuleKind,
+        role: string,
+        condition: Condition,
+        presets: Presets = {},
+      ): Subject => ({
+        name: `${role} · ${kind} · ${displayName(table.shape.schema, table.shape.name)}`,
+        source: shape.name,
+        table,
+        role,
+        kind,
+        condition,
+        where: planCondition(shape, condition, 0),
+        variables: sessionVariables(condition),
+        presets,
+      });
+      const { select, insert, update, delete: remove } = table.permissions;
+      return [
+        ...Object.entries(select).map(([role, { filter }]) => subject('select', role, filter)),
+        ...Object.entries(insert).map(([role, { check, presets }]) =>
+          subject('insert check', role, check, presets),
+        ),
+        ...Object.entries(update).flatMap(([role, { filter, check, presets }]) => [
+          subject('update', role, filter, presets),
+          ...(check ? [subject('update check', role, check, presets)] : []),
+        ]),
+        ...Object.entries(remove).map(([role, { filter }]) => subject('delete', role, filter)),
+      ];
+    }),
+  );
+}
+
+/**
+ * The planner of a program in which the rules of one kind are tried: what stands beside them lets everything through, so
+ * that no rule is held up by another.
+ */
+export function planAlone(plan: Plan, kind: RuleKind): Plan {
+  return changeAccess(plan, (access) => {
+    switch (kind) {
+      case 'select':
+        // A limit holds back rows that the rule lets through, and a role without root fields sees them by other ways.
+        return {
+          ...access,
+          select: changeRules(access.select, ({ limit, queryRoots, ...rule }: SelectRule) => rule),
+        };
+      case 'update':
+        return { ...access, update: changeRules(access.update, ({ check, ...rule }: UpdateRule) => rule) };
+      case 'update check':
+        return {
+          ...access,
+          update: changeRules(access.update, (rule: UpdateRule) => ({ ...rule, where: EVERY_ROW })),
+        };
+      default:
+        return access;
+    }
+  });
+}
+
+/** The plan with another text for one rule. */
+export function replaceRule(plan: Plan, subject: Subject, text: string): Plan {
+  const { source, table, role, kind } = subject;
+  const [operation, part] = PLACES[kind];
+  return changeAccess(plan, (access, place) => {
+    if (place.source !== source || place.key !== table.key) return access;
+    const rules: Readonly<Record<string, object>> = access[operation]!;
+    return { ...access, [operation]: { ...rules, [role]: { ...rules[role], [part]: text } } };
+  });
+}
+
+const PLACES: Readonly<Record<RuleKind, readonly [keyof AccessRules, keyof (InsertRule & UpdateRule)]>> = {
+  select: ['select', 'where'],
+  'insert check': ['insert', 'check'],
+  update: ['update', 'where'],
+  'update check': ['update', 'check'],
+  delete: ['delete', 'where'],
+};
+
+function changeAccess(
+  plan: Plan,
+  change: (access: AccessRules, place: { readonly source: string; readonly key: string }) => AccessRules,
+): Plan {
+  return {
+    ...plan,
+    sources: plan.sources.map((source) => ({
+      ...source,
+      tables: source.tables.map((table) => ({
+        ...table,
+        access: change(table.access, {
+          source: source.shape.name,
+          key: objectKey(table.shape.schema, table.shape.name),
+        }),
+      })),
+    })),
+  };
+}
+
+function changeRules<Rule>(
+  rules: Readonly<Record<string, Rule>> | undefined,
+  change: (rule: Rule) => Rule,
+): Readonly<Record<string, Rule>> {
+  return Object.fromEntries(Object.entries(rules ?? {}).map(([role, rule]) => [role, change(rule)]));
+}
+
+/** The planner of what a plan serves. */
+export function plannerOf(plan: Plan, serving: SavedOptions): Planner {
+  return createPlanner(linkProgram(programOf(plan), serving), serving);
+}

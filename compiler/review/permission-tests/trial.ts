@@ -1,0 +1,114 @@
+/**
+ * A database in which nothing lasts: whatever a trial writes is rolled back when it ends, so that each begins with the same
+ * rows. Requests run on it as on any source.
+ */
+import pg from 'pg';
+import type { ConnectionConfiguration } from '../../../runtime/database/connection.ts';
+import { StatementFailedError } from '../../../runtime/database/failures.ts';
+import type { SourceConnection } from '../../../runtime/database/source.ts';
+import type { TextRow } from '../../../runtime/database/text-query.ts';
+
+export interface Trial {
+  /** What requests run on. */
+  readonly connection: SourceConnection;
+  /** Runs SQL; without values several statements are allowed. @throws pg.DatabaseError, and the trial goes on */
+  readonly run: <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+  /** Undoes what `use` did to the database if it throws. */
+  readonly attempt: <Result>(use: () => Promise<Result>) => Promise<Result>;
+  /** Undoes what `use` did to the database. */
+  readonly undone: <Result>(use: () => Promise<Result>) => Promise<Result>;
+}
+
+export interface TrialDatabase {
+  /** Gives `use` the database; what it wrote is undone. */
+  trial<Result>(use: (trial: Trial) => Promise<Result>): Promise<Result>;
+  /** As `trial`, and what was written stays. */
+  prepare<Result>(use: (trial: Trial) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** Opens one connection, on which trials follow each other. */
+export async function openTrialDatabase(configuration: ConnectionConfiguration): Promise<TrialDatabase> {
+  const client = new pg.Client(configuration);
+  client.on('error', () => {});
+  await client.connect();
+  // Constraints are asked at the end of each statement, or a trial would never see them fail.
+  const begin = () => client.query('begin; set constraints all immediate');
+  const trial = createTrial(client);
+  return {
+    trial: async (use) => {
+      await begin();
+      try {
+        return await use(trial);
+      } finally {
+        await client.query('rollback');
+      }
+    },
+    prepare: async (use) => {
+      await begin();
+      try {
+        const result = await use(trial);
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback');
+        throw error;
+      }
+    },
+    close: () => client.end(),
+  };
+}
+
+function createTrial(client: pg.Client): Trial {
+  let savepoints = 0;
+  const nest = async <Result>(part: () => Promise<Result>, end: 'keep' | 'undo'): Promise<Result> => {
+    savepoints += 1;
+    const name = `trial_${savepoints}`;
+    const undo = () => client.query(`rollback to savepoint ${name}; release savepoint ${name}`);
+    await client.query(`savepoint ${name}`);
+    try {
+      const result = await part();
+      await (end === 'undo' ? undo() : client.query(`release savepoint ${name}`));
+      return result;
+    } catch (error) {
+      await undo();
+      throw error;
+    }
+  };
+  const attempt = <Result>(part: () => Promise<Result>) => nest(part, 'keep');
+  const read = async ({ text }: { readonly text: string }, values: TextRow): Promise<TextRow> => {
+    const { rows } = await client.query({ text, values: [...values], rowMode: 'array' });
+    return (rows[0] as TextRow | undefined) ?? [];
+  };
+  const run: Trial['run'] = (sql, values) =>
+    attempt(async () => (await client.query(sql, values ? [...values] : undefined)).rows);
+  const readTexts: SourceConnection['readTexts'] = (statement, values) =>
+    attempt(() => read(statement, values));
+  const writeTexts: SourceConnection['writeTexts'] = (statements) =>
+    attempt(async () => {
+      const rows: TextRow[] = [];
+      for (const [index, { text, values }] of statements.entries()) {
+        rows.push(
+          await read({ text }, values).catch((error) => {
+            throw new StatementFailedError(error, index);
+          }),
+        );
+      }
+      return rows;
+    });
+  const refuse = () => {
+    throw new Error('a trial has one connection, and it is taken');
+  };
+  return {
+    run,
+    attempt,
+    undone: (use) => nest(use, 'undo'),
+    connection: {
+      readTexts,
+      writeTexts,
+      query: refuse,
+      withClient: refuse,
+      end: async () => {},
+    },
+  };
+}

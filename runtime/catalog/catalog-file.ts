@@ -1,0 +1,70 @@
+/** Saved catalogs: the databases of a project as a file that a compile can use in their place. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { formatPath } from '../diagnostics/path.ts';
+import type { CatalogFile } from './catalog.ts';
+import { catalogFileSchema } from './catalog-schema.ts';
+import { compareText } from './order.ts';
+
+const advice = 'Write it anew with `engine introspect`.';
+/** More findings than this help nobody: the file is of another kind or cut off. */
+const shownFindings = 5;
+/** What fits on a line of this length stays on one: usually a column, a key, an argument. */
+const lineLength = 200;
+
+/** A saved catalog that cannot be used; the message names the file, the place in it and what to do. */
+export class CatalogFileError extends Error {
+  override readonly name = 'CatalogFileError';
+}
+
+/**
+ * Reads and checks a saved catalog.
+ *
+ * @throws CatalogFileError if there is no such file, if it is not JSON, or not a catalog.
+ */
+export async function readCatalogFile(path: string): Promise<CatalogFile> {
+  let json: unknown;
+  try {
+    json = JSON.parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    const what = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new CatalogFileError(`The catalog ${path} ${what}: ${(cause as Error).message}. ${advice}`, {
+      cause,
+    });
+  }
+  const result = catalogFileSchema.safeParse(json);
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  const findings = issues
+    .slice(0, shownFindings)
+    .map((issue) => `  ${formatPath(issue.path as (string | number)[], 'catalog')}: ${issue.message}`);
+  const further = issues.length - findings.length;
+  if (further > 0) findings.push(`  and ${further} more`);
+  throw new CatalogFileError(`The catalog ${path} is not valid:\n${findings.join('\n')}\n${advice}`);
+}
+
+/** Writes a catalog, sources by name: equal catalogs give equal bytes, and a changed column is a changed line. */
+export async function writeCatalogFile(path: string, file: CatalogFile): Promise<void> {
+  await writeFile(path, printCatalogFile(file));
+}
+
+/** The text of a saved catalog, with its newline at the end. */
+export function printCatalogFile(file: CatalogFile): string {
+  const sources = Object.entries(file.sources).sort(([a], [b]) => compareText(a, b));
+  return `${printJson({ version: file.version, sources: Object.fromEntries(sources) }, '')}\n`;
+}
+
+/** JSON, indented like JSON.stringify's, but short lists and objects on one line. */
+function printJson(value: unknown, indentation: string): string {
+  const line = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || indentation.length + line.length <= lineLength)
+    return line;
+  const inner = `${indentation}  `;
+  const [open, close, parts] = Array.isArray(value)
+    ? ['[', ']', value.map((entry) => printJson(entry, inner))]
+    : [
+        '{',
+        '}',
+        Object.entries(value).map(([key, entry]) => `${JSON.stringify(key)}: ${printJson(entry, inner)}`),
+      ];
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indentation}${close}`;
+}

@@ -1,0 +1,103 @@
+/** What a saved catalog must look like: `model/catalog.ts`, checked. Unknown keys are refused, as nothing would heed them. */
+import { z } from 'zod';
+import type { CatalogFile } from './catalog.ts';
+
+/** For facts that are either stated or absent. */
+const stated = z.literal(true).exactOptional();
+const text = z.string();
+const count = z.int().nonnegative();
+const comment = text.exactOptional();
+
+const relation = { schema: text, name: text };
+const typeReference = z.strictObject({ schema: text, name: text, array: stated });
+
+const typeHead = { schema: text, name: text, oid: count, comment };
+const type = z.discriminatedUnion('kind', [
+  z.strictObject({ ...typeHead, kind: z.enum(['base', 'range', 'multirange', 'pseudo']) }),
+  z.strictObject({ ...typeHead, kind: z.literal('domain'), base: typeReference, notNull: stated }),
+  z.strictObject({ ...typeHead, kind: z.literal('enum'), values: z.array(text) }),
+  z.strictObject({
+    ...typeHead,
+    kind: z.literal('composite'),
+    fields: z.array(z.strictObject({ name: text, type: typeReference })),
+    relation: stated,
+  }),
+]);
+
+const column = z.strictObject({
+  name: text,
+  position: count,
+  type: typeReference,
+  notNull: stated,
+  hasDefault: stated,
+  identity: z.enum(['always', 'by default']).exactOptional(),
+  generated: z.enum(['stored', 'virtual']).exactOptional(),
+  comment,
+  origin: z.strictObject({ ...relation, column: text }).exactOptional(),
+  updatable: z.boolean().exactOptional(),
+});
+
+const key = z.strictObject({ name: text, columns: z.array(text), oid: count });
+
+const table = z.strictObject({
+  ...relation,
+  oid: count,
+  kind: z.enum(['table', 'partitioned', 'view', 'materialized', 'foreign']),
+  comment,
+  partitionOf: z.strictObject(relation).exactOptional(),
+  columns: z.array(column),
+  primaryKey: key.exactOptional(),
+  uniqueConstraints: z.array(key),
+  uniqueIndexes: z.array(key),
+  indexes: z.array(
+    z.strictObject({
+      name: text,
+      method: text,
+      columns: z.array(text.nullable()),
+      unique: stated,
+      partial: stated,
+    }),
+  ),
+  foreignKeys: z.array(
+    z.strictObject({
+      name: text,
+      oid: count,
+      columns: z.array(text),
+      references: z.strictObject({ ...relation, columns: z.array(text) }),
+    }),
+  ),
+  reads: z.array(z.strictObject({ ...relation, columns: z.array(text) })).exactOptional(),
+  checks: z.array(z.strictObject({ name: text, definition: text })),
+  sideEffects: stated,
+  insertable: z.boolean(),
+  updatable: z.boolean(),
+  deletable: z.boolean(),
+});
+
+const databaseFunction = z.strictObject({
+  ...relation,
+  oid: count,
+  volatility: z.enum(['immutable', 'stable', 'volatile']),
+  strict: stated,
+  comment,
+  arguments: z.array(
+    z.strictObject({ name: text.nullable(), type: typeReference, hasDefault: stated, variadic: stated }),
+  ),
+  returns: typeReference,
+  returnsSet: stated,
+  language: text,
+});
+
+const source = z.strictObject({
+  serverVersion: count,
+  extensions: z.array(z.strictObject({ name: text, schema: text, version: text })),
+  types: z.array(type),
+  tables: z.array(table),
+  functions: z.array(databaseFunction),
+  enumTables: z.record(text, z.array(z.strictObject({ value: text, comment: text.nullable() }))),
+});
+
+export const catalogFileSchema: z.ZodType<CatalogFile> = z.strictObject({
+  version: z.literal(1),
+  sources: z.record(text, source),
+});

@@ -1,0 +1,259 @@
+/**
+ * From what Postgres sends to the catalog: names instead of OIDs and attribute numbers, absent instead of null, everything
+ * in an order of its own.
+ */
+import type {
+  Catalog,
+  CatalogColumn,
+  CatalogForeignKey,
+  CatalogFunction,
+  CatalogKey,
+  CatalogTable,
+  RelationKind,
+} from './catalog.ts';
+import { compareNames, compareText } from './order.ts';
+import type {
+  RawCatalog,
+  RawColumn,
+  RawConstraint,
+  RawFunction,
+  RawIndex,
+  RawRead,
+  RawRelation,
+} from './statement.ts';
+import { nameTypes, type TypeNames, typeText } from './type-names.ts';
+import { readViewOrigins, type ViewOrigins } from './view-origins.ts';
+
+/** What one table is made of: its rows of every section, by OID. */
+interface Lookup {
+  readonly types: TypeNames;
+  readonly relations: ReadonlyMap<number, RawRelation>;
+  readonly columns: ReadonlyMap<number, readonly RawColumn[]>;
+  readonly constraints: ReadonlyMap<number, readonly RawConstraint[]>;
+  readonly indexes: ReadonlyMap<number, readonly RawIndex[]>;
+  readonly origins: ReadonlyMap<number, ViewOrigins>;
+  readonly reads: ReadonlyMap<number, readonly RawRead[]>;
+}
+
+/** Makes the catalog of what {@link catalogStatement} returned. */
+export function normaliseCatalog(raw: RawCatalog): Catalog {
+  const columns = groupByRelation(raw.columns);
+  for (const list of columns.values()) list.sort((a, b) => a.position - b.position);
+  const origins = new Map<number, ViewOrigins>();
+  for (const relation of raw.relations)
+    if (relation.query !== null) origins.set(relation.oid, readViewOrigins(relation.query));
+  const lookup: Lookup = {
+    types: nameTypes(raw.types, columns),
+    relations: new Map(raw.relations.map((relation) => [relation.oid, relation])),
+    columns,
+    constraints: groupByRelation(raw.constraints),
+    indexes: groupByRelation(raw.indexes),
+    origins,
+    reads: groupByRelation(raw.reads),
+  };
+  const tables = raw.relations.map((relation) => describeTable(relation, lookup)).sort(compareNames);
+  const functions = raw.functions
+    .map((entry) => describeFunction(entry, lookup.types))
+    .sort(compareFunctions);
+  return {
+    serverVersion: raw.serverVersion,
+    extensions: [...raw.extensions].sort((a, b) => compareText(a.name, b.name)),
+    types: lookup.types.used(),
+    tables,
+    functions,
+  };
+}
+
+const relationKinds: Record<RawRelation['kind'], RelationKind> = {
+  r: 'table',
+  p: 'partitioned',
+  v: 'view',
+  m: 'materialized',
+  f: 'foreign',
+};
+
+function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
+  const parent = relation.parent === null ? undefined : lookup.relations.get(relation.parent);
+  const constraints = (lookup.constraints.get(relation.oid) ?? []).toSorted(byName);
+  const indexes = (lookup.indexes.get(relation.oid) ?? []).toSorted(byName);
+  const ofKind = (kind: RawConstraint['kind']) =>
+    constraints.filter((constraint) => constraint.kind === kind);
+  const [primaryKey] = ofKind('p');
+  return {
+    schema: relation.schema,
+    name: relation.name,
+    oid: relation.oid,
+    kind: relationKinds[relation.kind],
+    ...(relation.comment !== null && { comment: relation.comment }),
+    ...(parent && { partitionOf: { schema: parent.schema, name: parent.name } }),
+    columns: (lookup.columns.get(relation.oid) ?? []).map((column) => describeColumn(column, lookup)),
+    ...(primaryKey && { primaryKey: describeKey(primaryKey, lookup) }),
+    uniqueConstraints: ofKind('u').map((constraint) => describeKey(constraint, lookup)),
+    uniqueIndexes: indexes
+      .filter(
+        (index) => index.is_unique && index.is_free && !index.is_partial && !keyPositions(index).includes(0),
+      )
+      .map(({ name, oid, ...index }) => ({
+        name,
+        columns: keyPositions(index).map((position) => columnName(index.relation, position, lookup)!),
+        oid,
+      })),
+    indexes: indexes.map((index) => ({
+      name: index.name,
+      method: index.method,
+      columns: keyPositions(index).map((position) => columnName(index.relation, position, lookup) ?? null),
+      ...(index.is_unique && { unique: true }),
+      ...(index.is_partial && { partial: true }),
+    })),
+    foreignKeys: ofKind('f').flatMap((constraint) => describeForeignKey(constraint, lookup)),
+    ...describeReads(relation, lookup),
+    checks: ofKind('c').map(({ name, definition }) => ({ name, definition: definition! })),
+    ...(relation.has_side_effects && { sideEffects: true }),
+    insertable: (relation.events & 8) !== 0,
+    updatable: (relation.events & 4) !== 0,
+    deletable: (relation.events & 16) !== 0,
+  };
+}
+
+function describeColumn(column: RawColumn, lookup: Lookup): CatalogColumn {
+  const origin = findOrigin(column.relation, column.position, lookup);
+  return {
+    name: column.name,
+    position: column.position,
+    type: lookup.types.reference(column.type),
+    ...((column.not_null || lookup.types.isNotNull(column.type)) && { notNull: true }),
+    ...((column.has_default || column.identity !== '' || lookup.types.hasDefault(column.type)) && {
+      hasDefault: true,
+    }),
+    ...(column.identity !== '' && { identity: column.identity === 'a' ? 'always' : 'by default' }),
+    ...(column.generated !== '' && { generated: column.generated === 's' ? 'stored' : 'virtual' }),
+    ...(column.comment !== null && { comment: column.comment }),
+    ...(origin && { origin }),
+    ...(column.updatable !== null && { updatable: column.updatable }),
+  };
+}
+
+/**
+ * The column that a view's column shows, through views on views down to the first relation that has rows of its own. None
+ * if that relation is not read (a system table).
+ */
+function findOrigin(relation: number, position: number, lookup: Lookup): CatalogColumn['origin'] {
+  const origin = lookup.origins.get(relation)?.get(position);
+  const source = origin && lookup.relations.get(origin.relation);
+  if (!source) return undefined;
+  if (source.kind === 'v') return findOrigin(origin.relation, origin.position, lookup);
+  const column = columnName(origin.relation, origin.position, lookup);
+  return column === undefined ? undefined : { schema: source.schema, name: source.name, column };
+}
+
+/** The columns that a view's query mentions, through views on views down to relations with rows of their own. */
+function describeReads(view: RawRelation, lookup: Lookup): Pick<CatalogTable, 'reads'> {
+  const found = new Map<number, Set<number>>();
+  const seen = new Set<number>();
+  const collect = (relation: number): void => {
+    if (seen.has(relation)) return;
+    seen.add(relation);
+    for (const { source, position } of lookup.reads.get(relation) ?? []) {
+      if (lookup.relations.get(source)?.kind === 'v') collect(source);
+      else found.set(source, (found.get(source) ?? new Set()).add(position));
+    }
+  };
+  collect(view.oid);
+  const reads = [...found]
+    .flatMap(([oid, positions]) => {
+      const source = lookup.relations.get(oid);
+      if (!source) return [];
+      const columns = [...positions]
+        .sort((a, b) => a - b)
+        .flatMap((position) => columnName(oid, position, lookup) ?? []);
+      return [{ schema: source.schema, name: source.name, columns }];
+    })
+    .sort(compareNames);
+  return reads.length > 0 ? { reads } : {};
+}
+
+function describeKey(constraint: RawConstraint, lookup: Lookup): CatalogKey {
+  return { name: constraint.name, columns: constraintColumns(constraint, lookup), oid: constraint.oid };
+}
+
+/** Nothing if the referenced table is in a schema that is not read: no metadata can follow such a key. */
+function describeForeignKey(constraint: RawConstraint, lookup: Lookup): CatalogForeignKey[] {
+  const target = lookup.relations.get(constraint.referenced!);
+  if (target === undefined) return [];
+  return [
+    {
+      name: constraint.name,
+      oid: constraint.oid,
+      columns: constraintColumns(constraint, lookup),
+      references: {
+        schema: target.schema,
+        name: target.name,
+        columns: constraint.referenced_columns!.map((position) => columnName(target.oid, position, lookup)!),
+      },
+    },
+  ];
+}
+
+function constraintColumns(constraint: RawConstraint, lookup: Lookup): string[] {
+  return constraint.columns!.map((position) => columnName(constraint.relation, position, lookup)!);
+}
+
+/** Attribute numbers of an index's key, 0 for an expression; without the columns that it merely INCLUDEs. */
+function keyPositions(index: Pick<RawIndex, 'columns' | 'key_length'>): number[] {
+  return index.columns.split(' ').slice(0, index.key_length).map(Number);
+}
+
+function columnName(relation: number, position: number, lookup: Lookup): string | undefined {
+  return lookup.columns.get(relation)?.find((column) => column.position === position)?.name;
+}
+
+const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
+
+function describeFunction(entry: RawFunction, types: TypeNames): CatalogFunction {
+  const inputTypes = entry.argument_types === '' ? [] : entry.argument_types.split(' ').map(Number);
+  // Names stand beside the modes of all arguments: those of OUT and TABLE arguments belong to the result.
+  const names = (entry.argument_names ?? []).filter((_, index) => {
+    const mode = entry.argument_modes?.[index] ?? 'i';
+    return mode === 'i' || mode === 'b' || mode === 'v';
+  });
+  return {
+    schema: entry.schema,
+    name: entry.name,
+    oid: entry.oid,
+    volatility: volatilities[entry.volatility],
+    ...(entry.is_strict && { strict: true }),
+    ...(entry.comment !== null && { comment: entry.comment }),
+    arguments: inputTypes.map((type, index) => ({
+      // An argument without a name has the empty one.
+      name: names[index] || null,
+      type: types.reference(type),
+      ...(index >= inputTypes.length - entry.defaults && { hasDefault: true }),
+      ...(entry.is_variadic && index === inputTypes.length - 1 && { variadic: true }),
+    })),
+    returns: types.reference(entry.returns),
+    ...(entry.returns_set && { returnsSet: true }),
+    language: entry.language,
+  };
+}
+
+/** By schema and name, overloads by the types of their arguments: the order survives dump and restore. */
+function compareFunctions(a: CatalogFunction, b: CatalogFunction): number {
+  const signature = (entry: CatalogFunction) => entry.arguments.map(({ type }) => typeText(type)).join();
+  return compareNames(a, b) || compareText(signature(a), signature(b));
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return compareText(a.name, b.name);
+}
+
+function groupByRelation<Entry extends { readonly relation: number }>(
+  entries: readonly Entry[],
+): Map<number, Entry[]> {
+  const groups = new Map<number, Entry[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.relation);
+    if (group) group.push(entry);
+    else groups.set(entry.relation, [entry]);
+  }
+  return groups;
+}

@@ -1,0 +1,26 @@
+import pg from 'pg';
+
+import type { RelationReference, SourceCatalog } from './catalog.ts';
+import { readEnumTableRows } from './enum-tables.ts';
+import { introspectDatabase, type Query } from './introspect.ts';
+
+/** Longest wait for a database to answer, in milliseconds. */
+const CONNECT_TIMEOUT = 10_000;
+
+/** Connects to a database and reads its catalog and the rows of enum tables. @throws as `pg` does */
+export async function readDatabase(
+  configuration: pg.ClientConfig,
+  enumTables: readonly RelationReference[],
+): Promise<SourceCatalog> {
+  const client = new pg.Client({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
+  // A connection that breaks while idle is reported by the next query.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
+    const catalog = await introspectDatabase(query);
+    return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
+  } finally {
+    await client.end();
+  }
+}

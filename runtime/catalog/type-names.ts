@@ -1,0 +1,94 @@
+import type { CatalogType, TypeReference } from './catalog.ts';
+import { compareNames } from './order.ts';
+import type { RawColumn, RawType } from './statement.ts';
+
+/** Names types by OID, and remembers which were named: those are the types that the catalog lists. */
+export interface TypeNames {
+  reference(oid: number): TypeReference;
+  /** True for a domain that refuses null, itself or through the domain it is based on. */
+  isNotNull(oid: number): boolean;
+  hasDefault(oid: number): boolean;
+  /** The types named so far and those that they are made of, outside pg_catalog, by schema and name. */
+  used(): readonly CatalogType[];
+}
+
+/** `columns` are the columns of each relation by OID, in order: the fields of row types. */
+export function nameTypes(
+  types: readonly RawType[],
+  columns: ReadonlyMap<number, readonly RawColumn[]>,
+): TypeNames {
+  const byOid = new Map(types.map((type) => [type.oid, type]));
+  const named = new Set<RawType>();
+
+  function find(oid: number): RawType {
+    const type = byOid.get(oid);
+    if (type === undefined)
+      throw new Error(
+        `The type with OID ${oid} changed while the database was read. Read it again when the migration is over.`,
+      );
+    return type;
+  }
+
+  function reference(oid: number): TypeReference {
+    const type = find(oid);
+    const element = type.element === null ? type : find(type.element);
+    named.add(element);
+    return { schema: element.schema, name: element.name, ...(element !== type && { array: true }) };
+  }
+
+  /** Whether something holds for a domain or one that it is based on. */
+  function someDomain(oid: number, holds: (domain: RawType) => boolean): boolean {
+    const type = find(oid);
+    return type.base !== null && (holds(type) || someDomain(type.base, holds));
+  }
+
+  function describe(type: RawType): CatalogType {
+    const { oid, schema, name } = type;
+    const head = { schema, name, oid, ...(type.comment !== null && { comment: type.comment }) };
+    switch (type.kind) {
+      case 'b':
+        return { ...head, kind: 'base' };
+      case 'r':
+        return { ...head, kind: 'range' };
+      case 'm':
+        return { ...head, kind: 'multirange' };
+      case 'p':
+        return { ...head, kind: 'pseudo' };
+      case 'e':
+        return { ...head, kind: 'enum', values: type.labels ?? [] };
+      case 'd':
+        return {
+          ...head,
+          kind: 'domain',
+          base: reference(type.base!),
+          ...(type.not_null && { notNull: true }),
+        };
+      case 'c': {
+        const fields = type.fields ?? columns.get(type.relation!) ?? [];
+        return {
+          ...head,
+          kind: 'composite',
+          fields: fields.map((field) => ({ name: field.name, type: reference(field.type) })),
+          ...(type.row_type && { relation: true }),
+        };
+      }
+    }
+  }
+
+  return {
+    reference,
+    isNotNull: (oid) => someDomain(oid, (domain) => domain.not_null),
+    hasDefault: (oid) => someDomain(oid, (domain) => domain.has_default),
+    used() {
+      const described: CatalogType[] = [];
+      // Describing a type may name further ones: a Set hands out what is added while it is walked.
+      for (const type of named) if (type.schema !== 'pg_catalog') described.push(describe(type));
+      return described.sort(compareNames);
+    },
+  };
+}
+
+/** A type reference as text, for sorting overloads. */
+export function typeText(type: TypeReference): string {
+  return `${type.schema}.${type.name}${type.array ? '[]' : ''}`;
+}

@@ -1,0 +1,237 @@
+/**
+ * Holds what is served and changes it: a request's operations act on a working copy, the copy is compiled and judged,
+ * stored under the next resource_version, and only then served. Changes run one after the other; a change that fails
+ * leaves everything as it was.
+ */
+
+import { EngineError } from '../core/errors.ts';
+import type { Session } from '../core/session.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+import { emptyMetadata, readMetadata } from '../metadata/read-metadata.ts';
+import type { PreparedProgram } from '../program/host.ts';
+import type { Answer } from './answer.ts';
+import type { MetadataRequest } from './request.ts';
+import { runRequest } from './run.ts';
+import { type MetadataStore, versionConflict } from './store.ts';
+import { storedChange } from './stored-change.ts';
+import {
+  type CopyServices,
+  inconsistentObjects,
+  type MetadataState,
+  type SourceDatabase,
+  WorkingCopy,
+} from './working-copy.ts';
+
+export interface MetadataEngineOptions<Database extends SourceDatabase>
+  extends Pick<CopyServices<Database>, 'compile' | 'openSource' | 'options'> {
+  readonly store: MetadataStore;
+  /** What to begin with when the store is empty, e.g. the source `default` of --database-url. */
+  readonly initialMetadata?: Metadata;
+  /** Makes a program of compiled files. Throws if they cannot be loaded. */
+  readonly prepare: (state: MetadataState<Database>) => Promise<PreparedProgram>;
+  /** Told what went wrong after a change was already accepted. */
+  readonly report: (message: string, error: unknown) => void;
+}
+
+/** Milliseconds that databases stay open after they went out of use. */
+const RETIREMENT = 10_000;
+
+export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
+  readonly #options: MetadataEngineOptions<Database>;
+  readonly #services: CopyServices<Database>;
+  #state: MetadataState<Database>;
+  #queue: Promise<unknown> = Promise.resolve();
+  readonly #retiring = new Map<SourceDatabase, { timer: NodeJS.Timeout; close: () => Promise<void> }>();
+
+  private constructor(options: MetadataEngineOptions<Database>) {
+    this.#options = options;
+    const { compile, openSource, store } = options;
+    this.#services = {
+      compile,
+      openSource,
+      options: options.options,
+      readCatalogState: store.readCatalogState,
+      writeCatalogState: store.writeCatalogState,
+      prepare: options.prepare,
+    };
+    const nothing = new Map<string, string>();
+    const compilation = { files: nothing, programFiles: nothing, diagnostics: [] };
+    this.#state = {
+      // Not yet compiled: no copy may take it for the same.
+      metadata: { ...emptyMetadata },
+      resourceVersion: 0,
+      catalogs: {},
+      sources: new Map(),
+      compilation,
+      inconsistent: inconsistentObjects(compilation),
+    };
+  }
+
+  /** Reads the stored metadata, compiles it and serves it; inconsistent objects are left out, never the start refused. */
+  static async start<Database extends SourceDatabase>(
+    options: MetadataEngineOptions<Database>,
+  ): Promise<MetadataEngine<Database>> {
+    const engine = new MetadataEngine(options);
+    await engine.#followOthers();
+    if (engine.#state.resourceVersion > 0) return engine;
+    const copy = engine.#copy();
+    copy.metadata = options.initialMetadata ?? emptyMetadata;
+    if (options.initialMetadata === undefined) await engine.#serve(copy, 0);
+    else await engine.#commitFirst(copy);
+    return engine;
+  }
+
+  get state(): MetadataState<Database> {
+    return this.#state;
+  }
+
+  /** Runs a request, a bulk included, and gives its answer. Throws EngineError. */
+  async execute(request: MetadataRequest, session: Session): Promise<Answer> {
+    if (!request.changesMetadata) return runRequest(request, this.#copy(), session);
+    return this.#alone(async () => {
+      await this.#followOthers();
+      const current = this.#state.resourceVersion;
+      if (request.resourceVersion !== undefined && request.resourceVersion !== current) {
+        throw versionConflict(request.resourceVersion);
+      }
+      const copy = this.#copy();
+      try {
+        const answer = await runRequest(request, copy, session);
+        if (copy.modified) await this.#commit(copy);
+        return answer;
+      } catch (error) {
+        await this.#recover(copy, error);
+        throw error;
+      } finally {
+        this.#release(copy);
+      }
+    });
+  }
+
+  /** Serves what another instance stored meanwhile, if it did. Throws if that fails; the old state serves on. */
+  async synchronise(): Promise<void> {
+    // Cheap where nothing happened: no turn in the queue is taken, and no slow change is waited for.
+    if ((await this.#options.store.readVersion()) === this.#state.resourceVersion) return;
+    await this.#alone(() => this.#followOthers());
+  }
+
+  /** Tries the sources again that could not be read; what heals is served, with nothing stored. */
+  async retrySources(): Promise<void> {
+    const broken = () =>
+      Object.entries(this.#state.catalogs).flatMap(([name, catalog]) => ('error' in catalog ? [name] : []));
+    if (broken().length === 0) return;
+    await this.#alone(async () => {
+      const copy = this.#copy();
+      copy.reintrospect(broken());
+      await this.#serveUnlessSame(copy);
+    });
+  }
+
+  /** Closes every source; nothing may be executed afterwards. */
+  async stop(): Promise<void> {
+    await this.#queue;
+    const retiring = [...this.#retiring.values()];
+    for (const { timer } of retiring) clearTimeout(timer);
+    await Promise.all([
+      ...retiring.map(({ close }) => close()),
+      ...[...this.#state.sources.values()].map(({ database }) => database.end()),
+    ]);
+  }
+
+  #copy(): WorkingCopy {
+    return new WorkingCopy(this.#state, this.#services);
+  }
+
+  async #commit(copy: WorkingCopy): Promise<void> {
+    await copy.check();
+    const { resourceVersion } = copy;
+    // Loaded before it is stored: what cannot be served is never stored.
+    const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
+    const stored = await this.#options.store.commit(
+      storedChange(this.#state.metadata, copy.metadata),
+      resourceVersion,
+      copy.invalidations(),
+    );
+    this.#state = copy.toState(stored, program) as MetadataState<Database>;
+    program.activate();
+  }
+
+  /** Stores the first metadata, unless another instance that starts at the same time did. */
+  async #commitFirst(copy: WorkingCopy): Promise<void> {
+    try {
+      await this.#commit(copy);
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'conflict') throw error;
+      await this.#followOthers();
+    }
+  }
+
+  async #serve(copy: WorkingCopy, resourceVersion: number): Promise<void> {
+    await copy.check();
+    const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
+    this.#state = copy.toState(resourceVersion, program) as MetadataState<Database>;
+    program.activate();
+  }
+
+  /** Reads the stored metadata again if its version is not the one that is served. */
+  async #followOthers(): Promise<void> {
+    const { store } = this.#options;
+    const served = this.#state.resourceVersion;
+    if ((await store.readVersion()) === served) return;
+    const [stored, notification] = await Promise.all([store.read(), store.readNotification()]);
+    const copy = this.#copy();
+    copy.metadata = stored.metadata === undefined ? emptyMetadata : readMetadata(stored.metadata).value;
+    // Only the next version's notification is known to tell everything.
+    const isNext = stored.resourceVersion === served + 1 && notification?.resourceVersion === served + 1;
+    copy.reintrospect(
+      isNext ? notification.invalidations.sources : copy.metadata.sources.map(({ name }) => name),
+    );
+    await this.#serve(copy, stored.resourceVersion);
+    this.#release(copy);
+  }
+
+  /** After a failed request: SQL that was committed stays, and so does what another instance stored. */
+  async #recover(copy: WorkingCopy, error: unknown): Promise<void> {
+    try {
+      if (error instanceof EngineError && error.code === 'conflict') await this.#followOthers();
+      if (copy.changedDatabases.size === 0) return;
+      const again = this.#copy();
+      again.reintrospect(copy.changedDatabases);
+      await this.#serveUnlessSame(again);
+    } catch (failure) {
+      this.#options.report('Following a change of a database failed.', failure);
+    }
+  }
+
+  /** Serves a copy that only read databases anew, if that made a difference. */
+  async #serveUnlessSame(copy: WorkingCopy): Promise<void> {
+    await copy.check();
+    if (JSON.stringify(copy.catalogs) !== JSON.stringify(this.#state.catalogs)) {
+      await this.#serve(copy, this.#state.resourceVersion);
+    }
+    this.#release(copy);
+  }
+
+  /**
+   * Closes, after a while, the databases that a copy opened or replaced and that are not served: requests that began on
+   * an older program still use them.
+   */
+  #release(copy: WorkingCopy): void {
+    for (const database of copy.unusedBy(this.#state)) {
+      const close = async () => {
+        this.#retiring.delete(database);
+        await database.end().catch((error: unknown) => {
+          this.#options.report('Closing a source that is no longer used failed.', error);
+        });
+      };
+      this.#retiring.set(database, { timer: setTimeout(close, RETIREMENT).unref(), close });
+    }
+  }
+
+  /** Runs after everything that was asked for earlier, whether or not that succeeded. */
+  #alone<Value>(run: () => Promise<Value>): Promise<Value> {
+    const result = this.#queue.then(run, run);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+}

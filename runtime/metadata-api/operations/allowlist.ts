@@ -1,0 +1,85 @@
+import { EngineError } from '../../core/errors.ts';
+import type { AllowlistEntry, AllowlistScope } from '../../metadata/metadata.ts';
+import { allowlistEntrySchema, allowlistScopeSchema } from '../../metadata/schemas/service.ts';
+import { nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { NO_PATH, replaceWhere } from '../edit.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import type { WorkingCopy } from '../working-copy.ts';
+import { findCollection } from './query-collections.ts';
+
+interface ScopeArguments {
+  readonly collection: string;
+  readonly scope: AllowlistScope;
+}
+
+interface DropArguments {
+  readonly collection: string;
+}
+
+export const addCollectionToAllowlist = operation<Omit<AllowlistEntry, 'path'>>({
+  name: 'add_collection_to_allowlist',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Allows the queries of a collection, to every role or to those of its scope.',
+  arguments: allowlistEntrySchema,
+  policy: 'others',
+  changesMetadata: true,
+  run: ({ collection, scope }, copy) => {
+    findCollection(copy, collection);
+    if (copy.metadata.allowlist.some((entry) => entry.collection === collection)) {
+      return {
+        message:
+          `collection "${collection}" already exists in the allowlist, scope ignored; to change scope, use ` +
+          'update_scope_of_collection_in_allowlist',
+      };
+    }
+    const added = { ...NO_PATH, collection, scope };
+    copy.metadata = { ...copy.metadata, allowlist: [...copy.metadata.allowlist, added] };
+    return SUCCESS;
+  },
+});
+
+export const updateScopeOfCollectionInAllowlist = operation<ScopeArguments>({
+  name: 'update_scope_of_collection_in_allowlist',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Changes to which roles a collection of the allow-list is open.',
+  arguments: object<ScopeArguments>({ collection: nameSchema, scope: allowlistScopeSchema }),
+  policy: 'others',
+  changesMetadata: true,
+  run: ({ collection, scope }, copy) => {
+    requireEntry(copy, collection);
+    copy.metadata = {
+      ...copy.metadata,
+      allowlist: replaceWhere(
+        copy.metadata.allowlist,
+        (entry) => entry.collection === collection,
+        (entry) => ({ ...entry, scope }),
+      ),
+    };
+    return SUCCESS;
+  },
+});
+
+export const dropCollectionFromAllowlist = operation<DropArguments>({
+  name: 'drop_collection_from_allowlist',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Takes a collection out of the allow-list.',
+  arguments: object<DropArguments>({ collection: nameSchema }),
+  policy: 'others',
+  changesMetadata: true,
+  run: ({ collection }, copy) => {
+    requireEntry(copy, collection);
+    copy.metadata = {
+      ...copy.metadata,
+      allowlist: copy.metadata.allowlist.filter((entry) => entry.collection !== collection),
+    };
+    return SUCCESS;
+  },
+});
+
+function requireEntry(copy: WorkingCopy, collection: string): void {
+  if (copy.metadata.allowlist.some((entry) => entry.collection === collection)) return;
+  throw new EngineError('not-found', `collection "${collection}" doesn't exist in the allowlist`);
+}

@@ -1,0 +1,33 @@
+import type { Metadata } from '../../metadata/metadata.ts';
+import { emptyMetadata } from '../../metadata/read-metadata.ts';
+import { noArguments } from '../arguments.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+
+export default operation<object>({
+  name: 'clear_metadata',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Forgets everything but the address of source `default`, which is left empty.',
+  arguments: noArguments,
+  changesMetadata: true,
+  run: async (_, copy) => {
+    copy.metadata = cleared(copy.metadata);
+    await copy.check();
+    return SUCCESS;
+  },
+});
+
+function cleared(metadata: Metadata): Metadata {
+  const kept = metadata.sources.filter(({ name }) => name === 'default');
+  return {
+    ...emptyMetadata,
+    sources: kept.map(({ name, kind, configuration, path }) => ({
+      name,
+      kind,
+      configuration,
+      path,
+      tables: [],
+      functions: [],
+    })),
+  };
+}

@@ -1,0 +1,76 @@
+import { EngineError } from '../../core/errors.ts';
+import type { CronTrigger, Json } from '../../metadata/metadata.ts';
+import { nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { cronTriggerSchema } from '../../metadata/schemas/trigger.ts';
+import { NO_PATH, without } from '../edit.ts';
+import { globalObject } from '../names.ts';
+import { warnNotServed } from '../not-served.ts';
+import { METADATA, METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { withReplace } from '../with-replace.ts';
+import type { WorkingCopy } from '../working-copy.ts';
+
+type CreateArguments = { readonly entry: Omit<CronTrigger, 'path'>; readonly replace: boolean };
+
+interface DropArguments {
+  readonly name: string;
+}
+
+export const createCronTrigger = operation<CreateArguments>({
+  name: 'create_cron_trigger',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation:
+    'Has a web hook called by a cron schedule (UTC); with `replace` an existing trigger is changed.',
+  arguments: withReplace(cronTriggerSchema),
+  policy: 'target',
+  targets: ({ entry }) => [globalObject('cron_trigger', entry.name)],
+  changesMetadata: true,
+  run: ({ entry, replace }, copy) => {
+    const exists = copy.metadata.cron_triggers.some(({ name }) => name === entry.name);
+    if (exists && !replace) {
+      throw new EngineError('already-exists', `cron trigger with name: ${entry.name} already exists`);
+    }
+    if (!exists && replace) throw missing(entry.name);
+    const others = copy.metadata.cron_triggers.filter(({ name }) => name !== entry.name);
+    copy.metadata = { ...copy.metadata, cron_triggers: [...others, { ...NO_PATH, ...entry }] };
+    warnNotServed(copy, 'cron_trigger', entry.name, 'Cron triggers');
+    return SUCCESS;
+  },
+});
+
+export const deleteCronTrigger = operation<DropArguments>({
+  name: 'delete_cron_trigger',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Deletes a cron trigger with its scheduled events.',
+  arguments: object<DropArguments>({ name: nameSchema }),
+  policy: 'others',
+  changesMetadata: true,
+  run: ({ name }, copy) => {
+    if (!copy.metadata.cron_triggers.some((entry) => entry.name === name)) throw missing(name);
+    copy.metadata = {
+      ...copy.metadata,
+      cron_triggers: copy.metadata.cron_triggers.filter((entry) => entry.name !== name),
+    };
+    return SUCCESS;
+  },
+});
+
+export const getCronTriggers = operation<object>({
+  name: 'get_cron_triggers',
+  spelling: 'bare',
+  endpoints: METADATA,
+  documentation: 'All cron triggers, those that no export shows included.',
+  arguments: object<object>({}),
+  argumentsOptional: true,
+  changesMetadata: false,
+  run: (_, copy) => ({ cron_triggers: cronTriggers(copy) }),
+});
+
+function cronTriggers(copy: WorkingCopy): Json {
+  return copy.metadata.cron_triggers.map((entry) => without(entry, 'path')) as unknown as Json;
+}
+
+function missing(name: string): EngineError {
+  return new EngineError('not-exists', `cron trigger with name: ${name} does not exist`);
+}

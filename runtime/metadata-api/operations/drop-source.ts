@@ -1,0 +1,30 @@
+import { flag, nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { refuseDependents } from '../dependents.ts';
+import { findSource } from '../edit.ts';
+import { METADATA, operation, SUCCESS } from '../operation.ts';
+
+interface Arguments {
+  readonly name: string;
+  readonly cascade: boolean;
+}
+
+export default operation<Arguments>({
+  name: 'drop_source',
+  spelling: 'prefixed',
+  endpoints: METADATA,
+  documentation:
+    'Forgets a database with everything declared in it. Remote relationships that point there are refused, or dropped ' +
+    'with `cascade`.',
+  arguments: object<Arguments>({ name: nameSchema, cascade: flag }),
+  policy: 'target',
+  changesMetadata: true,
+  run: ({ name, cascade }, copy) => {
+    findSource(copy.metadata, name);
+    refuseDependents(copy, { kind: 'source', source: name }, cascade);
+    copy.metadata = {
+      ...copy.metadata,
+      sources: copy.metadata.sources.filter((source) => source.name !== name),
+    };
+    return SUCCESS;
+  },
+});

@@ -1,0 +1,262 @@
+import { EngineError } from '../../core/errors.ts';
+import type {
+  Address,
+  Columns,
+  EventOperation,
+  EventRetryConfiguration,
+  EventTrigger,
+  Header,
+  Json,
+  JsonObject,
+  QualifiedName,
+} from '../../metadata/metadata.ts';
+import {
+  boolean,
+  columnsSchema,
+  flag,
+  headerSchema,
+  json,
+  jsonObject,
+  list,
+  nameSchema,
+  object,
+  objectAs,
+  optional,
+  text,
+  toAddress,
+  withDefault,
+} from '../../metadata/schemas/shared.ts';
+import { eventRetryConfigurationSchema, eventRetryDefaults } from '../../metadata/schemas/trigger.ts';
+import { sourceArgument, tableArguments } from '../arguments.ts';
+import { findSource, findTable, NO_PATH, optionally, replaceWhere, withSource, withTable } from '../edit.ts';
+import { columnNames } from '../find-relationship.ts';
+import { sameName, tablePart } from '../names.ts';
+import { warnNotServed } from '../not-served.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import type { WorkingCopy } from '../working-copy.ts';
+
+interface RawArguments {
+  readonly name: string;
+  readonly table: QualifiedName;
+  readonly source: string;
+  readonly insert?: EventOperation;
+  readonly update?: EventOperation;
+  readonly delete?: EventOperation;
+  readonly enable_manual: boolean;
+  readonly webhook?: string;
+  readonly webhook_from_env?: string;
+  readonly headers: readonly Header[];
+  readonly retry_conf: EventRetryConfiguration;
+  readonly request_transform?: JsonObject;
+  readonly response_transform?: JsonObject;
+  readonly cleanup_config?: JsonObject;
+  readonly trigger_on_replication: boolean;
+  readonly replace: boolean;
+}
+
+interface CreateArguments {
+  readonly table: QualifiedName;
+  readonly source: string;
+  readonly replace: boolean;
+  readonly trigger: EventTrigger;
+}
+
+interface NameArguments {
+  readonly name: string;
+  readonly source: string;
+}
+
+const eventOperation = object<EventOperation>({
+  columns: columnsSchema,
+  payload: optional<Columns>(columnsSchema),
+});
+
+const createArguments = objectAs<RawArguments, CreateArguments>(
+  {
+    ...tableArguments,
+    name: nameSchema,
+    insert: optional(eventOperation),
+    update: optional(eventOperation),
+    delete: optional(eventOperation),
+    enable_manual: flag,
+    webhook: optional(text),
+    webhook_from_env: optional(nameSchema),
+    headers: list(headerSchema),
+    retry_conf: withDefault<EventRetryConfiguration>(eventRetryConfigurationSchema, eventRetryDefaults),
+    request_transform: optional(jsonObject),
+    response_transform: optional(jsonObject),
+    cleanup_config: optional(jsonObject),
+    trigger_on_replication: withDefault<boolean>(boolean, true),
+    replace: flag,
+  },
+  (
+    {
+      table,
+      source,
+      replace,
+      insert,
+      update,
+      delete: deletion,
+      enable_manual,
+      webhook,
+      webhook_from_env,
+      ...rest
+    },
+    fail,
+  ) => {
+    checkName(rest.name, fail);
+    const operations = [insert, update, deletion].filter((given) => given !== undefined);
+    if (operations.length === 0 && !enable_manual) {
+      fail('atleast one amongst insert/update/delete/enable_manual spec must be provided');
+    }
+    if (operations.some(({ columns }) => columns.length === 0)) fail('found empty column specification');
+    if (operations.some(({ payload }) => payload?.length === 0)) fail('found empty payload specification');
+    const address: Address = toAddress(webhook, webhook_from_env, ['webhook', 'webhook_from_env'], fail);
+    const definition = {
+      ...optionally('insert', insert),
+      ...optionally('update', update),
+      ...optionally('delete', deletion),
+      enable_manual,
+    };
+    return { table, source, replace, trigger: { ...NO_PATH, ...rest, definition, webhook: address } };
+  },
+);
+
+export const createEventTrigger = operation<CreateArguments>({
+  name: 'create_event_trigger',
+  spelling: 'prefixed',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Has a web hook called for changes of rows; with `replace` an existing trigger is changed.',
+  arguments: createArguments,
+  policy: 'target',
+  targets: ({ source, table, trigger }) => [tablePart('event_trigger', trigger.name, source, table)],
+  changesMetadata: true,
+  run: ({ source, table, replace, trigger }, copy) => {
+    findTable(copy.metadata, source, table);
+    const { name } = trigger;
+    const owner = ownerOf(copy, source, name);
+    if (owner !== undefined && !replace) {
+      throw new EngineError('already-exists', `Event trigger with name "${name}" already exists`);
+    }
+    if (replace && owner === undefined) throw missingEventTrigger(name);
+    if (owner !== undefined && !sameName(owner, table)) {
+      throw new EngineError('not-supported', 'cannot replace table or schema for trigger');
+    }
+    requireColumns(copy, source, table, trigger);
+    copy.metadata = withTable(copy.metadata, source, table, (entry) => ({
+      ...entry,
+      event_triggers:
+        owner === undefined
+          ? [...entry.event_triggers, trigger]
+          : replaceWhere(
+              entry.event_triggers,
+              (candidate) => candidate.name === name,
+              () => trigger,
+            ),
+    }));
+    warnNotServed(copy, 'event_trigger', name, 'Event triggers');
+    return SUCCESS;
+  },
+});
+
+export const deleteEventTrigger = operation<NameArguments>({
+  name: 'delete_event_trigger',
+  spelling: 'prefixed',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Deletes an event trigger; its pending events are archived.',
+  arguments: object<NameArguments>({ name: nameSchema, source: sourceArgument }),
+  policy: 'others',
+  changesMetadata: true,
+  run: ({ name, source }, copy) => {
+    findSource(copy.metadata, source);
+    if (ownerOf(copy, source, name) === undefined) throw missingEventTrigger(name);
+    copy.metadata = withSource(copy.metadata, source, (owner) => ({
+      ...owner,
+      tables: replaceWhere(
+        owner.tables,
+        (entry) => entry.event_triggers.some((trigger) => trigger.name === name),
+        (entry) => ({
+          ...entry,
+          event_triggers: entry.event_triggers.filter((trigger) => trigger.name !== name),
+        }),
+      ),
+    }));
+    return SUCCESS;
+  },
+});
+
+interface RedeliverArguments {
+  readonly event_id: string;
+  readonly source: string;
+}
+
+export const redeliverEvent = operation<RedeliverArguments>({
+  name: 'redeliver_event',
+  spelling: 'prefixed',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Delivers an event again.',
+  arguments: object<RedeliverArguments>({ event_id: nameSchema, source: sourceArgument }),
+  changesMetadata: false,
+  run: ({ source, event_id }, copy) => {
+    findSource(copy.metadata, source);
+    throw new EngineError('not-exists', `event with id "${event_id}" does not exist`);
+  },
+});
+
+interface InvokeArguments extends NameArguments {
+  readonly payload: Json;
+}
+
+export const invokeEventTrigger = operation<InvokeArguments>({
+  name: 'invoke_event_trigger',
+  spelling: 'prefixed',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Sends a payload through an event trigger that allows it (`enable_manual`).',
+  arguments: object<InvokeArguments>({ name: nameSchema, source: sourceArgument, payload: json }),
+  changesMetadata: false,
+  run: ({ name, source }, copy) => {
+    const trigger = findSource(copy.metadata, source)
+      .tables.flatMap((entry) => entry.event_triggers)
+      .find((candidate) => candidate.name === name);
+    if (trigger === undefined) throw missingEventTrigger(name);
+    if (!trigger.definition.enable_manual) {
+      throw new EngineError('not-supported', 'manual mode is not enabled for event trigger');
+    }
+    throw new EngineError('not-supported', 'event triggers are kept in the metadata, but not served yet');
+  },
+});
+
+function checkName(name: string, fail: (message: string, path: string[]) => void): void {
+  if (!/^[A-Za-z]+[A-Za-z0-9_-]*$/.test(name)) {
+    fail('only alphanumeric and underscore and hyphens allowed for name', ['name']);
+  } else if (name.length > 42) {
+    fail('event trigger name can be at most 42 characters', ['name']);
+  }
+}
+
+/** The table that has the trigger; names are unique in a source. */
+function ownerOf(copy: WorkingCopy, source: string, name: string): QualifiedName | undefined {
+  return findSource(copy.metadata, source).tables.find((entry) =>
+    entry.event_triggers.some((trigger) => trigger.name === name),
+  )?.table;
+}
+
+function requireColumns(
+  copy: WorkingCopy,
+  source: string,
+  table: QualifiedName,
+  { definition }: EventTrigger,
+): void {
+  const known = columnNames(copy, source, table);
+  for (const given of [definition.insert, definition.update, definition.delete]) {
+    for (const columns of [given?.columns, given?.payload]) {
+      if (columns === undefined || columns === '*') continue;
+      const unknown = columns.find((column) => !known.has(column));
+      if (unknown !== undefined) throw new EngineError('not-exists', `"${unknown}" does not exist`);
+    }
+  }
+}
+
+export function missingEventTrigger(name: string): EngineError {
+  return new EngineError('not-exists', `event trigger "${name}" does not exist`);
+}

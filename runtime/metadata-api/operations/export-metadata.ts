@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { exportMetadata } from '../../metadata/export-metadata.ts';
+import { METADATA_AND_LEGACY, operation } from '../operation.ts';
+
+export default operation<unknown>({
+  name: 'export_metadata',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation:
+    'The whole metadata. With `version: 2` as `{resource_version, metadata}`; without, or with 1, the metadata itself.',
+  arguments: z.unknown(),
+  hasVersion2: true,
+  changesMetadata: false,
+  run: (_, copy, { version }) => {
+    const metadata = exportMetadata(copy.metadata);
+    return version === 2 ? { resource_version: copy.resourceVersion, metadata } : metadata;
+  },
+});

@@ -1,0 +1,22 @@
+import type { Json } from '../../metadata/metadata.ts';
+import { noArguments } from '../arguments.ts';
+import { METADATA_AND_LEGACY, operation } from '../operation.ts';
+
+export default operation<object>({
+  name: 'get_inconsistent_metadata',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation:
+    'Every object of the metadata that is not served, with the reason: a list of `{definition, reason, type, name}`; with ' +
+    '`version: 2` as `{is_consistent, inconsistent_objects}`.',
+  arguments: noArguments,
+  hasVersion2: true,
+  changesMetadata: false,
+  run: async (_, copy, { version }) => {
+    await copy.check();
+    const objects = copy.inconsistent as unknown as Json;
+    return version === 2
+      ? { is_consistent: copy.inconsistent.length === 0, inconsistent_objects: objects }
+      : objects;
+  },
+});

@@ -1,0 +1,107 @@
+import { introspectDatabase } from '../../catalog/index.ts';
+import type { Json } from '../../metadata/metadata.ts';
+import {
+  boolean,
+  flag,
+  nameSchema,
+  object,
+  optional,
+  text,
+  withDefault,
+} from '../../metadata/schemas/shared.ts';
+import { findSource } from '../edit.ts';
+import { operation } from '../operation.ts';
+import { runStatements, runText, sqlError } from '../run-sql/execute.ts';
+import { followChanges } from '../run-sql/follow.ts';
+import { type DatabaseClient, introspectSource, type WorkingCopy, withEnumTables } from '../working-copy.ts';
+
+interface Arguments {
+  readonly sql: string;
+  readonly source: string;
+  readonly cascade: boolean;
+  readonly check_metadata_consistency?: boolean;
+  readonly read_only: boolean;
+  readonly no_transaction: boolean;
+}
+
+export default operation<Arguments>({
+  name: 'run_sql',
+  spelling: 'either',
+  endpoints: ['/v2/query', '/v1/query', '/v1/metadata'],
+  documentation:
+    'Runs SQL on a source. If it may have changed tracked objects, the catalogs before and after are compared: renames are ' +
+    'followed, dependents of what was dropped are refused, or dropped with `cascade`; a refusal rolls the SQL back.',
+  arguments: object<Arguments>({
+    sql: text,
+    source: withDefault(nameSchema, 'default'),
+    cascade: flag,
+    check_metadata_consistency: optional(boolean),
+    read_only: flag,
+    no_transaction: flag,
+  }),
+  changesMetadata: (args) => checksMetadata(args),
+  run: (args, copy) => {
+    findSource(copy.metadata, args.source);
+    return copy.database(args.source).withClient((client) => runSql(args, copy, client));
+  },
+});
+
+/** Words after which the database may differ in what the metadata knows of it. */
+const CHANGES_SCHEMA = /\balter\b|\bdrop\b|\breplace\b|\bcreate function\b|\bcomment on\b/i;
+
+function checksMetadata({ sql, read_only, check_metadata_consistency }: Arguments): boolean {
+  return !read_only && (check_metadata_consistency ?? CHANGES_SCHEMA.test(sql));
+}
+
+async function runSql(args: Arguments, copy: WorkingCopy, client: DatabaseClient): Promise<Json> {
+  const checks = checksMetadata(args);
+  if (!checks) copy.noteSql(args.source);
+  if (args.no_transaction) return runOutsideTransaction(args, copy, client, checks);
+  await client.query(args.read_only ? 'begin read only' : 'begin');
+  try {
+    const answer = checks
+      ? await withCheck(args, copy, client, () => runText(client, args.sql))
+      : await runText(client, args.sql);
+    // Deferred constraints speak up only now.
+    await client.query('commit').catch((error: unknown) => {
+      throw sqlError(error, args.sql);
+    });
+    if (checks) copy.changedDatabases.add(args.source);
+    return answer;
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+/** Each statement is committed by itself: what a refused check leaves behind in the database stays. */
+async function runOutsideTransaction(
+  args: Arguments,
+  copy: WorkingCopy,
+  client: DatabaseClient,
+  checks: boolean,
+): Promise<Json> {
+  const run = () => runStatements(client, args.sql);
+  if (checks) copy.changedDatabases.add(args.source);
+  return checks ? withCheck(args, copy, client, run) : run();
+}
+
+/** Runs the SQL between two readings of the catalog, and has the metadata follow what it did. */
+async function withCheck(
+  { source, cascade }: Arguments,
+  copy: WorkingCopy,
+  client: DatabaseClient,
+  run: () => Promise<Json>,
+): Promise<Json> {
+  const query = (sql: string, values?: readonly unknown[]) => client.query(sql, values);
+  const baseline = copy.baseline();
+  const before = await introspectSource(query, findSource(copy.metadata, source));
+  const answer = await run();
+  const catalog = await introspectDatabase(query);
+  followChanges(copy, source, before, { ...catalog, enumTables: {} }, cascade);
+  // The rows of enum tables are read under the names that they have by now.
+  const after = await withEnumTables(query, catalog, findSource(copy.metadata, source));
+  copy.takeCatalog(source, after);
+  await copy.accept('others', baseline);
+  return answer;
+}

@@ -1,0 +1,47 @@
+import type { CustomTypes } from '../../metadata/metadata.ts';
+import {
+  customEnumSchema,
+  customInputObjectSchema,
+  customObjectSchema,
+  customScalarSchema,
+} from '../../metadata/schemas/action.ts';
+import { list, object } from '../../metadata/schemas/shared.ts';
+import { NO_PATH } from '../edit.ts';
+import { warnNotServed } from '../not-served.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+
+type Arguments = {
+  readonly [Kind in Exclude<keyof CustomTypes, 'path'>]: readonly Omit<CustomTypes[Kind][number], 'path'>[];
+};
+
+export default operation<Arguments>({
+  name: 'set_custom_types',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Replaces all custom types, which actions use.',
+  arguments: object<Arguments>({
+    input_objects: list(customInputObjectSchema),
+    objects: list(customObjectSchema),
+    scalars: list(customScalarSchema),
+    enums: list(customEnumSchema),
+  }),
+  policy: 'target',
+  targets: () => [{ type: 'custom_types', name: 'custom_types' }],
+  changesMetadata: true,
+  run: ({ input_objects, objects, scalars, enums }, copy) => {
+    const placed = <Type extends object>(types: readonly Type[]) =>
+      types.map((type) => ({ ...NO_PATH, ...type }));
+    copy.metadata = {
+      ...copy.metadata,
+      custom_types: {
+        ...NO_PATH,
+        input_objects: placed(input_objects),
+        objects: placed(objects),
+        scalars: placed(scalars),
+        enums: placed(enums),
+      },
+    };
+    warnNotServed(copy, 'custom_types', 'custom_types', 'Custom types');
+    return SUCCESS;
+  },
+});

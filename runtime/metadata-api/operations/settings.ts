@@ -1,0 +1,138 @@
+import type { z } from 'zod';
+import { EngineError } from '../../core/errors.ts';
+import type { ApiLimits } from '../../core/settings.ts';
+import type { JsonObject, Metadata, MetricsConfig } from '../../metadata/metadata.ts';
+import {
+  apiLimitsSchema,
+  graphqlSchemaIntrospectionSchema,
+  metricsConfigSchema,
+} from '../../metadata/schemas/service.ts';
+import {
+  jsonObject,
+  nameSchema,
+  object,
+  optional,
+  requiredList,
+  text,
+} from '../../metadata/schemas/shared.ts';
+import { noArguments } from '../arguments.ts';
+import { optionally, without } from '../edit.ts';
+import { warnNotServed } from '../not-served.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
+
+/** What is served, and removing what is not. */
+const WITHOUT_WARNING = /^(remove_|drop_|set_api_limits$|set_graphql_schema_introspection_options$)/;
+
+/** An operation that sets one top-level key of the metadata. */
+function setting<Value>(
+  name: string,
+  documentation: string,
+  schema: z.ZodType<Value>,
+  change: (metadata: Metadata, value: Value) => Metadata,
+): Operation {
+  return operation<Value>({
+    name,
+    spelling: 'bare',
+    endpoints: METADATA,
+    documentation,
+    arguments: schema,
+    ...(name.startsWith('remove_') && { argumentsOptional: true as const }),
+    policy: 'others',
+    changesMetadata: true,
+    run: (value, copy) => {
+      copy.metadata = change(copy.metadata, value);
+      if (!WITHOUT_WARNING.test(name)) warnNotServed(copy, 'setting', name, `The settings of ${name}`);
+      return SUCCESS;
+    },
+  });
+}
+
+export const setApiLimits = setting<ApiLimits>(
+  'set_api_limits',
+  'Limits depth, nodes, batches, time and rate of requests.',
+  apiLimitsSchema,
+  (metadata, api_limits) => ({ ...metadata, api_limits }),
+);
+
+export const removeApiLimits = setting<object>(
+  'remove_api_limits',
+  'Removes all limits.',
+  noArguments,
+  (metadata) => without(metadata, 'api_limits'),
+);
+
+export const setMetricsConfig = setting<MetricsConfig>(
+  'set_metrics_config',
+  'Says what of requests and answers metrics analyse.',
+  metricsConfigSchema,
+  (metadata, metrics_config) => ({ ...metadata, metrics_config }),
+);
+
+export const removeMetricsConfig = setting<object>(
+  'remove_metrics_config',
+  'Removes the configuration of metrics.',
+  noArguments,
+  (metadata) => without(metadata, 'metrics_config'),
+);
+
+export const setGraphqlSchemaIntrospectionOptions = setting<Metadata['graphql_schema_introspection']>(
+  'set_graphql_schema_introspection_options',
+  'Names the roles that may not introspect.',
+  graphqlSchemaIntrospectionSchema,
+  (metadata, graphql_schema_introspection) => ({ ...metadata, graphql_schema_introspection }),
+);
+
+export const setOpentelemetryConfig = setting<JsonObject>(
+  'set_opentelemetry_config',
+  'Keeps the configuration of telemetry.',
+  jsonObject,
+  (metadata, opentelemetry) => ({ ...metadata, opentelemetry }),
+);
+
+export const setOpentelemetryStatus = setting<{ status: string }>(
+  'set_opentelemetry_status',
+  'Keeps whether telemetry is on.',
+  object<{ status: string }>({ status: text }),
+  (metadata, { status }) => ({ ...metadata, opentelemetry: { ...metadata.opentelemetry, status } }),
+);
+
+interface HostArguments {
+  readonly host: string;
+  readonly suffix?: string;
+  readonly permissions?: readonly string[];
+}
+
+const hostArguments = object<HostArguments>({
+  host: nameSchema,
+  suffix: optional(text),
+  permissions: optional(requiredList(text)),
+});
+
+export const addHostToTlsAllowlist = setting<HostArguments>(
+  'add_host_to_tls_allowlist',
+  'Accepts a host whose certificate cannot be verified.',
+  hostArguments,
+  (metadata, { host, suffix, permissions }) => {
+    if (metadata.network.tls_allowlist.some((entry) => entry.host === host && entry.suffix === suffix)) {
+      throw new EngineError('already-exists', `the host ${host} already exists in the allowlist`);
+    }
+    const added = { host, ...optionally('suffix', suffix), ...optionally('permissions', permissions) };
+    return { ...metadata, network: { tls_allowlist: [...metadata.network.tls_allowlist, added] } };
+  },
+);
+
+export const dropHostFromTlsAllowlist = setting<HostArguments>(
+  'drop_host_from_tls_allowlist',
+  'Takes a host out of the list.',
+  hostArguments,
+  (metadata, { host, suffix }) => {
+    const { tls_allowlist } = metadata.network;
+    const kept = tls_allowlist.filter(
+      (entry) => entry.host !== host || (suffix !== undefined && entry.suffix !== suffix),
+    );
+    if (kept.length === tls_allowlist.length) {
+      throw new EngineError('not-found', `the host ${host} isn't present in the allowlist`);
+    }
+    return { ...metadata, network: { tls_allowlist: kept } };
+  },
+);

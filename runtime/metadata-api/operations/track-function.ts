@@ -1,0 +1,62 @@
+import { EngineError } from '../../core/errors.ts';
+import type { FunctionConfiguration, FunctionEntry, QualifiedName } from '../../metadata/metadata.ts';
+import {
+  choose,
+  isObject,
+  object,
+  optional,
+  qualifiedNameSchema,
+  text,
+} from '../../metadata/schemas/shared.ts';
+import { functionConfigurationSchema } from '../../metadata/schemas/table.ts';
+import { sourceArgument } from '../arguments.ts';
+import { NO_PATH, optionally, trackedFunction, trackedTable, withSource } from '../edit.ts';
+import { functionObject, quoted } from '../names.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+
+interface Arguments {
+  readonly function: QualifiedName;
+  readonly source: string;
+  readonly configuration?: FunctionConfiguration;
+  readonly comment?: string;
+}
+
+export default operation<Arguments>({
+  name: 'track_function',
+  spelling: 'prefixed',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'Makes a function that returns rows of a tracked table part of the API.',
+  arguments: choose<Arguments>((input) =>
+    isObject(input) && 'function' in input
+      ? object<Arguments>({
+          function: qualifiedNameSchema,
+          source: sourceArgument,
+          configuration: optional(functionConfigurationSchema),
+          comment: optional(text),
+        })
+      : qualifiedNameSchema.transform((name) => ({ function: name, source: 'default' })),
+  ),
+  policy: 'target',
+  targets: ({ source, function: name }) => [functionObject(source, name)],
+  changesMetadata: true,
+  run: ({ function: name, source, configuration, comment }, copy) => {
+    if (trackedFunction(copy.metadata, source, name) !== undefined) {
+      throw new EngineError('already-tracked', `function already tracked: ${quoted(name)}`);
+    }
+    if (trackedTable(copy.metadata, source, name) !== undefined) {
+      throw new EngineError('not-supported', `table with name ${quoted(name)} already exists`);
+    }
+    const added: FunctionEntry = {
+      ...NO_PATH,
+      function: name,
+      configuration: configuration ?? { custom_root_fields: {} },
+      permissions: [],
+      ...optionally('comment', comment),
+    };
+    copy.metadata = withSource(copy.metadata, source, (owner) => ({
+      ...owner,
+      functions: [...owner.functions, added],
+    }));
+    return SUCCESS;
+  },
+});

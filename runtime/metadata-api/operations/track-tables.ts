@@ -1,0 +1,93 @@
+import { EngineError } from '../../core/errors.ts';
+import { boolean, object, requiredList, withDefault } from '../../metadata/schemas/shared.ts';
+import { type ObjectIdentity, tableObject } from '../names.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
+import { enforcePolicy } from '../policy.ts';
+import type { WorkingCopy } from '../working-copy.ts';
+import { type TrackTableArguments, trackTable, trackTableArguments } from './track-table.ts';
+import { type UntrackTableArguments, untrackTable, untrackTableArguments } from './untrack-table.ts';
+
+interface Arguments<Table> {
+  readonly tables: readonly Table[];
+  readonly allow_warnings: boolean;
+}
+
+type Named = TrackTableArguments | UntrackTableArguments;
+
+/** Applies a change to each table; those that fail become warnings, unless all fail. */
+async function forEachTable<Table extends Named>(
+  { tables, allow_warnings }: Arguments<Table>,
+  copy: WorkingCopy,
+  change: (table: Table, copy: WorkingCopy) => void,
+  targets: (table: Table) => readonly ObjectIdentity[],
+  verb: 'track' | 'untrack',
+): Promise<void> {
+  let failed = 0;
+  const before = copy.inconsistent;
+  for (const table of tables) {
+    const point = copy.save();
+    try {
+      change(table, copy);
+      await copy.check();
+      const policy = verb === 'track' ? 'target' : 'others';
+      enforcePolicy(policy, { before, after: copy.inconsistent, targets: targets(table) });
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      copy.restore(point);
+      failed += 1;
+      copy.warn({
+        code: `${verb}-table-failed`,
+        message: error.message,
+        type: 'table',
+        name: tableObject(table.source, table.table).name,
+      });
+    }
+  }
+  if (failed === 0) return;
+
+  if (failed === tables.length) {
+    throw new EngineError('invalid-configuration', `all tables failed to ${verb}`, {
+      internal: [...copy.warnings],
+    });
+  }
+  if (!allow_warnings) {
+    const names = copy.warnings.map(({ name }) => name).join(', ');
+    throw new EngineError('metadata-warnings', `failed due to metadata warnings: ${names}`, {
+      internal: [...copy.warnings],
+    });
+  }
+}
+
+export const trackTables: Operation = operation<Arguments<TrackTableArguments>>({
+  name: 'track_tables',
+  spelling: 'prefixed',
+  endpoints: METADATA,
+  documentation: 'Tracks several tables; those that cannot be tracked are listed in `warnings`.',
+  arguments: object<Arguments<TrackTableArguments>>({
+    tables: requiredList(trackTableArguments),
+    allow_warnings: withDefault<boolean>(boolean, true),
+  }),
+  policy: 'target',
+  changesMetadata: true,
+  run: async (args, copy) => {
+    await forEachTable(args, copy, trackTable, ({ source, table }) => [tableObject(source, table)], 'track');
+    return SUCCESS;
+  },
+});
+
+export const untrackTables: Operation = operation<Arguments<UntrackTableArguments>>({
+  name: 'untrack_tables',
+  spelling: 'prefixed',
+  endpoints: METADATA,
+  documentation: 'Untracks several tables; those that cannot be untracked are listed in `warnings`.',
+  arguments: object<Arguments<UntrackTableArguments>>({
+    tables: requiredList(untrackTableArguments),
+    allow_warnings: withDefault<boolean>(boolean, true),
+  }),
+  policy: 'others',
+  changesMetadata: true,
+  run: async (args, copy) => {
+    await forEachTable(args, copy, untrackTable, () => [], 'untrack');
+    return SUCCESS;
+  },
+});

@@ -1,0 +1,46 @@
+import { EngineError } from '../../core/errors.ts';
+import type { QualifiedName } from '../../metadata/metadata.ts';
+import { flag, object } from '../../metadata/schemas/shared.ts';
+import { tableArguments } from '../arguments.ts';
+import { refuseDependents } from '../dependents.ts';
+import { findSource, trackedTable, withSource } from '../edit.ts';
+import { quoted, sameName } from '../names.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import type { WorkingCopy } from '../working-copy.ts';
+
+export interface UntrackTableArguments {
+  readonly table: QualifiedName;
+  readonly source: string;
+  readonly cascade: boolean;
+}
+
+export const untrackTableArguments = object<UntrackTableArguments>({ ...tableArguments, cascade: flag });
+
+export default operation<UntrackTableArguments>({
+  name: 'untrack_table',
+  spelling: 'prefixed',
+  endpoints: METADATA_AND_LEGACY,
+  documentation:
+    'Takes a table or view out of the API, with everything declared for it. What other tables and functions declare about ' +
+    'it is refused, or dropped with `cascade`.',
+  arguments: untrackTableArguments,
+  policy: 'others',
+  changesMetadata: true,
+  run: (args, copy) => {
+    untrackTable(args, copy);
+    return SUCCESS;
+  },
+});
+
+/** Removes the table from the metadata; throws if it is not there, or needed. */
+export function untrackTable({ table, source, cascade }: UntrackTableArguments, copy: WorkingCopy): void {
+  findSource(copy.metadata, source);
+  if (trackedTable(copy.metadata, source, table) === undefined) {
+    throw new EngineError('already-untracked', `view/table already untracked: ${quoted(table)}`);
+  }
+  refuseDependents(copy, { kind: 'table', source, table }, cascade);
+  copy.metadata = withSource(copy.metadata, source, (owner) => ({
+    ...owner,
+    tables: owner.tables.filter((entry) => !sameName(entry.table, table)),
+  }));
+}

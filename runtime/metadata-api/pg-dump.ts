@@ -1,0 +1,140 @@
+/** POST /v1alpha1/pg_dump: the schema of a source as SQL, as the `pg_dump` on the PATH writes it. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { EngineError, pathStep } from '../core/errors.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import type { ConnectionConfiguration } from '../database/connection.ts';
+import { connectionAttempts } from '../database/encryption.ts';
+import { parseJson } from '../http/body.ts';
+import type { ConnectionInfo } from '../metadata/metadata.ts';
+import { flag, object, requiredList, text } from '../metadata/schemas/shared.ts';
+import { validate } from '../metadata/validate.ts';
+import { sourceArgument } from './arguments.ts';
+import { cleanDump, refusedOption } from './dump-options.ts';
+import { findSource } from './edit.ts';
+import type { MetadataState } from './working-copy.ts';
+
+const run = promisify(execFile);
+
+const LARGEST_DUMP = 1024 * 1024 * 1024;
+
+interface DumpRequest {
+  readonly opts: readonly string[];
+  readonly clean_output: boolean;
+  readonly source: string;
+}
+
+const dumpRequest = object<DumpRequest>({
+  opts: requiredList(text),
+  clean_output: flag,
+  source: sourceArgument,
+});
+
+/**
+ * @param locate where a source's database is
+ * @returns SQL
+ * @throws EngineError not-supported if no `pg_dump` fits the database
+ */
+export async function dumpSource(
+  state: MetadataState,
+  body: string,
+  session: Session,
+  locate: (info: ConnectionInfo) => ConnectionConfiguration | Promise<ConnectionConfiguration>,
+): Promise<string> {
+  const { value, problems } = validate(dumpRequest, parseJson(body));
+  if (value === undefined) {
+    const [problem] = problems;
+    const path = problem!.path.reduce<string>((base, step) => pathStep(base, step), '$');
+    throw new EngineError('parse-failed', problem!.message, { path });
+  }
+  if (session.role !== ADMIN_ROLE)
+    throw new EngineError('access-denied', 'You have to be an admin to access this endpoint', { path: '$' });
+  const refused = refusedOption(value.opts);
+  if (refused !== undefined) {
+    throw new EngineError('invalid-params', `the option ${JSON.stringify(refused)} is not allowed here`, {
+      path: '$.opts',
+    });
+  }
+  const source = findSource(state.metadata, value.source);
+  const open = state.sources.get(value.source);
+  if (open === undefined)
+    throw new EngineError('unexpected', `source "${value.source}" is inconsistent`, { status: 400 });
+  const { rows } = await open.database.query("select current_setting('server_version_num')::int as version");
+  await requireFittingProgram(Math.floor(Number((rows[0] as { version: number }).version) / 10_000));
+  const dump = await runProgram(value.opts, await locate(source.configuration.connection_info));
+  return value.clean_output ? cleanDump(dump) : dump;
+}
+
+/** @throws EngineError not-supported */
+async function requireFittingProgram(serverVersion: number): Promise<void> {
+  const found = await run('pg_dump', ['--version']).catch(() => undefined);
+  if (found === undefined) {
+    throw notSupported(
+      `pg_dump was not found on the PATH of the server; install the client programs of PostgreSQL ${serverVersion}`,
+    );
+  }
+  const version = Number(/\) (\d+)/.exec(found.stdout)?.[1]);
+  if (version >= serverVersion) return;
+  throw notSupported(
+    `the pg_dump on the PATH of the server is version ${version}, and the database is PostgreSQL ${serverVersion}; ` +
+      `install the client programs of PostgreSQL ${serverVersion} or newer`,
+  );
+}
+
+function notSupported(message: string): EngineError {
+  return new EngineError('not-supported', message, { path: '$' });
+}
+
+/** Passwords go by the environment: arguments are there for everyone to see. */
+async function runProgram(
+  options: readonly string[],
+  configuration: ConnectionConfiguration,
+): Promise<string> {
+  const { host, port, user, password, database, ...client } = new pg.Client(
+    connectionAttempts(configuration)[0],
+  );
+  const ssl = (client as { readonly ssl?: TlsOptions }).ssl ?? false;
+  if (typeof ssl === 'object' && ssl.cert !== undefined)
+    throw notSupported('pg_dump of a source with client certificates is not supported');
+  const folder = await mkdtemp(join(tmpdir(), 'engine-dump-'));
+  try {
+    const { stdout } = await run('pg_dump', [...options, `--dbname=${database}`, '--no-password'], {
+      maxBuffer: LARGEST_DUMP,
+      env: {
+        PATH: process.env.PATH,
+        PGHOST: host,
+        PGPORT: String(port),
+        PGUSER: user,
+        PGPASSWORD: typeof password === 'string' ? password : '',
+        ...(await tlsVariables(ssl, folder)),
+      },
+    });
+    return stdout;
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    throw new EngineError('unexpected', 'error while executing pg_dump', {
+      path: '$',
+      internal: { message: stderr?.trim() ?? 'it could not be started' },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** As `pg` makes them out of an address and a source's settings. */
+type TlsOptions =
+  | boolean
+  | { readonly ca?: string; readonly cert?: string; readonly rejectUnauthorized?: boolean };
+
+async function tlsVariables(ssl: TlsOptions, folder: string): Promise<Readonly<Record<string, string>>> {
+  if (ssl === false) return { PGSSLMODE: 'prefer' };
+  if (ssl === true || ssl.rejectUnauthorized === false) return { PGSSLMODE: 'require' };
+  if (ssl.ca === undefined) return { PGSSLMODE: 'verify-full', PGSSLROOTCERT: 'system' };
+  const file = join(folder, 'root.crt');
+  await writeFile(file, ssl.ca);
+  return { PGSSLMODE: 'verify-ca', PGSSLROOTCERT: file };
+}

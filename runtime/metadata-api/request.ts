@@ -1,0 +1,164 @@
+/**
+ * Reads the body of a request to the metadata, schema or legacy API into the operations to run. All of a bulk is read
+ * before any of it runs, so that a badly shaped step costs nothing.
+ */
+
+import { EngineError, pathStep } from '../core/errors.ts';
+import { NumberText } from '../core/types.ts';
+import { isObject } from '../metadata/schemas/shared.ts';
+import { validate } from '../metadata/validate.ts';
+import type { Endpoint, Operation } from './operation.ts';
+import { findOperation } from './registry.ts';
+
+export interface MetadataRequest {
+  readonly endpoint: Endpoint;
+  readonly operation: Operation;
+  /** As the operation's schema made them; of a bulk, the list of requests. */
+  readonly args: unknown;
+  readonly version: number | undefined;
+  readonly resourceVersion: number | undefined;
+  /** Where errors of the execution are said to be. */
+  readonly path: string;
+  readonly changesMetadata: boolean;
+  readonly anyRole: boolean;
+  /** Of a bulk. */
+  readonly steps?: readonly MetadataRequest[];
+}
+
+interface Paths {
+  /** Of the request itself. */
+  readonly self: string;
+  /** Of its arguments, in parse errors. */
+  readonly args: string;
+  /** In errors of the execution. */
+  readonly execution: string;
+}
+
+/** Reads a request; throws `parse-failed` with the path that this endpoint uses. */
+export function readRequest(endpoint: Endpoint, body: unknown): MetadataRequest {
+  return read(endpoint, body, {
+    self: '$',
+    // The legacy endpoint leaves `args` out of its paths, and the schema endpoint out of those of the execution.
+    args: endpoint === '/v1/query' ? '$' : '$.args',
+    execution: endpoint === '/v2/query' ? '$' : '$.args',
+  });
+}
+
+function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest {
+  if (!isObject(body))
+    throw parseFailed(`parsing Object failed, expected Object, but encountered ${kindOf(body)}`, paths.self);
+  if (body.type === undefined) throw parseFailed('key "type" not found', paths.self);
+  if (typeof body.type !== 'string') {
+    throw parseFailed(
+      `parsing Text failed, expected String, but encountered ${kindOf(body.type)}`,
+      pathStep(paths.self, 'type'),
+    );
+  }
+  const version = readVersion(plainNumbers(body.version), paths);
+  const operation = findOperation(endpoint, body.type, paths.self);
+  if (version === 2 && endpoint === '/v1/metadata' && operation.hasVersion2 !== true) {
+    throw parseFailed(unknownCommand(body.type), pathStep(paths.self, 'type'));
+  }
+  const resourceVersion = readResourceVersion(plainNumbers(body.resource_version), paths);
+  if (body.args === undefined && operation.argumentsOptional !== true) {
+    throw parseFailed('key "args" not found', paths.self);
+  }
+  const request = { endpoint, operation, version, resourceVersion, path: paths.execution };
+  if (operation.isBulk === true) return readBulk(request, body.args, paths);
+  const given = operation.exactNumbers ? body.args : plainNumbers(body.args);
+  const args = readArguments(operation, body.type, given ?? {}, paths.args, endpoint);
+  const { changesMetadata } = operation;
+  return {
+    ...request,
+    args,
+    changesMetadata: typeof changesMetadata === 'function' ? changesMetadata(args as never) : changesMetadata,
+    anyRole: operation.anyRole === true && endpoint === '/v1/query',
+  };
+}
+
+function readBulk(
+  request: Omit<MetadataRequest, 'args' | 'changesMetadata' | 'anyRole' | 'steps'>,
+  args: unknown,
+  paths: Paths,
+): MetadataRequest {
+  if (!Array.isArray(args)) {
+    throw parseFailed(`parsing [] failed, expected Array, but encountered ${kindOf(args)}`, paths.args);
+  }
+  const steps = args.map((step, index) => {
+    const self = pathStep(paths.args, index);
+    const execution = pathStep(paths.execution, index);
+    return read(request.endpoint, step, {
+      self,
+      args: request.endpoint === '/v1/query' ? self : `${self}.args`,
+      execution: request.endpoint === '/v2/query' ? execution : `${execution}.args`,
+    });
+  });
+  return {
+    ...request,
+    args: steps,
+    steps,
+    changesMetadata: steps.some((step) => step.changesMetadata),
+    anyRole: steps.length > 0 && steps.every((step) => step.anyRole),
+  };
+}
+
+function readArguments(
+  operation: Operation,
+  command: string,
+  input: unknown,
+  path: string,
+  endpoint: Endpoint,
+): unknown {
+  const { value, problems } = validate(operation.arguments, input);
+  const problem = problems[0];
+  if (problem === undefined) return value;
+  const at = problem.path.reduce<string>((base, step) => pathStep(base, step), path);
+  if (endpoint === '/v1/metadata' && command !== operation.name) {
+    throw parseFailed(
+      `Error when parsing command ${operation.name}.\nSee our documentation at docs/metadata-api.md#${command}.\n` +
+        `Internal error message: ${problem.message}`,
+      at,
+    );
+  }
+  throw parseFailed(problem.message, at);
+}
+
+/** Metadata holds no numbers that JavaScript's cannot, so that a stored document and its text are the same. */
+function plainNumbers(value: unknown): unknown {
+  if (value instanceof NumberText) return Number(value.text);
+  if (Array.isArray(value)) return value.map(plainNumbers);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, plainNumbers(item)] as const);
+  return Object.fromEntries(entries);
+}
+
+function readVersion(value: unknown, paths: Paths): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value === 1 || value === 2) return value;
+  throw parseFailed(`expected 1 or 2, encountered ${JSON.stringify(value)}`, pathStep(paths.self, 'version'));
+}
+
+function readResourceVersion(value: unknown, paths: Paths): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  throw parseFailed(
+    `parsing Int failed, expected Number, but encountered ${kindOf(value)}`,
+    pathStep(paths.self, 'resource_version'),
+  );
+}
+
+function parseFailed(message: string, path: string): EngineError {
+  return new EngineError('parse-failed', message, { path });
+}
+
+function unknownCommand(type: string): string {
+  return `unknown metadata command "${type}" for version 2`;
+}
+
+/** The JSON type as messages name it. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'Null';
+  if (Array.isArray(value)) return 'Array';
+  const name = typeof value;
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,317 @@
+/**
+ * Makes the metadata follow what SQL did to a database (reference metadata-api §8), or throws where it must not have been
+ * done. Works on the copy; the caller compiles and judges the result.
+ */
+
+import type { SourceCatalog } from '../../catalog/catalog.ts';
+import { EngineError } from '../../core/errors.ts';
+import { objectKey } from '../../core/names.ts';
+import {
+  type Dependent,
+  describeDependent,
+  findDependencies,
+  findDependents,
+  type Needed,
+  type PermissionKind,
+} from '../../metadata/dependencies.ts';
+import type { Metadata, QualifiedName, RemoteRelationship, Source } from '../../metadata/metadata.ts';
+import { createReferenceContext } from '../../metadata/reference-context.ts';
+import {
+  mapDeletePermission,
+  mapInsertPermission,
+  mapSelectPermission,
+  mapUpdatePermission,
+} from '../../metadata/references.ts';
+import { dependencyError, removeDependents } from '../dependents.ts';
+import { findSource, withSource } from '../edit.ts';
+import { quoted, sameName, unquoted } from '../names.ts';
+import { renameInSource, sameNames } from '../rename.ts';
+import { fieldNames } from '../table-fields.ts';
+import type { WorkingCopy } from '../working-copy.ts';
+import { type CatalogChanges, compareCatalogs, type TableChange } from './changes.ts';
+
+/** Rewrites `copy.metadata` for a source whose catalog went from `before` to `after`. */
+export function followChanges(
+  copy: WorkingCopy,
+  source: string,
+  before: SourceCatalog,
+  after: SourceCatalog,
+  cascade: boolean,
+): void {
+  const owner = findSource(copy.metadata, source);
+  const tracked = owner.functions.map((entry) => entry.function);
+  const computing = owner.tables.flatMap((entry) =>
+    entry.computed_fields.map(({ definition }) => definition.function),
+  );
+  const changes = compareCatalogs(before, after, {
+    tables: owner.tables.map((entry) => entry.table),
+    functions: [...tracked, ...computing],
+  });
+  refuseFunctionChanges(changes, tracked);
+  copy.metadata = withSource(copy.metadata, source, (found) =>
+    untrackFunctions(found, changes.droppedFunctions),
+  );
+  dropDependents(copy, source, before, changes, cascade);
+  refuseComputedFieldChanges(findSource(copy.metadata, source), changes);
+  refuseTypeChanges(copy, source, before, changes);
+  copy.metadata = withSource(copy.metadata, source, (found) => forgetDropped(found, changes));
+  followRenames(copy, source, before, changes);
+}
+
+function refuseFunctionChanges(changes: CatalogChanges, tracked: readonly QualifiedName[]): void {
+  const isTracked = (name: QualifiedName) => tracked.some((candidate) => sameName(candidate, name));
+  const overloaded = changes.overloaded.filter(isTracked);
+  if (overloaded.length > 0) {
+    const names = overloaded.map(unquoted).join(', ');
+    throw new EngineError(
+      'not-supported',
+      `the following tracked function(s) cannot be overloaded: ${names}`,
+    );
+  }
+  const changed = changes.nowVolatile.find(isTracked);
+  if (changed !== undefined) {
+    throw new EngineError(
+      'not-supported',
+      `type of function ${quoted(changed)} is altered to "VOLATILE" which is not supported now`,
+    );
+  }
+}
+
+/** The texts are the reference's, missing blank included. */
+function refuseComputedFieldChanges(source: Source, changes: CatalogChanges): void {
+  for (const { table, computed_fields } of source.tables) {
+    for (const { name, definition } of computed_fields) {
+      const used = (candidate: QualifiedName) => sameName(candidate, definition.function);
+      if (changes.nowVolatile.some(used)) {
+        throw new EngineError(
+          'not-supported',
+          `The type of function ${quoted(definition.function)} associated with computed field "${name}" of table ` +
+            `${quoted(table)} is being altered to "VOLATILE"`,
+        );
+      }
+      if (changes.overloaded.some(used)) {
+        throw new EngineError(
+          'not-supported',
+          `The function ${quoted(definition.function)} associated with computed field"${name}" of table ` +
+            `${quoted(table)} is being overloaded`,
+        );
+      }
+    }
+  }
+}
+
+function untrackFunctions(source: Source, dropped: readonly QualifiedName[]): Source {
+  if (dropped.length === 0) return source;
+  return {
+    ...source,
+    functions: source.functions.filter((entry) => !dropped.some((name) => sameName(name, entry.function))),
+  };
+}
+
+function dropDependents(
+  copy: WorkingCopy,
+  source: string,
+  before: SourceCatalog,
+  changes: CatalogChanges,
+  cascade: boolean,
+): void {
+  const dropped: Needed[] = [
+    ...changes.droppedTables.map((table): Needed => ({ kind: 'table', source, table })),
+    ...changes.droppedFunctions.map((name): Needed => ({ kind: 'function', source, function: name })),
+    ...changes.tables.flatMap(({ table, droppedColumns, droppedForeignKeys }): Needed[] => [
+      ...droppedColumns.map((column): Needed => ({ kind: 'column', source, table, column })),
+      ...droppedForeignKeys.map((columns): Needed => ({ kind: 'foreign_key', source, table, columns })),
+    ]),
+  ];
+  if (dropped.length === 0) return;
+  const catalogs = (name: string) => (name === source ? before : copy.catalog(name));
+  const dependents = findDependents(findDependencies(copy.metadata, catalogs), dropped);
+  if (dependents.length === 0) return;
+  if (!cascade) throw dependencyError(dependents);
+  copy.metadata = removeDependents(copy.metadata, dependents);
+}
+
+/** A permission that compares a column with a literal was checked against the column's type. */
+function refuseTypeChanges(
+  copy: WorkingCopy,
+  source: string,
+  before: SourceCatalog,
+  changes: CatalogChanges,
+): void {
+  const owner = findSource(copy.metadata, source);
+  for (const { table, retypedColumns } of changes.tables) {
+    for (const column of retypedColumns) {
+      const permissions = permissionsWithLiteral(owner, before, table, column);
+      if (permissions.length === 0) continue;
+      throw new EngineError(
+        'dependency-error',
+        `cannot change type of column "${column}" in table ${quoted(table)} because of the following dependencies: ` +
+          permissions.map(describeDependent).sort().join(', '),
+      );
+    }
+  }
+}
+
+function permissionsWithLiteral(
+  source: Source,
+  catalog: SourceCatalog,
+  table: QualifiedName,
+  column: string,
+): readonly Dependent[] {
+  const context = createReferenceContext(source, catalog);
+  const found: Dependent[] = [];
+  for (const entry of source.tables) {
+    const look = <Rule extends { readonly role: string }>(
+      operation: PermissionKind,
+      permissions: readonly Rule[],
+      map: (permission: Rule, walk: Parameters<typeof mapSelectPermission>[1]) => unknown,
+    ) => {
+      for (const permission of permissions) {
+        let depends = false;
+        const visitor = {
+          ...sameNames,
+          literal: (of: QualifiedName, name: string) => {
+            depends ||= name === column && sameName(of, table);
+          },
+        };
+        map(permission, { table: entry.table, visitor, context });
+        if (!depends) continue;
+        found.push({
+          kind: 'permission',
+          source: source.name,
+          table: entry.table,
+          role: permission.role,
+          operation,
+        });
+      }
+    };
+    look('insert', entry.insert_permissions, mapInsertPermission);
+    look('select', entry.select_permissions, mapSelectPermission);
+    look('update', entry.update_permissions, mapUpdatePermission);
+    look('delete', entry.delete_permissions, mapDeletePermission);
+  }
+  return found;
+}
+
+/** Dropped tables leave the metadata, and so does the configuration of dropped columns. */
+function forgetDropped(source: Source, changes: CatalogChanges): Source {
+  const { droppedTables } = changes;
+  const columns = new Map(changes.tables.map((change) => [keyOf(change.table), change.droppedColumns]));
+  if (droppedTables.length === 0 && columns.size === 0) return source;
+  return {
+    ...source,
+    tables: source.tables
+      .filter((entry) => !droppedTables.some((name) => sameName(name, entry.table)))
+      .map((entry) => {
+        const dropped = columns.get(keyOf(entry.table)) ?? [];
+        const { column_config } = entry.configuration;
+        if (!dropped.some((column) => column in column_config)) return entry;
+        const kept = Object.entries(column_config).filter(([column]) => !dropped.includes(column));
+        return {
+          ...entry,
+          configuration: { ...entry.configuration, column_config: Object.fromEntries(kept) },
+        };
+      }),
+  };
+}
+
+function followRenames(
+  copy: WorkingCopy,
+  source: string,
+  before: SourceCatalog,
+  changes: CatalogChanges,
+): void {
+  const columns = new Map(changes.tables.map((change) => [keyOf(change.table), change.renamedColumns]));
+  const anyColumn = changes.tables.some(({ renamedColumns }) => renamedColumns.size > 0);
+  if (changes.renamedTables.size === 0 && !anyColumn) return;
+  const owner = findSource(copy.metadata, source);
+  for (const change of changes.tables) refuseNameClashes(owner, change);
+  const newTable = (name: QualifiedName) => changes.renamedTables.get(keyOf(name)) ?? name;
+  const newColumn = (table: QualifiedName, column: string) =>
+    columns.get(keyOf(table))?.get(column) ?? column;
+  const context = createReferenceContext(owner, before);
+  const visitor = { ...sameNames, table: newTable, column: newColumn };
+  copy.metadata = withSource(copy.metadata, source, (found) => {
+    const renamed = renameInSource(found, context, visitor);
+    return {
+      ...renamed,
+      tables: renamed.tables.map((entry) =>
+        changes.renamedTables.has(keyOf(entry.table)) ? { ...entry, table: newTable(entry.table) } : entry,
+      ),
+    };
+  });
+  copy.metadata = renameRemotely(copy.metadata, source, newTable, newColumn);
+}
+
+function refuseNameClashes(source: Source, { table, renamedColumns }: TableChange): void {
+  const entry = source.tables.find((candidate) => sameName(candidate.table, table));
+  if (entry === undefined) return;
+  for (const [from, to] of renamedColumns) {
+    if (!fieldNames(entry).has(to)) continue;
+    throw new EngineError(
+      'already-exists',
+      `cannot rename column "${from}" to "${to}" in table ${quoted(table)} as a relationship with the name already exists`,
+    );
+  }
+}
+
+/** References to the source's tables from elsewhere: remote relationships and custom types. */
+function renameRemotely(
+  metadata: Metadata,
+  source: string,
+  newTable: (name: QualifiedName) => QualifiedName,
+  newColumn: (table: QualifiedName, column: string) => string,
+): Metadata {
+  const mapping = (table: QualifiedName, fields: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(fields).map(([field, column]) => [field, newColumn(table, column)]));
+  const relationship = (entry: RemoteRelationship): RemoteRelationship => {
+    const { definition } = entry;
+    if (definition.kind !== 'to_source' || definition.source !== source) return entry;
+    const { table, field_mapping } = definition;
+    return {
+      ...entry,
+      definition: { ...definition, table: newTable(table), field_mapping: mapping(table, field_mapping) },
+    };
+  };
+  return {
+    ...metadata,
+    sources: metadata.sources.map((owner) =>
+      owner.tables.some(({ remote_relationships }) => remote_relationships.length > 0)
+        ? {
+            ...owner,
+            tables: owner.tables.map((entry) =>
+              entry.remote_relationships.length === 0
+                ? entry
+                : { ...entry, remote_relationships: entry.remote_relationships.map(relationship) },
+            ),
+          }
+        : owner,
+    ),
+    remote_schemas: metadata.remote_schemas.map((schema) => ({
+      ...schema,
+      remote_relationships: schema.remote_relationships.map((type) => ({
+        ...type,
+        relationships: type.relationships.map(relationship),
+      })),
+    })),
+    custom_types: {
+      ...metadata.custom_types,
+      objects: metadata.custom_types.objects.map((type) => ({
+        ...type,
+        relationships: type.relationships.map((entry) =>
+          entry.source === source
+            ? {
+                ...entry,
+                remote_table: newTable(entry.remote_table),
+                field_mapping: mapping(entry.remote_table, entry.field_mapping),
+              }
+            : entry,
+        ),
+      })),
+    },
+  };
+}
+
+function keyOf(name: QualifiedName): string {
+  return objectKey(name.schema, name.name);
+}

@@ -1,0 +1,250 @@
+/**
+ * Where the metadata is kept: `engine_catalog` in the metadata database. Each source and each table has a row of its own,
+ * so that a change writes no more than it changes; `engine_catalog.metadata` shows them as one document with its
+ * `resource_version`, which is checked and incremented in the transaction that stores a change: of two racing writers one
+ * fails.
+ */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { EngineError } from '../core/errors.ts';
+import type { ConnectionConfiguration } from '../database/connection.ts';
+import { openInTurn } from '../database/encryption.ts';
+import type { JsonObject } from '../metadata/metadata.ts';
+import { migrate } from './migrations.ts';
+import type { StoredChange } from './stored-change.ts';
+
+interface StoredMetadata {
+  /** Absent before the first write. */
+  readonly metadata?: JsonObject;
+  /** 0 before the first write, then the number of committed modifying requests. */
+  readonly resourceVersion: number;
+}
+
+/** Which cached things other instances have to read again because of a change. */
+export interface Invalidations {
+  readonly metadata: boolean;
+  readonly sources: readonly string[];
+  readonly remote_schemas: readonly string[];
+}
+
+export type CatalogStateKind = 'cli' | 'console';
+
+export interface MetadataStore {
+  readonly instanceId: string;
+  read(): Promise<StoredMetadata>;
+  /** The version alone: cheap, for polling. */
+  readVersion(): Promise<number>;
+  /**
+   * Stores a change of version `expected` as the version after it and tells the other instances.
+   * Throws `conflict` if another writer was faster.
+   */
+  commit(change: StoredChange, expected: number, invalidations: Invalidations): Promise<number>;
+  /** What the last writer told, for another instance. */
+  readNotification(): Promise<
+    { instanceId: string; resourceVersion: number; invalidations: Invalidations } | undefined
+  >;
+  /** Calls back when another connection stored something, until the store is closed. Polling covers what it misses. */
+  watch(changed: () => void): void;
+  readCatalogState(): Promise<{ id: string; cli_state: JsonObject; console_state: JsonObject }>;
+  writeCatalogState(kind: CatalogStateKind, state: JsonObject): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Name of the channel on which a commit announces its version (LISTEN / NOTIFY). */
+const METADATA_CHANNEL = 'engine_metadata';
+
+/** The answer to a request that refers to another version than the current one. */
+export function versionConflict(referenced: number): EngineError {
+  return new EngineError(
+    'conflict',
+    `metadata resource version referenced (${referenced}) did not match current version`,
+  );
+}
+
+// One statement is one transaction, and one trip. On an empty table the insert decides a race; afterwards the row lock of
+// the update does: the second writer waits, and then finds another version than it expected, and nothing to join with.
+const commitStatement = (stored: string) => `
+  with stored as (${stored} returning resource_version),
+  told as (
+    insert into engine_catalog.schema_notifications (id, notification, resource_version, instance_id)
+    select 1, $3::json, resource_version, $4::uuid from stored
+    on conflict (id) do update set notification = excluded.notification, instance_id = excluded.instance_id,
+      resource_version = excluded.resource_version, updated_at = now()
+  ),
+  removed_sources as (
+    delete from engine_catalog.metadata_sources using stored where name = any ($6::text[])
+  ),
+  written_sources as (
+    insert into engine_catalog.metadata_sources (name, definition)
+    select name, definition::json from stored, unnest($7::text[], $8::text[]) as written (name, definition)
+    on conflict (name) do update set definition = excluded.definition
+  ),
+  removed_tables as (
+    delete from engine_catalog.metadata_tables
+    using stored, unnest($9::text[], $10::text[], $11::text[]) as removed (source, schema, name)
+    where (metadata_tables.source, metadata_tables.schema, metadata_tables.name)
+      = (removed.source, removed.schema, removed.name)
+  ),
+  written_tables as (
+    insert into engine_catalog.metadata_tables (source, schema, name, definition)
+    select source, schema, name, definition::json
+    from stored, unnest($12::text[], $13::text[], $14::text[], $15::text[]) as written (source, schema, name, definition)
+    on conflict (source, schema, name) do update set definition = excluded.definition
+  )
+  select resource_version, pg_notify($5, resource_version::text) from stored`;
+
+const INSERT = commitStatement(`
+  insert into engine_catalog.metadata_head (id, definition, resource_version) values (1, $1, $2::int + 1)
+  on conflict (id) do nothing`);
+
+const UPDATE = commitStatement(`
+  update engine_catalog.metadata_head set definition = $1, resource_version = resource_version + 1
+  where resource_version = $2::int`);
+
+/** Connects to the metadata database, encrypted by the rules of sources, and brings its catalog up to date. */
+export async function openMetadataStore(url: string): Promise<MetadataStore> {
+  const configuration = await openInTurn({ connectionString: url }, migrateDatabase);
+  const pool = new pg.Pool({ ...configuration, max: 4, application_name: 'engine metadata' });
+  // A connection that breaks while idle is replaced by the next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  const instanceId = randomUUID();
+  let watcher: Watcher | undefined;
+
+  return {
+    instanceId,
+    read: async () => {
+      const { rows } = await pool.query<{ metadata: JsonObject; resource_version: number }>(
+        'select metadata, resource_version from engine_catalog.metadata',
+      );
+      const row = rows[0];
+      if (row === undefined) return { resourceVersion: 0 };
+      return { metadata: row.metadata, resourceVersion: row.resource_version };
+    },
+    readVersion: async () => readVersion(pool),
+    commit: async ({ head, sources, tables }, expected, invalidations) => {
+      const { rows } = await pool.query<{ resource_version: number }>(expected === 0 ? INSERT : UPDATE, [
+        head,
+        expected,
+        JSON.stringify(invalidations),
+        instanceId,
+        METADATA_CHANNEL,
+        column(sources.removed, 'name'),
+        column(sources.written, 'name'),
+        column(sources.written, 'definition'),
+        column(tables.removed, 'source'),
+        column(tables.removed, 'schema'),
+        column(tables.removed, 'name'),
+        column(tables.written, 'source'),
+        column(tables.written, 'schema'),
+        column(tables.written, 'name'),
+        column(tables.written, 'definition'),
+      ]);
+      if (rows[0] === undefined) throw versionConflict(expected);
+      return rows[0].resource_version;
+    },
+    readNotification: async () => {
+      const { rows } = await pool.query<{
+        notification: Invalidations;
+        resource_version: number;
+        instance_id: string;
+      }>('select notification, resource_version, instance_id from engine_catalog.schema_notifications');
+      const row = rows[0];
+      return (
+        row && {
+          instanceId: row.instance_id,
+          resourceVersion: row.resource_version,
+          invalidations: row.notification,
+        }
+      );
+    },
+    readCatalogState: async () => {
+      const { rows } = await pool.query<{ id: string; cli_state: JsonObject; console_state: JsonObject }>(
+        'select engine_uuid as id, cli_state, console_state from engine_catalog.version',
+      );
+      return rows[0]!;
+    },
+    writeCatalogState: async (kind, state) => {
+      await pool.query(`update engine_catalog.version set ${kind}_state = $1`, [JSON.stringify(state)]);
+    },
+    watch: (changed) => {
+      watcher ??= watchChannel(configuration, changed);
+    },
+    close: async () => {
+      await watcher?.stop();
+      await pool.end();
+    },
+  };
+}
+
+function column<Key extends string>(
+  rows: readonly { readonly [K in Key]: string }[],
+  key: Key,
+): readonly string[] {
+  return rows.map((row) => row[key]);
+}
+
+interface Watcher {
+  stop(): Promise<void>;
+}
+
+/** Milliseconds between attempts to listen again. */
+const RELISTEN_DELAY = 2000;
+
+/** Listens on a connection of its own, which is opened again when it breaks. */
+function watchChannel(configuration: ConnectionConfiguration, changed: () => void): Watcher {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const again = () => {
+    client = undefined;
+    if (stopped || timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void listen();
+    }, RELISTEN_DELAY);
+    timer.unref();
+  };
+  const listen = async () => {
+    const opening = new pg.Client({ ...configuration, application_name: 'engine metadata watch' });
+    client = opening;
+    opening.on('error', again);
+    opening.on('end', again);
+    opening.on('notification', changed);
+    try {
+      await opening.connect();
+      await opening.query(`listen ${METADATA_CHANNEL}`);
+    } catch {
+      await opening.end().catch(() => {});
+      again();
+    }
+  };
+  const listening = listen();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await listening;
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+async function readVersion(queryable: pg.Pool | pg.ClientBase): Promise<number> {
+  const { rows } = await queryable.query<{ resource_version: number }>(
+    'select resource_version from engine_catalog.metadata',
+  );
+  return rows[0]?.resource_version ?? 0;
+}
+
+/** @returns the way of connecting that worked */
+async function migrateDatabase(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {
+  const client = new pg.Client({ ...configuration, application_name: 'engine metadata' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await migrate(client);
+    return configuration;
+  } finally {
+    await client.end();
+  }
+}

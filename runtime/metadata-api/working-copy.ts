@@ -1,0 +1,408 @@
+/**
+ * The copy on which the operations of one request act. It starts as the served state; operations replace
+ * `copy.metadata`; `check` connects to what is new, introspects where needed and compiles; nothing outside changes until
+ * the engine commits the copy.
+ */
+
+import type { Catalog, SourceCatalog } from '../catalog/catalog.ts';
+import { introspectDatabase, type Query, readEnumTableRows } from '../catalog/index.ts';
+import { EngineError } from '../core/errors.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { InconsistentObject } from '../metadata/inconsistency.ts';
+import type { Json, JsonObject, Metadata, Source, SourceConfiguration } from '../metadata/metadata.ts';
+import { inStoredOrder } from '../metadata/stored-order.ts';
+import type { PreparedProgram } from '../program/host.ts';
+import { type Answer, JsonText } from './answer.ts';
+import { describeConnectionError } from './connection-error.ts';
+import { addedObjects, tellsOf } from './database-objects.ts';
+import { findSource } from './edit.ts';
+import type { ObjectIdentity } from './names.ts';
+import { enforcePolicy, type Policy } from './policy.ts';
+import type { CatalogStateKind, Invalidations } from './store.ts';
+
+/** A catalog, or why there is none. */
+export type CatalogOrError = SourceCatalog | { readonly error: string };
+
+/** What `compile` gives, as far as the metadata API looks at it. */
+export interface Compilation {
+  readonly files: ReadonlyMap<string, string>;
+  readonly programFiles: ReadonlyMap<string, string>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The compiler, handed in by the composition root and loaded on demand. */
+export type Compile = (
+  input: {
+    readonly metadata: Metadata;
+    /** By name of the source. One that could not be read costs its source. */
+    readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+  },
+  previous?: Compilation,
+) => Compilation | Promise<Compilation>;
+
+/** A connection to a source's database, as the metadata API uses it. */
+export interface SourceDatabase {
+  readonly query: Query;
+  /** Runs `use` with one connection of the pool that nobody else uses meanwhile. */
+  withClient<Value>(use: (client: DatabaseClient) => Promise<Value>): Promise<Value>;
+  end(): Promise<void>;
+}
+
+/** The part of `pg.Client` that run_sql and the data operations use. */
+export interface DatabaseClient {
+  // biome-ignore lint/suspicious/noExplicitAny: `pg` gives an untyped result, or a list of them for several statements.
+  query(text: string | object, values?: readonly unknown[]): Promise<any>;
+}
+
+export interface OpenSource<Database extends SourceDatabase = SourceDatabase> {
+  readonly configuration: SourceConfiguration;
+  readonly database: Database;
+}
+
+/** Everything that belongs together at one version of the metadata. */
+export interface MetadataState<Database extends SourceDatabase = SourceDatabase> {
+  readonly metadata: Metadata;
+  readonly resourceVersion: number;
+  readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+  readonly sources: ReadonlyMap<string, OpenSource<Database>>;
+  readonly compilation: Compilation;
+  readonly inconsistent: readonly InconsistentObject[];
+  /** What is made of it; absent until it was. */
+  readonly program?: PreparedProgram;
+}
+
+/** What the copy needs from outside. */
+export interface CopyServices<Database extends SourceDatabase = SourceDatabase> {
+  readonly compile: Compile;
+  /** Opens the pool of a source. Throws if its address cannot be made out; connects with the first query. */
+  readonly openSource: (source: Source) => Database;
+  prepare(state: MetadataState<Database>): Promise<PreparedProgram>;
+  readonly readCatalogState: () => Promise<JsonObject>;
+  readonly writeCatalogState: (kind: CatalogStateKind, state: JsonObject) => Promise<void>;
+  readonly options: MetadataOptions;
+}
+
+/** The server's options that operations ask for. */
+interface MetadataOptions {
+  readonly remoteSchemaPermissions: boolean;
+  readonly inferFunctionPermissions: boolean;
+  /** Below it may be the files that addresses are read from; none unless given. */
+  readonly dynamicSecretsAllowedPathPrefix?: string | undefined;
+}
+
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+  readonly type: string;
+  readonly name: string;
+}
+
+/** Where a bulk can return to when a step of it fails. */
+interface Savepoint {
+  readonly metadata: Metadata;
+  readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+  readonly sources: ReadonlyMap<string, OpenSource>;
+  readonly compilation: Compilation;
+  readonly inconsistent: readonly InconsistentObject[];
+  readonly checked: { readonly metadata: Metadata; readonly catalogs: unknown };
+  readonly warnings: readonly Warning[];
+}
+
+export class WorkingCopy {
+  readonly resourceVersion: number;
+  readonly services: CopyServices;
+  /** The metadata as the operations so far have made it. */
+  metadata: Metadata;
+  /** Set when the request counts as a modification, even if nothing differs. */
+  modified = false;
+  readonly warnings: Warning[] = [];
+  /** Sources in which SQL of this request was committed that may have changed their catalogs. */
+  readonly changedDatabases = new Set<string>();
+  readonly #base: MetadataState;
+  readonly #opened = new Set<SourceDatabase>();
+  readonly #reintrospect = new Set<string>();
+  /** Sources whose catalog this request has read, after all SQL that it ran. */
+  readonly #fresh = new Set<string>();
+  readonly #invalidated = new Set<string>();
+  #catalogs: Readonly<Record<string, CatalogOrError>>;
+  #sources: ReadonlyMap<string, OpenSource>;
+  #compilation: Compilation;
+  #inconsistent: readonly InconsistentObject[];
+  /** What the compilation was made of. */
+  #checked: { readonly metadata: Metadata; readonly catalogs: unknown };
+
+  constructor(base: MetadataState, services: CopyServices) {
+    this.#base = base;
+    this.services = services;
+    this.resourceVersion = base.resourceVersion;
+    this.metadata = base.metadata;
+    this.#catalogs = base.catalogs;
+    this.#sources = base.sources;
+    this.#compilation = base.compilation;
+    this.#inconsistent = base.inconsistent;
+    this.#checked = { metadata: base.metadata, catalogs: base.catalogs };
+  }
+
+  /** What is inconsistent as of the last check. */
+  get inconsistent(): readonly InconsistentObject[] {
+    return this.#inconsistent;
+  }
+
+  get compilation(): Compilation {
+    return this.#compilation;
+  }
+
+  get catalogs(): Readonly<Record<string, CatalogOrError>> {
+    return this.#catalogs;
+  }
+
+  /** The catalog of a source; undefined if its database could not be read. */
+  catalog(source: string): SourceCatalog | undefined {
+    const catalog = this.#catalogs[source];
+    return catalog === undefined || 'error' in catalog ? undefined : catalog;
+  }
+
+  /** The database of a source; throws `not-exists` for an unknown one, `unexpected` for one that is inconsistent. */
+  database(source: string): SourceDatabase {
+    findSource(this.metadata, source);
+    const open = this.#sources.get(source);
+    if (open === undefined) {
+      throw new EngineError('unexpected', `source "${source}" is inconsistent`, { status: 400 });
+    }
+    return open.database;
+  }
+
+  /** The program of this copy: the served one as long as nothing was changed. */
+  async program(): Promise<PreparedProgram> {
+    await this.check();
+    const { program, compilation } = this.#base;
+    if (program !== undefined && compilation === this.#compilation) return program;
+    return this.services.prepare(this.toState(this.resourceVersion));
+  }
+
+  /** Notes that SQL ran on a source without a look at its catalog, so that what is tracked next is read anew. */
+  noteSql(source: string): void {
+    this.#fresh.delete(source);
+  }
+
+  /** Takes over a catalog that was read in the transaction of a run_sql. */
+  takeCatalog(source: string, catalog: SourceCatalog): void {
+    this.#catalogs = { ...this.#catalogs, [source]: catalog };
+    this.#fresh.add(source);
+    this.#invalidated.add(source);
+  }
+
+  /** Has the catalogs of these sources read again at the next check. */
+  reintrospect(sources: Iterable<string>): void {
+    for (const source of sources) {
+      this.#reintrospect.add(source);
+      this.#invalidated.add(source);
+    }
+  }
+
+  warn(warning: Warning): void {
+    this.warnings.push(warning);
+  }
+
+  /** Connects, introspects and compiles as far as the changes since the last check need it. */
+  async check(): Promise<void> {
+    this.metadata = inStoredOrder(this.metadata);
+    await this.#readCatalogs();
+    if (this.#checked.metadata === this.metadata && this.#checked.catalogs === this.#catalogs) return;
+    const { metadata } = this;
+    const input = { metadata, catalogs: this.#catalogs };
+    this.#compilation = await this.services.compile(input, this.#compilation);
+    this.#inconsistent = inconsistentObjects(this.#compilation);
+    this.#checked = { metadata: this.metadata, catalogs: this.#catalogs };
+  }
+
+  /** What a later `accept` compares with. */
+  baseline(): Baseline {
+    return { inconsistent: this.#inconsistent, conflicts: nameConflicts(this.#compilation) };
+  }
+
+  /** Checks, and throws if the outcome since `before` is not acceptable. */
+  async accept(policy: Policy, before: Baseline, targets: readonly ObjectIdentity[] = []): Promise<void> {
+    await this.check();
+    const conflicts = [...nameConflicts(this.#compilation)].filter(
+      (message) => !before.conflicts.has(message),
+    );
+    if (conflicts.length > 0) throw new EngineError('unexpected', describeConflicts(conflicts));
+    enforcePolicy(policy, { before: before.inconsistent, after: this.#inconsistent, targets });
+  }
+
+  /** A state to return to with `restore`. */
+  save(): Savepoint {
+    return {
+      metadata: this.metadata,
+      catalogs: this.#catalogs,
+      sources: this.#sources,
+      compilation: this.#compilation,
+      inconsistent: this.#inconsistent,
+      checked: this.#checked,
+      warnings: [...this.warnings],
+    };
+  }
+
+  restore(point: Savepoint): void {
+    this.metadata = point.metadata;
+    this.#catalogs = point.catalogs;
+    this.#sources = point.sources;
+    this.#compilation = point.compilation;
+    this.#inconsistent = point.inconsistent;
+    this.#checked = point.checked;
+    this.warnings.splice(0, this.warnings.length, ...point.warnings);
+  }
+
+  /** What other instances have to read again because of this copy. */
+  invalidations(): Invalidations {
+    return { metadata: true, sources: [...this.#invalidated].sort(), remote_schemas: [] };
+  }
+
+  /** The copy as a state, once it has been stored as `resourceVersion`. */
+  toState(resourceVersion: number, program?: PreparedProgram): MetadataState {
+    return {
+      ...(program && { program }),
+      metadata: this.metadata,
+      resourceVersion,
+      catalogs: this.#catalogs,
+      sources: this.#sources,
+      compilation: this.#compilation,
+      inconsistent: this.#inconsistent,
+    };
+  }
+
+  /** The databases that this copy opened or found and that `state`, which is served from now on, does not use. */
+  unusedBy(state: Pick<MetadataState, 'sources'>): readonly SourceDatabase[] {
+    const used = new Set([...state.sources.values()].map(({ database }) => database));
+    const known = new Set([
+      ...this.#opened,
+      ...[...this.#base.sources.values()].map(({ database }) => database),
+    ]);
+    return [...known].filter((database) => !used.has(database));
+  }
+
+  async #readCatalogs(): Promise<void> {
+    const before = new Map(this.#checked.metadata.sources.map((source) => [source.name, source]));
+    const sources = new Map<string, OpenSource>();
+    const catalogs: Record<string, CatalogOrError> = {};
+    await Promise.all(
+      this.metadata.sources.map(async (source) => {
+        const opened = this.#open(source);
+        if ('error' in opened) {
+          catalogs[source.name] = opened;
+          return;
+        }
+        sources.set(source.name, opened);
+        const known = this.#catalogs[source.name];
+        const isNew = this.#sources.get(source.name)?.database !== opened.database;
+        if (
+          known !== undefined &&
+          !isNew &&
+          !this.#reintrospect.has(source.name) &&
+          !this.#asksForMore(before.get(source.name), source, known)
+        ) {
+          catalogs[source.name] = known;
+          return;
+        }
+        catalogs[source.name] = await readCatalog(opened.database.query, source);
+        this.#fresh.add(source.name);
+      }),
+    );
+    this.#reintrospect.clear();
+    const names = Object.keys(catalogs);
+    const same =
+      names.length === Object.keys(this.#catalogs).length &&
+      names.every((name) => catalogs[name] === this.#catalogs[name]);
+    this.#sources = sources;
+    // Sorted as in the metadata, whichever database answered first.
+    if (!same)
+      this.#catalogs = Object.fromEntries(this.metadata.sources.map(({ name }) => [name, catalogs[name]!]));
+  }
+
+  #open(source: Source): OpenSource | { readonly error: string } {
+    const configured = JSON.stringify(source.configuration);
+    const open = this.#sources.get(source.name);
+    if (open !== undefined && JSON.stringify(open.configuration) === configured) return open;
+    try {
+      const database = this.services.openSource(source);
+      this.#opened.add(database);
+      return { configuration: source.configuration, database };
+    } catch (error) {
+      return { error: describeConnectionError(error) };
+    }
+  }
+
+  /** Whether the source names something in the database that it did not name at the last check. */
+  #asksForMore(before: Source | undefined, after: Source, known: CatalogOrError): boolean {
+    if (before === after) return false;
+    const added = addedObjects(before, after);
+    if (added.length === 0) return false;
+    return !this.#fresh.has(after.name) || 'error' in known || !tellsOf(known, added);
+  }
+}
+
+/** State before an operation, for the judgement after it. */
+export interface Baseline {
+  readonly inconsistent: readonly InconsistentObject[];
+  readonly conflicts: ReadonlySet<string>;
+}
+
+/** Two tables that claim one GraphQL name: the API refuses the change, where a start leaves the later table out. */
+const CONFLICT_CODES: ReadonlySet<string> = new Set(['root-field-conflict', 'type-name-conflict']);
+
+function nameConflicts(compilation: Compilation): ReadonlySet<string> {
+  const conflicts = compilation.diagnostics.filter(({ code }) => CONFLICT_CODES.has(code));
+  return new Set(conflicts.flatMap(({ message, clashes = [message] }) => clashes));
+}
+
+const ROOT_FIELD_CONFLICT =
+  /^(.* in the selection set for '\w+') for field ('\w+' defined in \[.*\])\. (.*)$/s;
+
+/** The first conflict; with it, if it is about a root field, all others of the same root type. */
+function describeConflicts([first = '', ...others]: readonly string[]): string {
+  const [, start, , end] = ROOT_FIELD_CONFLICT.exec(first) ?? [];
+  const fields = [first, ...others].flatMap((message) => {
+    const [, otherStart, field] = ROOT_FIELD_CONFLICT.exec(message) ?? [];
+    return otherStart === start && field !== undefined ? [field] : [];
+  });
+  if (start === undefined || fields.length < 2) return first;
+  return `${start} for fields: [\n${fields.map((field) => `  ${field}`).join(',\n')}\n]. ${end}`;
+}
+
+/** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
+export async function introspectSource(query: Query, source: Source): Promise<SourceCatalog> {
+  return withEnumTables(query, await introspectDatabase(query), source);
+}
+
+export async function withEnumTables(query: Query, catalog: Catalog, source: Source): Promise<SourceCatalog> {
+  const enumTables = source.tables.filter((entry) => entry.is_enum).map((entry) => entry.table);
+  return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
+}
+
+async function readCatalog(query: Query, source: Source): Promise<CatalogOrError> {
+  try {
+    return await introspectSource(query, source);
+  } catch (error) {
+    return { error: describeConnectionError(error) };
+  }
+}
+
+/** The inconsistent objects of a compilation, each once. */
+export function inconsistentObjects(compilation: Compilation): readonly InconsistentObject[] {
+  const seen = new Set<string>();
+  return compilation.diagnostics.flatMap(({ inconsistency }) => {
+    if (inconsistency === undefined) return [];
+    const key = JSON.stringify(inconsistency);
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [inconsistency];
+  });
+}
+
+/** `warnings` beside the rest of an answer, if there are any. */
+export function withWarnings(answer: Answer, warnings: readonly Warning[]): Answer {
+  if (warnings.length === 0 || answer === null || typeof answer !== 'object') return answer;
+  if (Array.isArray(answer) || answer instanceof JsonText) return answer;
+  return { ...(answer as JsonObject), warnings: warnings as unknown as Json };
+}

@@ -1,0 +1,271 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { run } from '../../../../compiler/cli/cli.ts';
+import { writeFolder } from '../../../../compiler/cli/output-folder.ts';
+import { diffCode } from '../../../../compiler/review/audit/diff.ts';
+import { diffFindings, diffMarkdown, diffText } from '../../../../compiler/review/audit/diff-render.ts';
+import { readTexts } from '../../../../compiler/review/generated-code/index.ts';
+import { compileJson, metadataJson } from '../../../harness/project.ts';
+
+const OWN = { author_id: 'X-Engine-User-Id' };
+const SELECT = { columns: ['id', 'title'], filter: OWN, limit: 20 };
+
+function article(select: object | undefined, more: object = {}, document: object = {}) {
+  return metadataJson(
+    { ...(select && { select_permissions: [{ role: 'user', permission: select }] }), ...more },
+    document,
+  );
+}
+
+function code(json: object, label: string) {
+  const { files, diagnostics } = compileJson(json);
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return readTexts({ label, folder: label, files });
+}
+
+function diff(before: object, after: object) {
+  return diffCode(code(before, 'base'), code(after, 'head'));
+}
+
+/** `verdict subject: text`, without the place. */
+function told(before: object, after: object): string[] {
+  return diff(before, after).findings.map(({ verdict, subject, text }) => `${verdict} ${subject}: ${text}`);
+}
+
+const update = (permission: object) => ({ update_permissions: [{ role: 'user', permission }] });
+const insert = (permission: object) => ({ insert_permissions: [{ role: 'user', permission }] });
+
+test('code that did not change gives nothing to anybody', () => {
+  const result = diff(article(SELECT), article(SELECT));
+  expect(result.findings).toEqual([]);
+  expect(diffText(result)).toBe('base → head\n\nNo role may do more or less than before.\n');
+});
+
+// Leaks as they happened to others.
+
+test('a rule that gets an _or without a session variable is wider', () => {
+  const head = { ...SELECT, filter: { _or: [OWN, { is_published: true }] } };
+  const result = diff(article(SELECT), article(head));
+  expect(result.findings).toEqual([
+    {
+      verdict: 'wider',
+      subject: 'rows',
+      role: 'user',
+      source: 'default',
+      table: 'public.article',
+      operation: 'select',
+      text: 'the row rule is wider',
+      before: 'author_id = X-Engine-User-Id',
+      after: 'author_id = X-Engine-User-Id or is_published = true',
+      place: { file: 'head/sources/default/public/article.access.ts', line: 7, column: 11 },
+    },
+  ]);
+});
+
+test('a column that comes by * is wider, though nobody touched the permission', () => {
+  const before = article({ ...SELECT, columns: ['id', 'title'] });
+  const after = article({ ...SELECT, columns: '*' });
+  expect(told(before, after)).toEqual([
+    'wider columns: may now read author_id, editor_id, subtitle, rating, price, mood, code, place, tags, meta, is_published, published_on',
+  ]);
+});
+
+test('an ownership column that can be rewritten is wider, and so is a check that is gone', () => {
+  const before = article(SELECT, update({ columns: ['title'], filter: OWN, check: OWN }));
+  const after = article(SELECT, update({ columns: ['title', 'author_id'], filter: OWN, check: null }));
+  expect(told(before, after)).toEqual([
+    'wider columns: may now update author_id',
+    'wider rows: the check is wider',
+  ]);
+});
+
+test('a preset that becomes a choice of the client is wider, another value is undecidable', () => {
+  const preset = (set: object, columns: readonly string[]) =>
+    article(SELECT, insert({ columns, check: {}, set }));
+  expect(told(preset(OWN, ['title']), preset({}, ['title', 'author_id']))).toEqual([
+    'wider columns: may now insert author_id',
+    'wider rows: author_id is no longer set by the server: clients choose it',
+  ]);
+  expect(told(preset(OWN, ['title']), preset({ author_id: 'X-Engine-Other' }, ['title']))).toEqual([
+    'undecidable rows: author_id is set to something else',
+  ]);
+});
+
+test('limits, aggregates, trusted callers, whole permissions', () => {
+  expect(told(article(SELECT), article({ ...SELECT, limit: 5 }))).toEqual([
+    'narrower rows: the limit changed',
+  ]);
+  expect(told(article(SELECT), article({ columns: ['id', 'title'], filter: OWN }))).toEqual([
+    'wider rows: the limit changed',
+  ]);
+  expect(told(article(SELECT), article({ ...SELECT, allow_aggregations: true }))).toEqual([
+    'wider operations: may now aggregate rows',
+  ]);
+  const trusted = insert({ columns: ['title'], check: {}, backend_only: true });
+  expect(told(article(SELECT, trusted), article(SELECT, insert({ columns: ['title'], check: {} })))).toEqual([
+    'wider operations: callers need not be trusted any more',
+  ]);
+  expect(told(article(SELECT), article(undefined))).toEqual([
+    'narrower operations: may no longer read public.article',
+  ]);
+  expect(told(article(undefined), article(SELECT))).toEqual([
+    'wider operations: may now read public.article: id, title',
+  ]);
+});
+
+test('rows that may be read but were not reached are reached by a relationship', () => {
+  const hidden = {
+    columns: ['id', 'title'],
+    filter: {},
+    query_root_fields: [],
+    subscription_root_fields: [],
+  };
+  const authors = (permissions: readonly object[]) => {
+    const json = article(hidden) as {
+      sources: { tables: { table: string; select_permissions?: readonly object[] }[] }[];
+    };
+    json.sources[0]!.tables.find(({ table }) => table === 'author')!.select_permissions = permissions;
+    return json;
+  };
+  expect(told(authors([]), authors([{ role: 'user', permission: { columns: ['id'], filter: {} } }]))).toEqual(
+    [
+      'wider operations: rows that no field led to are reached by author.articles',
+      'wider operations: may now read public.author: id',
+    ],
+  );
+});
+
+test('inherited roles: the rows that show a column are compared, too', () => {
+  const roles = (filter: object) =>
+    metadataJson(
+      {
+        select_permissions: [
+          { role: 'reader', permission: { columns: ['id', 'title'], filter: { is_published: true } } },
+          { role: 'author', permission: { columns: ['id', 'price'], filter } },
+        ],
+      },
+      { inherited_roles: [{ role_name: 'both', role_set: ['reader', 'author'] }] },
+    );
+  const findings = diff(roles(OWN), roles({ ...OWN, is_published: false })).findings.filter(
+    ({ role }) => role === 'both',
+  );
+  expect(findings.map(({ verdict, text }) => `${verdict}: ${text}`)).toContain(
+    'narrower: the rows that show price are fewer',
+  );
+});
+
+test('a resolver that somebody wrote is undecidable', () => {
+  const { files } = compileJson(article(SELECT));
+  const path = 'sources/default/public/article.resolvers.ts';
+  const edited = new Map(files).set(
+    path,
+    files
+      .get(path)!
+      .replace(
+        '=> selectRows(articleAccess, requester, selection, args)',
+        '=> selectRows(articleAccess, { role: "admin" }, selection, args)',
+      ),
+  );
+  const head = readTexts({ label: 'head', folder: 'head', files: edited });
+  expect(diffCode(code(article(SELECT), 'base'), head).findings).toEqual([
+    expect.objectContaining({
+      verdict: 'undecidable',
+      place: expect.objectContaining({ file: `head/${path}` }),
+    }),
+  ]);
+});
+
+test('text, Markdown and SARIF say who, what and where', () => {
+  const result = diff(article(SELECT), article({ ...SELECT, filter: {}, limit: 5 }));
+  expect(diffText(result)).toBe(`base → head
+
+wider (1)
+  user
+    public.article, select: the row rule is wider   head/sources/default/public/article.access.ts:7
+      - author_id = X-Engine-User-Id
+      + every row
+
+narrower (1)
+  user
+    public.article, select: the limit changed   head/sources/default/public/article.access.ts:7
+      - at most 20 rows of a list
+      + at most 5 rows of a list
+
+1 wider, 0 undecidable, 1 narrower.
+`);
+  expect(diffMarkdown(result)).toContain('```diff\n  - author_id = X-Engine-User-Id\n  + every row\n  ```');
+  expect(diffFindings(result)[0]).toMatchObject({
+    rule: 'access-wider',
+    level: 'warning',
+    object: 'default · public.article · select · user',
+  });
+});
+
+test('the exit status is 1 for what --fail-on names', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-diff-'));
+  const write = (name: string, json: object) => {
+    writeFolder(join(folder, name), compileJson(json).files);
+    return join(folder, name);
+  };
+  const own = write('own', article(SELECT));
+  const more = write('more', article({ ...SELECT, filter: {} }));
+  const other = write('other', article({ ...SELECT, filter: { editor_id: 'X-Engine-User-Id' } }));
+  const status = async (...args: string[]) => {
+    let output = '';
+    const write = (text: string) => {
+      output += text;
+    };
+    return [
+      await run(['audit', 'diff', ...args], { environment: {}, stdout: write, stderr: write }),
+      output,
+    ] as const;
+  };
+  expect((await status(own, more))[0]).toBe(1);
+  expect((await status(own, more, '--fail-on', 'never'))[0]).toBe(0);
+  expect((await status(more, own))[0]).toBe(0);
+  expect((await status(own, other))[0]).toBe(0);
+  expect((await status(own, other, '--fail-on', 'undecidable'))[0]).toBe(1);
+  // An artefact has the generated code in it.
+  write('dist/generated', article({ ...SELECT, filter: {} }));
+  expect((await status(own, join(folder, 'dist')))[0]).toBe(1);
+  const [, sarif] = await status(own, more, '--format', 'sarif');
+  expect(JSON.parse(sarif)).toMatchObject({
+    version: '2.1.0',
+    runs: [{ results: [{ ruleId: 'access-wider' }] }],
+  });
+  expect(await status(own, 'no-such-place')).toEqual([
+    2,
+    'no-such-place is neither a folder nor a revision of git.\n',
+  ]);
+  rmSync(folder, { recursive: true });
+});
+
+test('revisions of git are compared with folders, from wherever in the repository', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-diff-git-'));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args], { cwd: folder });
+  const place = join(folder, 'api/generated');
+  git('init', '--quiet');
+  writeFolder(place, compileJson(article(SELECT)).files);
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'base');
+  writeFolder(place, compileJson(article({ ...SELECT, filter: {} })).files);
+  const bin = fileURLToPath(new URL('../../../../compiler/cli/bin.mjs', import.meta.url));
+  const engine = (cwd: string, ...args: string[]) =>
+    execFileSync(process.execPath, [bin, 'audit', 'diff', '--fail-on', 'never', ...args], {
+      cwd,
+      encoding: 'utf8',
+    });
+  expect(engine(join(folder, 'api'), 'HEAD', 'generated')).toContain('HEAD → generated\n\nwider (1)\n');
+  expect(engine(folder, 'HEAD:api/generated', 'HEAD', '--folder', 'api/generated')).toContain(
+    'No role may do more or less',
+  );
+  expect(() => engine(folder, 'HEAD', 'api/generated')).toThrow(
+    'Revision HEAD holds no generated code in generated',
+  );
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,244 @@
+import { beforeAll, expect, test } from 'vitest';
+import { compareRules, implies } from '../../../../compiler/review/condition/implication.ts';
+import { Random } from '../../../fuzz/random.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
+
+const U = '{session.x-engine-user-id::integer}';
+const owner = `{row}."owner" = ${U}`;
+const open = `{row}."status" = 'open'`;
+const member = (more = '') =>
+  `exists (select 1 from "public"."member" as "_r1" where "_r1"."team" = {row}."team"${more})`;
+
+/** From what to what, and what became of the rows. */
+const CASES: readonly (readonly [string, string, string])[] = [
+  [owner, owner, 'same'],
+  [owner, `${owner} and ${open}`, 'narrower'],
+  [owner, `${owner} or ${open}`, 'wider'],
+  [owner, 'true', 'wider'],
+  ['true', owner, 'narrower'],
+  [owner, 'false', 'narrower'],
+  [owner, open, 'undecidable'],
+  [`${owner} and ${open}`, `${open} and ${owner}`, 'same'],
+  // A join condition on either side.
+  [
+    `${open} and (${owner} or {row}."public" = true)`,
+    `(${open} and ${owner}) or (${open} and {row}."public" = true)`,
+    'same',
+  ],
+  [`{row}."status" in ('open', 'closed')`, `{row}."status" in ('closed', 'open')`, 'same'],
+  [`{row}."status" in ('open', 'closed')`, open, 'narrower'],
+  [open, `{row}."status" in ('open', 'pending')`, 'wider'],
+  [`{row}."status" not in ('spam')`, `{row}."status" not in ('spam', 'draft')`, 'narrower'],
+  // `<> 'spam'` lets no null through.
+  [`{row}."status" <> 'spam'`, `{row}."status" is distinct from 'spam'`, 'wider'],
+  [`{row}."status" <> 'spam'`, `not ({row}."status" = 'spam')`, 'same'],
+  [`{row}."status" is not null`, open, 'narrower'],
+  // Other texts may be equal for the column's collation.
+  [`{row}."status" <> 'Open'`, open, 'undecidable'],
+  [`{row}."n" > 3`, `{row}."n" > 5`, 'narrower'],
+  [`{row}."n" >= 4`, `{row}."n" > 3`, 'wider'],
+  [`{row}."n" > 3`, `{row}."n" = 7`, 'narrower'],
+  [`{row}."n" <> 1`, `{row}."n" = 7`, 'narrower'],
+  [`{row}."n" > 3`, `{row}."n" < 3`, 'undecidable'],
+  [`{row}."hidden" = false`, `not ({row}."hidden" = true)`, 'same'],
+  [member(), member(` and "_r1"."user" = ${U}`), 'narrower'],
+  [`not ${member()}`, `not ${member(` and "_r1"."user" = ${U}`)}`, 'wider'],
+  [member().replaceAll('_r1', '_r5'), member(), 'same'],
+  // A further join; and where the condition of a join stands.
+  [
+    member(),
+    `exists (select 1 from "public"."member" as "_r1" join "public"."team" as "_r2" on "_r2"."id" = "_r1"."team" where "_r1"."team" = {row}."team")`,
+    'narrower',
+  ],
+  // What the row is known to be helps within.
+  [`${open} and ${member()}`, `${open} and ${member(` and {row}."status" = 'open'`)}`, 'same'],
+  // Both somebody's and anybody's: two different rows of the table may show it.
+  [
+    `${member(' and "_r1"."a" = 1')} and ${member(' and "_r1"."b" = 2')}`,
+    member(' and "_r1"."a" = 1 and "_r1"."b" = 2'),
+    'narrower',
+  ],
+  // Not what it seems.
+  [`{row}."n" between 1 and 5`, `{row}."n" between 1 and 9`, 'undecidable'],
+  [`{row}."a" = 'x or y'`, `{row}."a" = 'x'`, 'undecidable'],
+  [owner, `${owner} -- and more`, 'undecidable'],
+  [`{row}."a" + 1 = 2`, `{row}."a" + 1 = 2 or ${owner}`, 'wider'],
+];
+
+test.each(CASES)('from %s to %s: %s', (before, after, expected) => {
+  expect(compareRules(before, after)).toBe(expected);
+  const opposite = { narrower: 'wider', wider: 'narrower' }[expected] ?? expected;
+  expect(compareRules(after, before)).toBe(opposite);
+});
+
+test('a condition that is too big for all its combinations is still compared part by part', () => {
+  const many = Array.from(
+    { length: 14 },
+    (_, index) => `({row}."a${index}" = 1 or {row}."b${index}" = 2)`,
+  ).join(' and ');
+  expect(implies(`(${many}) and ${owner}`, many)).toBe(true);
+  expect(implies(many, `(${many}) and ${owner}`)).toBe(false);
+});
+
+// Against PostgreSQL: whatever is said about two conditions has to be so for the rows of random tables.
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase(`
+    create table item (id int primary key, a int, b int, t text, flag boolean);
+    create table link (item int, a int, t text);
+    insert into item
+      select row_number() over (), a, b, t, flag
+      from unnest(array[null, 0, 1, 2, 3]) a, unnest(array[null, 1, 2]) b, unnest(array[null, 'x', 'y', 'z']) t,
+        unnest(array[null, true, false]) flag;
+    insert into link select id, a, t from item where id % 3 = 1;
+    insert into link select id, (id % 4), 'y' from item where id % 5 < 2;
+    insert into link values (null, 1, 'x'), (3, null, null);
+  `);
+});
+
+function comparison(random: Random, row: string, hasFlag: boolean): string {
+  const number = () => random.between(0, 3);
+  const text = () => `'${random.pick(['x', 'y', 'z'])}'`;
+  const column = random.pick(['a', 'b']);
+  const value = hasFlag ? `${row}."${column}"` : `${row}."a"`;
+  switch (random.between(0, hasFlag ? 9 : 7)) {
+    case 0:
+      return `${value} ${random.pick(['=', '<>', '<', '<=', '>', '>='])} ${number()}`;
+    case 1:
+      return `${value} ${random.pick(['in', 'not in'])} (${number()}, ${number()})`;
+    case 2:
+      return `${row}."t" ${random.pick(['=', '<>', 'is distinct from'])} ${text()}`;
+    case 3:
+      return `${row}."t" ${random.pick(['in', 'not in'])} (${text()}, ${text()})`;
+    case 4:
+      return `${random.pick([value, `${row}."t"`])} is ${random.pick(['null', 'not null'])}`;
+    case 5:
+      return `${value} ${random.pick(['=', '<>'])} {session.x-engine-number::integer}`;
+    case 6:
+      return `${row}."t" ${random.pick(['like', 'not like'])} ${text()}`;
+    case 7:
+      return random.pick(['true', 'false', `${value} = ${number()}`]);
+    case 8:
+      return `${row}."a" ${random.pick(['=', '<'])} ${row}."b"`;
+    default:
+      return `${row}."flag" ${random.pick(['=', '<>'])} ${random.pick(['true', 'false'])}`;
+  }
+}
+
+let aliases = 0;
+
+function condition(random: Random, depth: number, row = '{row}'): string {
+  const kind = depth === 0 ? 0 : random.between(0, 5);
+  if (kind <= 1) return comparison(random, row, row === '{row}');
+  if (kind <= 3) {
+    const parts = Array.from(
+      { length: random.between(2, 3) },
+      () => `(${condition(random, depth - 1, row)})`,
+    );
+    return parts.join(kind === 2 ? ' and ' : ' or ');
+  }
+  if (kind === 4) return `not (${condition(random, depth - 1, row)})`;
+  aliases += 1;
+  const alias = `"_r${aliases}"`;
+  const joined = row === '{row}' ? `${alias}."item" = {row}."id" and ` : '';
+  return `exists (select 1 from "public"."link" as ${alias} where ${joined}(${condition(random, depth - 1, alias)}))`;
+}
+
+/** A condition near another, as edits of rules are. */
+function edit(random: Random, text: string): string {
+  const other = condition(random, 1);
+  switch (random.between(0, 5)) {
+    case 0:
+      return `(${text}) and (${other})`;
+    case 1:
+      return `(${text}) or (${other})`;
+    case 2:
+      return text.replace(/ and /, ' or ');
+    case 3:
+      return text.replace(/ or /, ' and ');
+    case 4:
+      return text.replace(/not /, '');
+    default:
+      return text
+        .replace(/\b[0-3]\b(?!")/, String(random.between(0, 3)))
+        .replace(/'[xyz]'/, `'${random.pick(['x', 'y', 'z'])}'`);
+  }
+}
+
+test('what is said of any two comparisons holds in PostgreSQL', async () => {
+  const row = (column: string) => `{row}."${column}"`;
+  const atoms = [
+    ...['=', '<>', '<', '<=', '>', '>=', 'is distinct from'].flatMap((operator) =>
+      [0, 1, 2, 3].map((value) => `${row('a')} ${operator} ${value}`),
+    ),
+    ...['=', '<>', 'is distinct from', 'like', 'not like'].flatMap((operator) =>
+      ["'x'", "'y'"].map((value) => `${row('t')} ${operator} ${value}`),
+    ),
+    ...['a', 't', 'flag'].flatMap((column) => [`${row(column)} is null`, `${row(column)} is not null`]),
+    ...["('x')", "('x', 'y')", "('z', 'y')"].flatMap((list) => [
+      `${row('t')} in ${list}`,
+      `${row('t')} not in ${list}`,
+    ]),
+    ...['(1)', '(1, 2)', '(2, 3)'].flatMap((list) => [
+      `${row('a')} in ${list}`,
+      `${row('a')} not in ${list}`,
+    ]),
+    ...['true', 'false'].flatMap((value) => [`${row('flag')} = ${value}`, `${row('flag')} <> ${value}`]),
+    ...['=', '<>', '<'].flatMap((operator) => [
+      `${row('a')} ${operator} ${row('b')}`,
+      `${row('b')} ${operator} ${row('a')}`,
+    ]),
+    'true',
+    'false',
+  ];
+  const rules = [...atoms, ...atoms.map((atom) => `not (${atom})`)];
+  const rows = await Promise.all(
+    rules.map(async (rule) => {
+      const found = await database.query<{ id: number }>(
+        `select id from item i where ${rule.replaceAll('{row}', 'i')}`,
+      );
+      return new Set(found.map(({ id }) => id));
+    }),
+  );
+  const wrong: string[] = [];
+  let proved = 0;
+  rules.forEach((one, index) => {
+    rules.forEach((other, at) => {
+      if (!implies(one, other)) return;
+      proved += 1;
+      if ([...rows[index]!].some((id) => !rows[at]!.has(id))) wrong.push(`${one}  does not imply  ${other}`);
+    });
+  });
+  expect(wrong).toEqual([]);
+  expect(proved).toBeGreaterThan(rules.length * 5);
+});
+
+test('what is said of random rules holds in PostgreSQL', async () => {
+  const random = new Random(2026);
+  const pairs = Array.from({ length: 700 }, (_, index) => {
+    const before = condition(random, 3);
+    return { before, after: index % 4 === 0 ? condition(random, 3) : edit(random, before) };
+  });
+  const decided = { same: 0, narrower: 0, wider: 0, undecidable: 0 };
+  const sql = (rule: string, number: number) =>
+    `(${rule.replaceAll('{row}', 'i').replaceAll('{session.x-engine-number::integer}', String(number))})`;
+  for (const { before, after } of pairs) {
+    const verdict = compareRules(before, after);
+    decided[verdict] += 1;
+    if (verdict === 'undecidable') continue;
+    for (const number of [1, 2]) {
+      const [row] = await database.query<{ lost: number; won: number }>(
+        `select count(*) filter (where old and not new)::int as lost, count(*) filter (where new and not old)::int as won
+         from (select coalesce(${sql(before, number)}, false) as old, coalesce(${sql(after, number)}, false) as new from item i) x`,
+      );
+      const { lost, won } = row!;
+      const fits = { same: lost + won === 0, narrower: won === 0, wider: lost === 0 }[verdict];
+      expect(fits, `${verdict}: ${lost} lost, ${won} won\n- ${before}\n+ ${after}`).toBe(true);
+    }
+  }
+  // It decides enough to be of use: most edits are one of these.
+  expect(decided.same + decided.narrower + decided.wider).toBeGreaterThan(300);
+  expect(Math.min(decided.narrower, decided.wider)).toBeGreaterThan(60);
+});
