@@ -5,38 +5,30 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { CurrentlyServed, Served } from './answer.ts';
 import { type Configuration, jwtConfigurations, servingOptions } from './configuration.ts';
 import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from './core/request/planner.ts';
-import type { Session } from './core/session.ts';
 import type { SourceConnections } from './database/source.ts';
 import type { Execution } from './graphql/execute.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
-import type { WatchStatements } from './graphql/watch-statements.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
 import { graphqlEndpoints } from './http/graphql.ts';
 import { healthEndpoints } from './http/health.ts';
 import { openApiEndpoints } from './http/openapi.ts';
-import { type RestProgram, restEndpoints } from './http/rest.ts';
+import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
 import { createLogger, type Observer } from './observe.ts';
 import type { Host, HostContext } from './program/host.ts';
 import { createLive } from './program/live.ts';
-import type { GraphqlCall } from './saved/call.ts';
 import { openApiDocument } from './saved/openapi.ts';
 import { createRegisteredQueries } from './saved/registered.ts';
-import { answerCall, prepareSaved, runSaved, type Saved } from './saved/saved.ts';
+import { indexSaved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { version } from './version.ts';
-
-/** What is served, swapped as a whole. */
-interface Served extends Execution {
-  readonly limits: Limits;
-  readonly saved: Saved;
-}
 
 /** The server cannot start; the message says why and what to do. */
 export class StartError extends Error {}
@@ -89,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const previous = live.current?.planner;
       const program = linkProgram(generated, servingOptions(configuration), previous?.program);
       const execution = executionOf(program, sources, configuration, rateCounter, previous);
-      const saved = prepareSaved(generated.saved, execution, {
+      const saved = indexSaved(generated.saved, execution.planner, {
         enforceAllowlist: configuration.enableAllowlist,
         onlySaved: configuration.onlySavedOperations,
         ...(registered ? { registered } : {}),
@@ -107,23 +99,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let host: Host | undefined;
   try {
     host = await openHost(options, context);
-    const current = () => {
-      const execution = live.current;
-      if (!execution) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
-      return execution;
-    };
-    const begin = () => {
-      const execution = current();
-      return (call: GraphqlCall, session: Session, watch?: WatchStatements) =>
-        answerCall(call, session, { ...execution, watch });
-    };
-    const beginRest = (): RestProgram => {
-      const execution = current();
-      return {
-        match: execution.saved.match,
-        run: (operation, variables, session, watch) =>
-          runSaved(operation, variables, session, { ...execution, watch }),
-      };
+    const current: CurrentlyServed = () => {
+      if (!live.current) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
+      return live.current;
     };
     const describeEndpoints = (role: string) => {
       const { saved, planner } = current();
@@ -140,8 +118,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...(locate ? { locate } : {}),
     };
     const app = createServer(httpContext, [
-      graphqlEndpoints(begin),
-      restEndpoints(beginRest),
+      graphqlEndpoints(current),
+      restEndpoints(current),
       openApiEndpoints(describeEndpoints),
       explainEndpoints(current),
       healthEndpoints(host.health, version),

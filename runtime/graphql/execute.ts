@@ -1,4 +1,4 @@
-/** One GraphQL request on one program: plan, run, answer. */
+/** Runs the plan of a GraphQL request and puts its answer together. */
 import { EngineError, pathStep } from '../core/errors.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { AnswerPart, MutationPlan, QueryPlan, RequestPlan } from '../core/request/plan.ts';
@@ -22,36 +22,17 @@ export interface Execution {
   readonly watch?: WatchStatements | undefined;
 }
 
-/**
- * Answers a request with the text `{"data":…}`.
- * @throws EngineError for whatever is wrong with the request or goes wrong on the way
- */
-export async function executeRequest(
-  request: GraphqlRequest,
-  session: Session,
-  execution: Execution,
-): Promise<string> {
-  return `{"data":${await executeData(request, session, execution)}}`;
-}
-
-/** As executeRequest; answers with the text below `data` alone. @throws EngineError */
+/** Plans a request and runs it: the text below `data`. @throws EngineError */
 export async function executeData(
   request: GraphqlRequest,
   session: Session,
   execution: Execution,
 ): Promise<string> {
-  try {
-    const { plan, variables } = execution.planner.plan(session, request);
-    return await runPlan(plan, variables, session, execution);
-  } catch (error) {
-    // The stack ended, in the parser or the planner: nobody means such an operation.
-    if (error instanceof RangeError && error.message.includes('call stack'))
-      throw new EngineError('validation-failed', 'the operation is nested too deeply');
-    throw error;
-  }
+  const { plan, variables } = execution.planner.plan(session, request);
+  return runPlan(plan, variables, session, execution);
 }
 
-/** Runs what was planned: the text below `data`. @throws EngineError */
+/** Runs a plan: the text below `data`. @throws EngineError */
 export async function runPlan(
   plan: RequestPlan,
   variables: Variables,

@@ -4,46 +4,40 @@
  * (GraphQL over HTTP).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { answerCall, type CurrentlyServed, type Served } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
-import type { WatchStatements } from '../graphql/watch-statements.ts';
 import type { GraphqlCall } from '../saved/call.ts';
 import { parseJson } from './body.ts';
 import { authenticateRequest, type Endpoints, type HttpContext, JSON_TYPE, sendJson } from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 
-/** Runs one operation; yields the text `{"data":…}`. @throws EngineError */
-export type Execute = (call: GraphqlCall, session: Session, watch?: WatchStatements) => Promise<string>;
-
-/**
- * The endpoints of GraphQL over HTTP.
- * @param begin gives what a request runs on from start to end: one snapshot of the live program
- */
-export function graphqlEndpoints(begin: () => Execute): Endpoints {
+/** The endpoints of GraphQL over HTTP. @param current taken once for each request */
+export function graphqlEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('graphql')) return;
     const { preserve401Errors } = context.configuration;
-    install(app, context, begin, '/v1/graphql', (error) =>
+    install(app, context, current, '/v1/graphql', (error) =>
       [405, 413, 429].includes(error.status) || (error.status === 401 && preserve401Errors)
         ? error.status
         : 200,
     );
-    install(app, context, begin, '/v1alpha1/graphql', (error) => error.status);
+    install(app, context, current, '/v1alpha1/graphql', (error) => error.status);
   };
 }
 
 function install(
   app: FastifyInstance,
   context: HttpContext,
-  begin: () => Execute,
+  current: CurrentlyServed,
   path: string,
   statusOf: (error: EngineError) => number,
 ): void {
   const { logOperation } = context;
-  const run = (request: FastifyRequest, call: GraphqlCall, session: Session, execute: Execute) =>
-    logOperation(request, call, (watch) => execute(call, session, watch));
+  const run = (request: FastifyRequest, call: GraphqlCall, session: Session, served: Served) =>
+    logOperation(request, call, (watch) => answerCall(call, session, served, watch));
   const fail = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     request.exchange.mode = 'error';
     if (!request.exchange.session && context.configuration.enabledLogTypes.includes('query-log'))
@@ -59,12 +53,12 @@ function install(
     handler: async (request, reply) => {
       const session = await authenticateRequest(context, request, request.body);
       const body = parseJson(request.body);
-      const execute = begin();
+      const served = current();
       if (!Array.isArray(body)) {
         request.exchange.mode = 'single';
         return sendJson(
           reply,
-          await run(request, graphqlCall(body), session, execute),
+          await run(request, graphqlCall(body), session, served),
           200,
           answerType(request),
         );
@@ -76,7 +70,7 @@ function install(
         const runMember = () => {
           // The first was counted with the request.
           if (index > 0) context.limits?.().countRequest(session, request.ip);
-          return run(request, graphqlCall(member), session, execute);
+          return run(request, graphqlCall(member), session, served);
         };
         answers.push(await answerMember(context, request, runMember));
       }
@@ -90,7 +84,7 @@ function install(
       const session = await authenticateRequest(context, request);
       const call = callOfAddress(request.query);
       request.exchange.mode = 'single';
-      return sendJson(reply, await run(request, call, session, begin()), 200, answerType(request));
+      return sendJson(reply, await run(request, call, session, current()), 200, answerType(request));
     },
   });
 }

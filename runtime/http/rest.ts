@@ -1,40 +1,25 @@
 /** /api/rest/**: saved operations under URLs of their own (reference services §8.2). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { answerSaved, type CurrentlyServed } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
-import type { SavedOperation } from '../core/saved.ts';
-import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
-import type { WatchStatements } from '../graphql/watch-statements.ts';
-import type { MatchRoute } from '../saved/router.ts';
 import { type GivenVariables, restVariables } from '../saved/variables.ts';
 import { parseJson } from './body.ts';
 import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
-
-/** What REST requests run on, taken once at a request's start. */
-export interface RestProgram {
-  readonly match: MatchRoute;
-  /** Answers with the content of `data`. @throws EngineError */
-  readonly run: (
-    operation: SavedOperation,
-    variables: Readonly<Record<string, unknown>>,
-    session: Session,
-    watch?: WatchStatements,
-  ) => Promise<string>;
-}
 
 const PREFIX = '/api/rest/';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** The REST endpoints; they stay when the GraphQL endpoint is disabled. */
-export function restEndpoints(begin: () => RestProgram): Endpoints {
+export function restEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
     app.all(`${PREFIX}*`, async (request, reply) => {
       const session = await authenticateRequest(context, request);
-      const { match, run } = begin();
+      const served = current();
       if (!METHODS.has(request.method))
         throw new EngineError('bad-request', `Method ${request.method} not supported.`);
       const [path = '', search = ''] = splitUrl(request);
-      const found = match(request.method, path.split('/').map(decodeURIComponent));
+      const found = served.saved.match(request.method, path.split('/').map(decodeURIComponent));
       switch (found.kind) {
         case 'none':
           throw new EngineError('not-found', 'Endpoint not found', { status: 404 });
@@ -48,7 +33,7 @@ export function restEndpoints(begin: () => RestProgram): Endpoints {
           const variables = restVariables(operation, given);
           const logged = { query: operation.document, operationName: operation.name, variables };
           const answer = await context.logOperation(request, logged, (watch) =>
-            run(operation, variables, session, watch),
+            answerSaved(operation, variables, session, served, watch),
           );
           return sendJson(reply, answer);
         }

@@ -1,14 +1,11 @@
-/** What is saved, at work: the allow-list's check, the REST routes and the statements of one program. */
-import { EngineError } from '../core/errors.ts';
+/** The saved operations of one program: how they are found, the allow-list, the REST routes and the generated plans. */
 import { sameOptions } from '../core/options.ts';
 import { lazy } from '../core/remember.ts';
-import { MissingSessionVariable } from '../core/request/bind.ts';
-import { chooseOperation, parseDocument } from '../core/request/document.ts';
+import type { PlannedRequest, Planner } from '../core/request/planner.ts';
 import type { RestRoute, SavedOperation, SavedProgram } from '../core/saved.ts';
 import type { Session } from '../core/session.ts';
-import { type Execution, executeData, executeRequest, runPlan } from '../graphql/execute.ts';
 import { type Allowlist, createAllowlist } from './allowlist.ts';
-import { type CallOptions, findCalled, type GraphqlCall } from './call.ts';
+import type { CallOptions } from './call.ts';
 import { indexById, indexByText } from './index-by-id.ts';
 import type { RegisteredQueries } from './registered.ts';
 import { createRouter, type MatchRoute } from './router.ts';
@@ -32,10 +29,10 @@ export interface SavedSettings {
   readonly registered?: RegisteredQueries;
 }
 
-/** Prepares what a program has saved, for the execution that will run it. */
-export function prepareSaved(
+/** Indexes the saved operations of a program for the planner that plans the others. */
+export function indexSaved(
   program: SavedProgram | undefined,
-  { planner }: Execution,
+  planner: Planner,
   settings: SavedSettings,
 ): Saved {
   const { limits, sources, options } = planner.program;
@@ -68,80 +65,20 @@ export function prepareSaved(
   };
 }
 
-/** What saved operations run on. */
-export type SavedExecution = Execution & { readonly saved: Saved };
-
 /**
- * Answers a GraphQL request with the text `{"data":…}`, whether it brings its operation or names it.
- * @throws EngineError for whatever is wrong with the request or goes wrong on the way
+ * The generated plan of a saved operation; undefined where it has to be planned, because it has none for the role and
+ * these values.
+ * @throws EngineError when the allow-list does not have the operation, or a variable is missing
  */
-export async function answerCall(
-  call: GraphqlCall,
-  session: Session,
-  execution: SavedExecution,
-): Promise<string> {
-  const called = findCalled(call, session.role, execution.saved.calls);
-  const { variables, operationName } = call;
-  if ('operation' in called) {
-    if (call.onlyQueries) requireQuery(called.operation.kind);
-    return `{"data":${await runSaved(called.operation, variables ?? {}, session, execution)}}`;
-  }
-  const { query } = called;
-  if (call.onlyQueries) requireQuery(chooseOperation(parseDocument(query), operationName).kind);
-  return executeRequest({ query, operationName, variables }, session, execution);
-}
-
-/** GET must be safe to repeat, to prefetch and to follow as a link, so it runs nothing but queries. @throws EngineError */
-function requireQuery(kind: SavedOperation['kind']): void {
-  if (kind === 'query') return;
-  throw new EngineError('not-supported', 'only queries can be run with GET; use POST', { status: 405 });
-}
-
-/**
- * Runs a saved operation: by its statements where it has them for the role and the values, else by planning it. Answers
- * with the text below `data`.
- * @throws EngineError as any request
- */
-export async function runSaved(
+export function planSaved(
   operation: SavedOperation,
   variables: Readonly<Record<string, unknown>>,
   session: Session,
-  { saved, ...execution }: SavedExecution,
-): Promise<string> {
-  saved.allowlist?.checkSaved(session.role, operation);
-  if (operation.plans) {
-    const values = savedValues(operation, variables);
-    const plan = saved.findPlan(operation, session.role, values);
-    if (plan) {
-      try {
-        return await runPlan(plan, values, session, execution);
-      } catch (error) {
-        throw error instanceof MissingSessionVariable
-          ? withRule(error, operation, values, session, execution)
-          : error;
-      }
-    }
-  }
-  return executeData({ query: operation.document, variables }, session, execution);
-}
-
-/** Statements that were written to files do not know whose rule asks for a session variable; the planner does. */
-function withRule(
-  error: MissingSessionVariable,
-  { document }: SavedOperation,
-  variables: Readonly<Record<string, unknown>>,
-  session: Session,
-  { planner }: Execution,
-): MissingSessionVariable {
-  const { plan } = planner.plan(session, { query: document, variables });
-  const statements =
-    plan.kind === 'query'
-      ? plan.steps.map(({ statement }) => statement)
-      : plan.fields.flatMap(({ step }) =>
-          step.kind === 'write' ? step.statements.map(({ statement }) => statement) : [],
-        );
-  const parameter = statements
-    .flatMap(({ parameters }) => parameters)
-    .find(({ source }) => source.from === 'session' && source.name === error.variable);
-  return new MissingSessionVariable(error.variable, parameter?.rule);
+  { allowlist, findPlan }: Saved,
+): PlannedRequest | undefined {
+  allowlist?.checkSaved(session.role, operation);
+  if (!operation.plans) return undefined;
+  const values = savedValues(operation, variables);
+  const plan = findPlan(operation, session.role, values);
+  return plan && { plan, variables: values };
 }

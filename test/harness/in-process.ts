@@ -8,7 +8,7 @@ import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/p
 import type { SavedOptions } from '../../runtime/core/saved.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import { connectSource } from '../../runtime/database/source.ts';
-import { executeRequest } from '../../runtime/graphql/execute.ts';
+import { executeData } from '../../runtime/graphql/execute.ts';
 import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 import { createLoader, type Loader } from '../../runtime/program/loader.ts';
 
@@ -76,11 +76,10 @@ export async function serveInProcess(
     variables: { 'x-engine-role': role, ...variables },
   });
   return {
-    answer: (request, role, variables, backendOnly) =>
-      executeRequest(request, sessionOf(role, variables, backendOnly), {
-        planner,
-        sources: new Map([['default', source]]),
-      }),
+    answer: async (request, role, variables, backendOnly) => {
+      const execution = { planner, sources: new Map([['default', source]]) };
+      return `{"data":${await executeData(request, sessionOf(role, variables, backendOnly), execution)}}`;
+    },
     sql: (request, role, variables) => {
       const { plan } = planner.plan(sessionOf(role, variables), request);
       return plan.kind === 'query' ? plan.steps.map(({ statement }) => statement.text).join(';\n') : '';

@@ -17,7 +17,7 @@ import { describe, expect, test } from 'vitest';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
 import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
 import { connectSource } from '../../runtime/database/source.ts';
-import { executeRequest } from '../../runtime/graphql/execute.ts';
+import { executeData } from '../../runtime/graphql/execute.ts';
 import { clientOperations, openProject, projectsPresent } from '../harness/real-project.ts';
 
 /** Reads that are not served, by the root or nested field that they need. */
@@ -131,11 +131,11 @@ describe.skipIf(!projectsPresent)('operations of real projects', () => {
       for (const { query, operation } of readsOf(text)) {
         if (EXCLUDED[name]?.some(({ field }) => field.test(query))) continue;
         try {
-          const answer = await executeRequest({ query, variables: variablesOf(operation, schema) }, session, {
+          const answer = await executeData({ query, variables: variablesOf(operation, schema) }, session, {
             planner,
             sources,
           });
-          expect(JSON.parse(answer)).toHaveProperty('data');
+          expect(JSON.parse(answer)).toBeTypeOf('object');
           answered += 1;
         } catch (error) {
           failures.push(

@@ -3,7 +3,7 @@
  * `shapeOf`). Both caches are bounded, because clients choose the texts.
  */
 import { LRUCache } from 'lru-cache';
-import { UnknownName } from '../errors.ts';
+import { EngineError, UnknownName } from '../errors.ts';
 import { sameOptions } from '../options.ts';
 import type { Program } from '../program.ts';
 import type { PlanOptions } from '../query/scope.ts';
@@ -22,7 +22,7 @@ export interface GraphqlRequest {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-interface PlannedRequest {
+export interface PlannedRequest {
   readonly plan: RequestPlan;
   /** Values of all declared variables, defaults applied. */
   readonly variables: Readonly<Record<string, unknown>>;
@@ -130,7 +130,7 @@ export function createPlanner(
     context: Variables,
   ): RequestPlan => {
     try {
-      return planOperation(view, operation, context, options);
+      return shallow(() => planOperation(view, operation, context, options));
     } catch (error) {
       throw error instanceof UnknownName ? explainUnknown(error, view, session.role) : error;
     }
@@ -149,7 +149,7 @@ export function createPlanner(
     },
     plan: (session, request) => {
       const view = program.view(session.role, session.backendOnly);
-      const { number, operation, used } = operationOf(view, request);
+      const { number, operation, used } = shallow(() => operationOf(view, request));
       admit?.(session, operation);
       const variables = variableValues(operation.variables, request.variables ?? {}, options);
       const known = plans.get(planKey(number, used, variables));
@@ -160,6 +160,17 @@ export function createPlanner(
       return { plan, variables };
     },
   };
+}
+
+/** Reports a document that is nested deeper than the call stack of the parser or the planner. @throws EngineError */
+function shallow<Value>(run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof RangeError && error.message.includes('call stack'))
+      throw new EngineError('validation-failed', 'the operation is nested too deeply');
+    throw error;
+  }
 }
 
 /** What a plan weighs, in characters. */

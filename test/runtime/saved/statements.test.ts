@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import { answerSaved } from '../../../runtime/answer.ts';
 import { readDatabase } from '../../../runtime/catalog/index.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import type { SavedOperation, SavedProgram } from '../../../runtime/core/saved.ts';
 import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import { createLimits, createRateCounter } from '../../../runtime/graphql/limits.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
-import { prepareSaved, runSaved } from '../../../runtime/saved/saved.ts';
+import { indexSaved } from '../../../runtime/saved/saved.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
 const queries = {
@@ -100,16 +102,20 @@ beforeAll(async () => {
     { stringifyNumbers = false, enforceAllowlist = false } = {},
   ) => {
     const planner = createPlanner(program, { stringifyNumbers, collapseNulls: false });
-    const execution = { planner, sources: new Map([['default', source]]) };
     const operations = { ...saved, operations: [operation] };
     const settings = { enforceAllowlist, onlySaved: false, inferFunctionPermissions: true };
-    const prepared = { ...execution, saved: prepareSaved(operations, execution, settings) };
+    const served = {
+      planner,
+      sources: new Map([['default', source]]),
+      limits: createLimits(undefined, createRateCounter()),
+      saved: indexSaved(operations, planner, settings),
+    };
     const session = {
       role,
       variables: { 'x-engine-role': role, 'x-engine-user-id': '2' },
       backendOnly: false,
     };
-    return runSaved(operation, variables as Record<string, unknown>, session, prepared);
+    return answerSaved(operation, variables as Record<string, unknown>, session, served);
   };
 });
 

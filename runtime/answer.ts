@@ -1,0 +1,117 @@
+/**
+ * How a GraphQL request is answered, on one page: find the operation that it means, plan it for the role, run the
+ * statements of the plan. The endpoints (http/graphql.ts, http/rest.ts) authenticate the request before and send the
+ * reply after. They take one snapshot of what is served at the start of a request, and the request finishes on it.
+ */
+import { EngineError } from './core/errors.ts';
+import { MissingSessionVariable } from './core/request/bind.ts';
+import { chooseOperation, parseDocument } from './core/request/document.ts';
+import type { PlannedRequest, Planner } from './core/request/planner.ts';
+import type { SavedOperation } from './core/saved.ts';
+import type { Session } from './core/session.ts';
+import { type Execution, runPlan } from './graphql/execute.ts';
+import type { Limits } from './graphql/limits.ts';
+import type { WatchStatements } from './graphql/watch-statements.ts';
+import { type Called, findCalled, type GraphqlCall } from './saved/call.ts';
+import { planSaved, type Saved } from './saved/saved.ts';
+
+/** What requests run on. A change of metadata swaps it as a whole. */
+export interface Served extends Execution {
+  readonly limits: Limits;
+  readonly saved: Saved;
+}
+
+/** Gives what is served now. @throws EngineError with status 503 while nothing is served yet */
+export type CurrentlyServed = () => Served;
+
+/**
+ * Answers a GraphQL request, which brings its operation as text or names a saved one.
+ * @returns the text `{"data":…}`
+ * @throws EngineError when the request is wrong or its execution fails
+ */
+export async function answerCall(
+  call: GraphqlCall,
+  session: Session,
+  served: Served,
+  watch?: WatchStatements,
+): Promise<string> {
+  const called = findCalled(call, session.role, served.saved.calls);
+  if (call.onlyQueries) requireQuery(called, call.operationName);
+  return `{"data":${await planAndRun(called, call, session, served, watch)}}`;
+}
+
+/**
+ * Answers a saved operation.
+ * @returns the text below `data`
+ * @throws EngineError as `answerCall`
+ */
+export function answerSaved(
+  operation: SavedOperation,
+  variables: Readonly<Record<string, unknown>>,
+  session: Session,
+  served: Served,
+  watch?: WatchStatements,
+): Promise<string> {
+  return planAndRun({ operation }, { variables }, session, served, watch);
+}
+
+async function planAndRun(
+  called: Called,
+  given: Pick<GraphqlCall, 'variables' | 'operationName'>,
+  session: Session,
+  served: Served,
+  watch: WatchStatements | undefined,
+): Promise<string> {
+  const { plan, variables } = planCalled(called, given, session, served);
+  try {
+    return await runPlan(plan, variables, session, watch ? { ...served, watch } : served);
+  } catch (error) {
+    throw error instanceof MissingSessionVariable && 'operation' in called
+      ? withRule(error, called.operation, variables, session, served.planner)
+      : error;
+  }
+}
+
+/** A saved operation runs its generated statements where it has some for the role and these values. */
+function planCalled(
+  called: Called,
+  { variables, operationName }: Pick<GraphqlCall, 'variables' | 'operationName'>,
+  session: Session,
+  { planner, saved }: Served,
+): PlannedRequest {
+  if ('query' in called) return planner.plan(session, { query: called.query, operationName, variables });
+  const { operation } = called;
+  return (
+    planSaved(operation, variables ?? {}, session, saved) ??
+    planner.plan(session, { query: operation.document, variables })
+  );
+}
+
+/** GET must be safe to repeat, to prefetch and to follow as a link, so it runs nothing but queries. @throws EngineError */
+function requireQuery(called: Called, operationName: string | undefined): void {
+  const { kind } =
+    'operation' in called ? called.operation : chooseOperation(parseDocument(called.query), operationName);
+  if (kind === 'query') return;
+  throw new EngineError('not-supported', 'only queries can be run with GET; use POST', { status: 405 });
+}
+
+/** Generated statements do not name the rule that asks for a session variable; planning the operation finds it. */
+function withRule(
+  error: MissingSessionVariable,
+  { document }: SavedOperation,
+  variables: Readonly<Record<string, unknown>>,
+  session: Session,
+  planner: Planner,
+): MissingSessionVariable {
+  const { plan } = planner.plan(session, { query: document, variables });
+  const statements =
+    plan.kind === 'query'
+      ? plan.steps.map(({ statement }) => statement)
+      : plan.fields.flatMap(({ step }) =>
+          step.kind === 'write' ? step.statements.map(({ statement }) => statement) : [],
+        );
+  const parameter = statements
+    .flatMap(({ parameters }) => parameters)
+    .find(({ source }) => source.from === 'session' && source.name === error.variable);
+  return new MissingSessionVariable(error.variable, parameter?.rule);
+}
