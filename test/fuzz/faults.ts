@@ -1,21 +1,19 @@
 /**
- * `npm run fuzz -- faults`: are the property tests worth anything? Each patch of test/faults/ plants one defect of the
- * kind that shows a role too much, or answers wrongly; the random queries must find it. Those of test/faults/mutations/ are
- * of the kind that lets a role write too much, or leaves something half-done; the random mutations must find them.
- * Those of test/faults/metadata/ forget something that a change concerns, or serve what is not stored; the random operations
- * must find them.
- * `--only TEXT` chooses by name (`--only mutations/`).
+ * `npm run fuzz -- faults`: can the random tests fail? Each file of test/faults/ plants one defect. Those in `queries/` show
+ * a role too much or answer wrongly; those in `mutations/` let a role write too much or leave something half-done; those in
+ * `metadata/` forget something that a change concerns, or serve what is not stored. The random test of that name must find
+ * the defect. `--only TEXT` chooses by name (`--only mutations/`).
  */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Fault, plantFault, readFaults } from '../faults/faults.ts';
 import type { FuzzKind } from './run.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
-const folder = join(checkout, 'test/faults');
-/** What a run of the property tests reads. */
+/** What a run of the random tests reads. */
 const COPIED = [
   'compiler',
   'runtime',
@@ -28,11 +26,9 @@ const COPIED = [
 const CASES = 3000;
 
 export const fuzzFaults: FuzzKind = async ({ serverUrl, seed, cases = CASES, only = '' }) => {
-  const patches = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.patch') && name.includes(only))
-    .sort();
+  const faults = readFaults().filter(({ name }) => name.includes(only));
   const copy = mkdtempSync(join(tmpdir(), 'engine-faults-'));
-  const campaign = (kind: Kind) =>
+  const campaign = (kind: string) =>
     run(
       copy,
       process.execPath,
@@ -43,42 +39,36 @@ export const fuzzFaults: FuzzKind = async ({ serverUrl, seed, cases = CASES, onl
   try {
     for (const path of COPIED) cpSync(join(checkout, path), join(copy, path), { recursive: true });
     symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'));
-    for (const kind of new Set(patches.map(kindOf))) {
+    for (const kind of new Set(faults.map((fault) => fault.kind))) {
       const without = await campaign(kind);
       if (without.code === 0) continue;
       console.log(`Without any fault the ${kind} must pass first:\n${without.output}`);
       return false;
     }
-    for (const patch of patches) {
-      const found = await findFault(copy, join(folder, patch), () => campaign(kindOf(patch)));
-      console.log(`${found.held ? 'found ' : 'MISSED'} ${patch.replace(/\.patch$/, '')}: ${found.report}`);
-      if (!found.held) missed.push(patch);
+    for (const fault of faults) {
+      const { held, report } = await findFault(copy, fault, () => campaign(fault.kind));
+      console.log(`${held ? 'found ' : 'MISSED'} ${fault.name}: ${report}`);
+      if (!held) missed.push(fault.name);
     }
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-  console.log(`${patches.length - missed.length} of ${patches.length} planted faults found, seed ${seed}.`);
+  console.log(`${faults.length - missed.length} of ${faults.length} planted faults found, seed ${seed}.`);
   return missed.length === 0;
 };
 
-type Kind = 'queries' | 'mutations' | 'metadata';
-
-/** Which campaign must find a fault; its patch's path below the folder of faults says it. */
-function kindOf(patch: string): Kind {
-  const [folderName] = patch.split(sep);
-  return folderName === 'mutations' || folderName === 'metadata' ? folderName : 'queries';
-}
-
-/** Runs a campaign with the patch applied to the copy. */
+/** Runs a campaign with the fault planted in the copy. */
 async function findFault(
   copy: string,
-  patch: string,
+  fault: Fault,
   campaign: () => Promise<Output>,
 ): Promise<{ held: boolean; report: string }> {
-  const apply = ['apply', '--recount', '-C1', patch];
-  const applied = await run(copy, 'git', apply);
-  if (applied.code !== 0)
-    return { held: false, report: `the patch no longer applies: ${applied.output.trim()}` };
+  let remove: () => void;
+  try {
+    remove = plantFault(fault, copy);
+  } catch (error) {
+    return { held: false, report: (error as Error).message };
+  }
   try {
     const { code, output } = await campaign();
     const first = output.split('\n').find((line) => line.startsWith('Case ')) ?? '';
@@ -86,7 +76,7 @@ async function findFault(
     if (code === 1 && first !== '') return { held: true, report: first.slice(0, 150) };
     return { held: false, report: code === 0 ? `${cases(output)} passed` : output.slice(-500) };
   } finally {
-    await run(copy, 'git', [...apply, '--reverse']);
+    remove();
   }
 }
 
