@@ -1,5 +1,6 @@
 /** Kinds of option values: how each is written on the command line or in a variable, and what is wrong with a bad one. */
-import { isFetchable } from './session/fetch.ts';
+import { isCallable } from './outgoing/address.ts';
+import { createGuard } from './outgoing/guard.ts';
 
 export interface OptionValue<Value> {
   /** What `--help` shows in place of the value. */
@@ -21,7 +22,7 @@ export const optionalUrl: OptionValue<string | undefined> = {
   placeholder: 'URL',
   parse: (value) => {
     if (value === '') return undefined;
-    if (isFetchable(value)) return value;
+    if (isCallable(value)) return value;
     throw new Error('expected an http or https address without credentials');
   },
 };
@@ -78,6 +79,16 @@ export const list: OptionValue<readonly string[]> = {
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== ''),
+};
+
+/** Comma-separated targets of outgoing calls: host names, `*.domain`, addresses, CIDR blocks. */
+export const targets: OptionValue<readonly string[]> = {
+  placeholder: 'LIST',
+  parse: (value) => {
+    const deny = list.parse(value);
+    createGuard({ allow: [], deny });
+    return deny;
+  },
 };
 
 export function choice<const Choice extends string>(...options: readonly Choice[]): OptionValue<Choice> {

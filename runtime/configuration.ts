@@ -14,6 +14,7 @@ import {
   optionalUrl,
   seconds,
   secretList,
+  targets,
   text,
 } from './configuration-values.ts';
 import type { NamingOptions } from './core/names.ts';
@@ -149,6 +150,16 @@ export const OPTIONS = {
   remoteSchemaSkipNulls: option(boolean, false, 'leave nulls out of arguments of remote schemas', pending),
   remoteSchemaPrioritizeData: option(boolean, false, "prefer a remote schema's data to its errors", pending),
   configuredHeaderPrecedence: option(boolean, false, "configured headers win over the client's", pending),
+  outgoingAllow: option(
+    targets,
+    [],
+    'targets of outgoing calls (webhooks, JWK sets, actions, remote schemas): host names, *.domain, addresses or CIDR blocks; empty allows every target that outgoing-deny does not name',
+  ),
+  outgoingDeny: option(
+    targets,
+    [],
+    'targets that outgoing calls never reach, in the same forms; link-local and cloud metadata addresses are always refused',
+  ),
   enabledApis: option(
     choices(APIS),
     ['metadata', 'graphql', 'pgdump', 'config'],

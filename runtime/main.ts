@@ -22,6 +22,7 @@ import { openApiEndpoints } from './http/openapi.ts';
 import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
 import { createLogger, type Observer } from './observe.ts';
+import { createOutgoing } from './outgoing/outgoing.ts';
 import type { Host, HostContext } from './program/host.ts';
 import { createLive } from './program/live.ts';
 import { openApiDocument } from './saved/openapi.ts';
@@ -95,7 +96,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       };
     },
   };
-  const authentication = await openAuthentication(configuration, observe);
+  const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
+  const outgoing = createOutgoing({ allow, deny });
+  const authentication = await openAuthentication(configuration, outgoing, observe);
   let host: Host | undefined;
   try {
     host = await openHost(options, context);
@@ -133,11 +136,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await app.close();
       authentication.stop();
       await host?.stop();
+      await outgoing.close();
     };
     return { port, stop: () => stop(close, configuration, observe) };
   } catch (error) {
     authentication.stop();
     await host?.stop();
+    await outgoing.close();
     throw error;
   }
 }

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
-import { fetchText, isFetchable, reasonOf } from '../../runtime/session/fetch.ts';
+import { isCallable } from '../../runtime/outgoing/address.ts';
+import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../phases/1-read/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 import { type CommandContext, UsageError } from './command.ts';
@@ -114,26 +115,30 @@ function localMetadata(path: string, context: CommandContext): Metadata | undefi
 
 async function ask(options: MetadataOptions, context: CommandContext, body: object): Promise<unknown> {
   const { endpoint } = options;
-  if (!isFetchable(endpoint)) {
+  if (!isCallable(endpoint)) {
     throw new UsageError(
       'The value of --endpoint is the address of a server, such as http://localhost:8080.',
     );
   }
   const secret = options.adminSecret ?? context.environment.ENGINE_GRAPHQL_ADMIN_SECRET;
   const address = new URL('v1/metadata', endpoint.endsWith('/') ? endpoint : `${endpoint}/`);
-  const { status, text } = await fetchText(address.href, {
-    method: 'POST',
-    timeout: TIMEOUT,
-    largest: LARGEST_ANSWER,
-    headers: {
-      'content-type': 'application/json',
-      ...(secret === undefined ? {} : { 'x-engine-admin-secret': secret }),
-    },
-    body: JSON.stringify(body),
-  }).catch((error: unknown) => {
-    throw new MetadataCommandError(`${endpoint} cannot be reached: ${reasonOf(error)}.`);
-  });
-  const answer = parse(text);
+  const outgoing = createOutgoing();
+  const { status, body: text } = await outgoing
+    .send({
+      url: address,
+      timeout: TIMEOUT,
+      maxSize: LARGEST_ANSWER,
+      headers: [
+        ['content-type', 'application/json'],
+        ...(secret === undefined ? [] : ([['x-engine-admin-secret', secret]] as const)),
+      ],
+      body: JSON.stringify(body),
+    })
+    .catch((error: Error) => {
+      throw new MetadataCommandError(`${endpoint} cannot be reached: ${error.message}.`);
+    })
+    .finally(() => outgoing.close());
+  const answer = parse(text.toString('utf8'));
   if (status === 200 && answer !== undefined) return answer;
   throw new MetadataCommandError(refusal(endpoint, status, answer));
 }

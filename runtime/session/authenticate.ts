@@ -4,6 +4,7 @@
  */
 import { adminSecrets, type Configuration, ConfigurationError, jwtConfigurations } from '../configuration.ts';
 import type { Observer } from '../observe.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import { adminSecretMode, secretRequired } from './admin-secret.ts';
 import type { Authenticate } from './incoming.ts';
 import { openJwtMode } from './jwt/mode.ts';
@@ -20,6 +21,7 @@ export interface Authentication {
 /** The mode that the configuration asks for. @throws ConfigurationError when it cannot begin */
 export async function openAuthentication(
   configuration: Configuration,
+  outgoing: Outgoing,
   observe: Observer,
 ): Promise<Authentication> {
   const secrets = adminSecrets(configuration);
@@ -31,6 +33,7 @@ export async function openAuthentication(
       method: configuration.authHookMode,
       sendBody: configuration.authHookSendRequestBody,
       timeout: configuration.authHookTimeout,
+      outgoing,
       observe,
     });
     return { authenticate: adminSecretMode(secrets, webhook), stop: () => {} };
@@ -43,7 +46,7 @@ export async function openAuthentication(
   if (tokens === undefined)
     return { authenticate: adminSecretMode(secrets, unauthorized ?? secretRequired), stop: () => {} };
   try {
-    const { authenticate, stop } = await openJwtMode(tokens, observe, unauthorized);
+    const { authenticate, stop } = await openJwtMode(tokens, outgoing, observe, unauthorized);
     return { authenticate: adminSecretMode(secrets, authenticate), stop };
   } catch (error) {
     throw new ConfigurationError(`jwt-secret: ${(error as Error).message}`);

@@ -7,7 +7,9 @@ import type { Session } from '../core/session.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { traceHeaders } from '../http/trace.ts';
 import type { Observer } from '../observe.ts';
-import { type FetchedText, fetchText, reasonOf } from './fetch.ts';
+import { type Header, headersOf, type OutgoingResponse } from '../outgoing/message.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
+import { USER_AGENT } from '../version.ts';
 import type { Authenticate, Incoming } from './incoming.ts';
 import { ACCESS_KEY, ADMIN_SECRET, PREFIX, ROLE, single } from './variables.ts';
 
@@ -18,6 +20,7 @@ export interface WebhookOptions {
   readonly sendBody: boolean;
   /** Seconds. */
   readonly timeout: number;
+  readonly outgoing: Outgoing;
   readonly observe: Observer;
 }
 
@@ -32,18 +35,18 @@ export function webhookMode(options: WebhookOptions): Authenticate {
     options.observe({ kind: 'webhook', level, url: `${origin}${pathname}`, method, ...outcome });
   };
   return async (incoming) => {
-    let answer: FetchedText;
+    let answer: OutgoingResponse;
     try {
       answer = await call(options, incoming);
     } catch (error) {
-      log({ error: reasonOf(error) });
+      log({ error: (error as Error).message });
       throw failed('webhook authentication request failed');
     }
     const { status } = answer;
     try {
       const session = readAnswer(answer);
       log({ status });
-      incoming.setCookies(answer.headers.getSetCookie());
+      incoming.setCookies(headersOf(answer, 'set-cookie'));
       return session;
     } catch (error) {
       log({ status, message: (error as Error).message });
@@ -52,21 +55,28 @@ export function webhookMode(options: WebhookOptions): Authenticate {
   };
 }
 
-function call(options: WebhookOptions, incoming: Incoming): Promise<FetchedText> {
-  const { url, method, timeout } = options;
-  const limits = { timeout: timeout * 1000, largest: LARGEST_ANSWER };
-  const id = { 'x-request-id': incoming.requestId, ...traceHeaders(incoming.trace) };
+function call(options: WebhookOptions, incoming: Incoming): Promise<OutgoingResponse> {
+  const { url, method, timeout, outgoing } = options;
+  const limits = { timeout: timeout * 1000, maxSize: LARGEST_ANSWER };
+  const id: readonly Header[] = [
+    ['user-agent', USER_AGENT],
+    ['x-request-id', incoming.requestId],
+    ...Object.entries(traceHeaders(incoming.trace)),
+  ];
   if (method === 'GET') {
-    return fetchText(url, { ...limits, headers: { ...forwardedHeaders(incoming.headers), ...id } });
+    const own = new Set(id.map(([name]) => name));
+    const forwarded = Object.entries(forwardedHeaders(incoming.headers)).filter(([name]) => !own.has(name));
+    return outgoing.send({ url, method, ...limits, headers: [...forwarded, ...id] });
   }
   const body = JSON.stringify({
     headers: headersAsWritten(incoming),
     request: options.sendBody ? graphqlRequests(incoming.body) : null,
   });
-  return fetchText(url, {
-    ...limits,
+  return outgoing.send({
+    url,
     method,
-    headers: { 'content-type': 'application/json', ...id },
+    ...limits,
+    headers: [['content-type', 'application/json'], ...id],
     body,
   });
 }
@@ -105,14 +115,14 @@ function graphqlRequest(value: unknown): unknown {
 }
 
 /** @throws EngineError for every answer that is no session */
-function readAnswer({ status, text }: FetchedText): Session {
+function readAnswer({ status, body }: OutgoingResponse): Session {
   if (status === 401) {
     throw new EngineError('access-denied', 'Authentication hook unauthorized this request', {
       status: 401,
       reason: { rule: 'authentication.webhook', why: 'the webhook answered 401', path: 'auth-hook' },
     });
   }
-  const answer = status === 200 ? parse(text) : undefined;
+  const answer = status === 200 ? parse(body.toString('utf8')) : undefined;
   if (!isObject(answer)) throw failed('Invalid response from authorization hook');
   const variables: Record<string, string> = {};
   for (const [written, value] of Object.entries(answer)) {

@@ -20,6 +20,7 @@ import {
   openMetadataStore,
 } from '../../runtime/metadata-api/index.ts';
 import { createLogger } from '../../runtime/observe.ts';
+import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { openAuthentication } from '../../runtime/session/authenticate.ts';
 import { confidential, record } from './output.ts';
@@ -103,7 +104,7 @@ export async function startMetadataServer(
   });
   confidential.add(new URL(database.url).password);
   const observe = createLogger(configuration, { write: record });
-  const { authenticate } = await openAuthentication(configuration, observe);
+  const { authenticate } = await openAuthentication(configuration, createOutgoing(), observe);
   const app = createServer({ configuration, observe, authenticate }, [
     metadataEndpoints((path, body, session) => answerRequest(engine, path, body, session)),
   ]);

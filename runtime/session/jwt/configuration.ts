@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { EngineError } from '../../core/errors.ts';
 import { jsonPathSteps } from '../../core/query/json-path.ts';
-import { isFetchable } from '../fetch.ts';
+import { isCallable } from '../../outgoing/address.ts';
 import { JWT_TYPES, type JwtType, readKey } from './keys.ts';
 
 /** Where a request carries its token. */
@@ -103,7 +103,7 @@ function readKeys(value: Members, type: JwtType | undefined): JwtConfiguration['
   const url = optionalString('jwk_url', value.jwk_url);
   if (text !== undefined && url !== undefined) throw new Error('key, jwk_url both cannot be present');
   if (url !== undefined) {
-    if (!isFetchable(url)) throw new Error('jwk_url is no http or https address without credentials');
+    if (!isCallable(url)) throw new Error('jwk_url is no http or https address without credentials');
     return { kind: 'url', url };
   }
   if (text === undefined) throw new Error('key and jwk_url both cannot be empty');

@@ -8,6 +8,7 @@ import { LRUCache } from 'lru-cache';
 import { EngineError } from '../../core/errors.ts';
 import type { Session } from '../../core/session.ts';
 import type { Observer } from '../../observe.ts';
+import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { Authenticate } from '../incoming.ts';
 import { ROLE, requestedRole } from '../variables.ts';
 import { type Grant, readGrant } from './claims.ts';
@@ -43,6 +44,7 @@ export interface JwtMode {
  */
 export async function openJwtMode(
   configurations: readonly JwtConfiguration[],
+  outgoing: Outgoing,
   observe: Observer,
   withoutToken: Authenticate = tokenRequired,
 ): Promise<JwtMode> {
@@ -59,7 +61,7 @@ export async function openJwtMode(
   };
   try {
     for (const configuration of configurations)
-      secrets.push(await openSecret(configuration, observe, keysChanged));
+      secrets.push(await openSecret(configuration, outgoing, observe, keysChanged));
   } catch (error) {
     stop();
     throw error;
@@ -99,12 +101,13 @@ const tokenRequired: Authenticate = () => {
 
 async function openSecret(
   configuration: JwtConfiguration,
+  outgoing: Outgoing,
   observe: Observer,
   changed: () => void,
 ): Promise<Secret> {
   const { keys, type } = configuration;
   if (keys.kind === 'url') {
-    const remote = await openRemoteKeys({ url: keys.url, type, observe, changed });
+    const remote = await openRemoteKeys({ url: keys.url, type, outgoing, observe, changed });
     return { configuration, keys: remote, stop: remote.stop };
   }
   const fixed = [{ id: undefined, algorithms: algorithmsOf(type!), key: keys.key }];

@@ -4,7 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observer } from '../../observe.ts';
-import { fetchText, reasonOf } from '../fetch.ts';
+import { headerOf, type OutgoingResponse } from '../../outgoing/message.ts';
+import type { Outgoing } from '../../outgoing/outgoing.ts';
+import { USER_AGENT } from '../../version.ts';
 import { type JwtType, readKeySet, type VerificationKey } from './keys.ts';
 
 /** Milliseconds between looks whether a fetch is due. */
@@ -32,6 +34,7 @@ export interface RemoteKeys {
 export interface RemoteKeysOptions {
   readonly url: string;
   readonly type: JwtType | undefined;
+  readonly outgoing: Outgoing;
   readonly observe: Observer;
   /** Told when the keys have changed. */
   readonly changed: () => void;
@@ -39,21 +42,27 @@ export interface RemoteKeysOptions {
 
 /** Fetches the keys, and keeps them fresh until stopped. @throws Error when the issuer cannot be reached */
 export async function openRemoteKeys(options: RemoteKeysOptions): Promise<RemoteKeys> {
-  const { url, type, observe, changed } = options;
+  const { url, type, outgoing, observe, changed } = options;
   let keys: readonly VerificationKey[] = [];
   let dueAt = 0;
   let lastUnknown = 0;
   let running: Promise<void> | undefined;
 
   const fetchKeys = async () => {
-    const { status, headers, text } = await fetchText(url, {
+    const answer = await outgoing.send({
+      url,
+      method: 'GET',
       timeout: TIME_OUT,
-      largest: LARGEST_SET,
-      headers: { accept: 'application/jwk-set+json, application/json' },
+      maxSize: LARGEST_SET,
+      headers: [
+        ['accept', 'application/jwk-set+json, application/json'],
+        ['user-agent', USER_AGENT],
+      ],
     });
+    const { status, body } = answer;
     if (status !== 200) throw new Error(`the answer has status ${status}`);
-    keys = readKeySet(JSON.parse(text), type);
-    dueAt = nextFetch(headers, Date.now());
+    keys = readKeySet(JSON.parse(body.toString('utf8')), type);
+    dueAt = nextFetch(answer, Date.now());
     changed();
     observe({ kind: 'jwk-refresh', level: 'info', message: 'fetched the JWK set', expiry: new Date(dueAt) });
   };
@@ -97,21 +106,21 @@ export async function openRemoteKeys(options: RemoteKeysOptions): Promise<Remote
 }
 
 function report(observe: Observer, message: string, error: unknown): void {
-  observe({ kind: 'jwk-refresh', level: 'error', message, error: reasonOf(error) });
+  observe({ kind: 'jwk-refresh', level: 'error', message, error: (error as Error).message });
 }
 
 /**
  * When to fetch a set again, from its answer's `Cache-Control`, else `Expires`, else in a day. In milliseconds since 1970,
  * as `now`.
  */
-export function nextFetch(headers: Headers, now: number): number {
-  const cacheControl = headers.get('cache-control')?.toLowerCase();
+export function nextFetch(answer: Pick<OutgoingResponse, 'headers'>, now: number): number {
+  const cacheControl = headerOf(answer, 'cache-control')?.toLowerCase();
   if (cacheControl !== undefined) {
     if (/\bno-(store|cache)\b/.test(cacheControl)) return now;
     const age = /\bs-maxage\s*=\s*"?(\d+)/.exec(cacheControl) ?? /\bmax-age\s*=\s*"?(\d+)/.exec(cacheControl);
     if (age) return now + Math.min(Number(age[1]) * 1000, DAY);
     if (/\bmust-revalidate\b/.test(cacheControl)) return now;
   }
-  const expires = Date.parse(headers.get('expires') ?? '');
+  const expires = Date.parse(headerOf(answer, 'expires') ?? '');
   return Number.isNaN(expires) ? now + DAY : Math.min(expires, now + DAY);
 }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Observer } from '../../../runtime/observe.ts';
+import { createOutgoing } from '../../../runtime/outgoing/outgoing.ts';
 import { nextFetch, openRemoteKeys } from '../../../runtime/session/jwt/remote-keys.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { confidential, leaks, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -165,7 +166,13 @@ describe('keys behind an address', () => {
     const { issuer, url } = await startIssuer(jwk(old, { kid: 'old' }));
     issuer.answer = { ...issuer.answer, headers: { 'cache-control': 'max-age=100' } };
     const observe: Observer = Object.assign(() => {}, { flush: () => {} });
-    const keys = await openRemoteKeys({ url, type: undefined, observe, changed: () => {} });
+    const keys = await openRemoteKeys({
+      url,
+      type: undefined,
+      outgoing: createOutgoing(),
+      observe,
+      changed: () => {},
+    });
     try {
       issuer.answer = { body: { keys: [jwk(added, { kid: 'added' })] } };
       await keys.refreshIfDue();
@@ -196,7 +203,7 @@ describe('keys behind an address', () => {
     ['what cannot be read', { 'cache-control': 'public', expires: '-1x' }, 86_400_000],
     ['more than a day', { 'cache-control': 'max-age=31536000' }, 86_400_000],
   ])('when that is: %s', (_name, headers, expected) => {
-    expect(nextFetch(new Headers(headers), 0)).toBe(expected);
+    expect(nextFetch({ headers: Object.entries(headers) }, 0)).toBe(expected);
   });
 
   test('that cannot be fetched stop the start', async () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../../runtime/configuration.ts';
+import { createOutgoing } from '../../../runtime/outgoing/outgoing.ts';
 import { webhookMode } from '../../../runtime/session/webhook.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -240,7 +241,14 @@ describe('the life of a session', () => {
   const session = async (answer: object) => {
     hook.handler = answering({ 'x-engine-role': 'user', ...answer });
     const observe = Object.assign(() => {}, { flush: () => {} });
-    const authenticate = webhookMode({ url, method: 'GET', sendBody: false, timeout: 10, observe });
+    const authenticate = webhookMode({
+      url,
+      method: 'GET',
+      sendBody: false,
+      timeout: 10,
+      outgoing: createOutgoing(),
+      observe,
+    });
     const incoming = {
       headers: {},
       rawHeaders: [],

@@ -1,0 +1,50 @@
+/** Reasons why an outgoing call has no answer. */
+
+/**
+ * - `timeout`: the deadline passed, whether during DNS, connect, headers or body
+ * - `overloaded`: too many calls to this host are running and waiting
+ * - `refused`: the rules for outgoing calls do not allow the target
+ * - `failed`: no connection, or a broken answer; `code` has the cause, such as `ECONNREFUSED`
+ * - `too-large`: the answer has more bytes than allowed
+ * - `invalid`: the request cannot be sent as it is (address, header)
+ * - `cancelled`: the caller's signal was aborted
+ */
+export type OutgoingErrorKind =
+  | 'timeout'
+  | 'overloaded'
+  | 'refused'
+  | 'failed'
+  | 'too-large'
+  | 'invalid'
+  | 'cancelled';
+
+/** An outgoing call has no answer. The message holds neither the address nor a header: it may be logged and shown. */
+export class OutgoingError extends Error {
+  readonly kind: OutgoingErrorKind;
+  /** Cause as the platform names it: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED` … */
+  readonly code: string | undefined;
+
+  constructor(kind: OutgoingErrorKind, message: string, code?: string) {
+    super(message);
+    this.kind = kind;
+    this.code = code;
+  }
+}
+
+/** An error of the platform as one of ours. Its own message may hold the address, so only the code is taken over. */
+export function toOutgoingError(error: unknown): OutgoingError {
+  if (error instanceof OutgoingError) return error;
+  const code = codeOf(error);
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED')
+    return new OutgoingError('cancelled', 'the server is stopping');
+  if (code === 'UND_ERR_INVALID_ARG') return new OutgoingError('invalid', 'a header is not valid', code);
+  return new OutgoingError('failed', code ?? 'the connection failed', code);
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code, errors, cause } = (error ?? {}) as { code?: unknown; errors?: unknown; cause?: unknown };
+  if (typeof code === 'string') return code;
+  // Several addresses were tried.
+  if (Array.isArray(errors) && errors.length > 0) return codeOf(errors[0]);
+  return cause === undefined ? undefined : codeOf(cause);
+}

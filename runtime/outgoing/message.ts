@@ -1,0 +1,42 @@
+/** Requests and answers of the outgoing client. */
+
+/** Maximum bytes of an answer unless the request says otherwise. */
+export const DEFAULT_MAX_SIZE = 32 * 1024 * 1024;
+
+/** Name and value; a name may occur several times. */
+export type Header = readonly [name: string, value: string];
+
+export interface OutgoingRequest {
+  /** http or https, without credentials. */
+  readonly url: string | URL;
+  /** POST unless given. */
+  readonly method?: string;
+  /** Sent as given, repeated names included. Those about the connection itself and `Content-Length` are left out. */
+  readonly headers?: readonly Header[];
+  readonly body?: string | Uint8Array;
+  /** Milliseconds for the whole call: waiting, DNS, connect, headers and body, redirects included. */
+  readonly timeout: number;
+  /** Maximum bytes of the answer, compressed or not; DEFAULT_MAX_SIZE unless given. */
+  readonly maxSize?: number;
+  /** Follows redirects as long as scheme, host and port stay the same. Otherwise, and by default, they are the answer. */
+  readonly followSameOrigin?: boolean;
+  /** Aborting it closes the connection of a running call. */
+  readonly signal?: AbortSignal;
+}
+
+export interface OutgoingResponse {
+  readonly status: number;
+  readonly headers: readonly Header[];
+  /** Decompressed. */
+  readonly body: Buffer;
+}
+
+/** First value of a header. @param name in lower case */
+export function headerOf({ headers }: Pick<OutgoingResponse, 'headers'>, name: string): string | undefined {
+  return headers.find(([key]) => key.toLowerCase() === name)?.[1];
+}
+
+/** Every value of a header, such as `set-cookie`. @param name in lower case */
+export function headersOf({ headers }: Pick<OutgoingResponse, 'headers'>, name: string): readonly string[] {
+  return headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
+}

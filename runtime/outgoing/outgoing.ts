@@ -1,0 +1,150 @@
+/**
+ * The HTTP client of every call that leaves: authentication webhooks, JWK sets, actions, event triggers, remote schemas. One
+ * deadline covers a whole call, an answer has a size limit, each host has a pool and a bulkhead of its own, and the target's
+ * address is checked after DNS. Headers go out exactly as given; nothing is retried.
+ */
+import { buildConnector, Pool } from 'undici';
+import { Bulkhead, type BulkheadLimits } from './bulkhead.ts';
+import { decode } from './decode.ts';
+import { OutgoingError } from './error.ts';
+import { exchange } from './exchange.ts';
+import { createGuard, type TargetRules } from './guard.ts';
+import { DEFAULT_MAX_SIZE, headerOf, type OutgoingRequest, type OutgoingResponse } from './message.ts';
+
+export interface Outgoing {
+  /**
+   * Sends a request. Every HTTP status is an answer.
+   * @throws OutgoingError when there is none
+   */
+  readonly send: (request: OutgoingRequest) => Promise<OutgoingResponse>;
+  /** Closes idle connections and cancels running calls. */
+  readonly close: () => Promise<void>;
+}
+
+export interface OutgoingOptions extends Partial<TargetRules> {
+  /** Limits per scheme, host and port. */
+  readonly limits?: BulkheadLimits;
+}
+
+const LIMITS: BulkheadLimits = { running: 256, waiting: 1000 };
+/** Hosts whose connections are kept while no call runs. */
+const IDLE_HOSTS = 64;
+const MAX_REDIRECTS = 10;
+/** Milliseconds for TCP and TLS. A call's own deadline is usually earlier; this one frees its place. */
+const CONNECT_TIMEOUT = 10_000;
+
+/** About the connection or the length, which this client decides. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+interface Host {
+  readonly pool: Pool;
+  readonly bulkhead: Bulkhead;
+}
+
+/** @throws Error naming an entry of `allow` or `deny` that cannot be read */
+export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
+  const guard = createGuard({ allow: options.allow ?? [], deny: options.deny ?? [] });
+  const connectTo = buildConnector({ timeout: CONNECT_TIMEOUT, lookup: guard.lookup });
+  const connect: buildConnector.connector = (target, done) => {
+    try {
+      guard.checkHost(target.hostname);
+    } catch (error) {
+      return done(error as Error, null);
+    }
+    connectTo(target, done);
+  };
+  /** By origin, least recently used first. */
+  const hosts = new Map<string, Host>();
+  let closed = false;
+
+  const hostOf = (origin: string): Host => {
+    const known = hosts.get(origin);
+    if (known) hosts.delete(origin);
+    else closeIdle(hosts);
+    const limits = options.limits ?? LIMITS;
+    const host = known ?? {
+      pool: new Pool(origin, { connect, connections: limits.running, headersTimeout: 0, bodyTimeout: 0 }),
+      bulkhead: new Bulkhead(limits),
+    };
+    hosts.set(origin, host);
+    return host;
+  };
+
+  const sendOnce = (url: URL, request: OutgoingRequest, deadline: number): Promise<OutgoingResponse> => {
+    guard.checkHost(url.hostname);
+    if (closed) throw new OutgoingError('cancelled', 'the server is stopping');
+    const { pool, bulkhead } = hostOf(url.origin);
+    const { method = 'POST', headers = [], body = null, signal, maxSize = DEFAULT_MAX_SIZE } = request;
+    const sent = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())).flat();
+    const dispatch = { path: url.pathname + url.search, method: method as 'POST', headers: sent, body };
+    return exchange(pool, bulkhead, dispatch, { deadline, maxSize, signal });
+  };
+
+  const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
+    const deadline = performance.now() + request.timeout;
+    let url = readAddress(request.url);
+    let current = request;
+    for (let redirects = 0; ; redirects++) {
+      const response = await sendOnce(url, current, deadline);
+      const next = request.followSameOrigin ? redirectOf(response, url) : undefined;
+      if (next === undefined || redirects === MAX_REDIRECTS) {
+        return decode(response, request.maxSize ?? DEFAULT_MAX_SIZE);
+      }
+      url = next;
+      current = redirected(current, response.status);
+    }
+  };
+  const close = async () => {
+    closed = true;
+    const reason = new OutgoingError('cancelled', 'the server is stopping');
+    await Promise.all([...hosts.values()].map(({ pool }) => pool.destroy(reason)));
+    hosts.clear();
+  };
+  return { send, close };
+}
+
+/** Makes room: hosts without calls are left out, the least recently used first. */
+function closeIdle(hosts: Map<string, Host>): void {
+  for (const [origin, { pool, bulkhead }] of hosts) {
+    if (hosts.size < IDLE_HOSTS) return;
+    if (!bulkhead.idle) continue;
+    hosts.delete(origin);
+    void pool.close().catch(() => {});
+  }
+}
+
+function readAddress(address: string | URL): URL {
+  const url = URL.canParse(String(address)) ? new URL(String(address)) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new OutgoingError('invalid', 'the address is not an http or https URL');
+  if (url.username !== '' || url.password !== '')
+    throw new OutgoingError('invalid', 'the address contains credentials');
+  return url;
+}
+
+/** Target of a redirect that stays where it is. */
+function redirectOf(response: OutgoingResponse, from: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;
+  const location = headerOf(response, 'location');
+  if (location === undefined || !URL.canParse(location, from.href)) return undefined;
+  const to = new URL(location, from.href);
+  return to.origin === from.origin && to.username === '' && to.password === '' ? to : undefined;
+}
+
+/** The request at the new place: 307 and 308 repeat it, the others ask with GET. */
+function redirected(request: OutgoingRequest, status: number): OutgoingRequest {
+  if (status === 307 || status === 308 || request.method === 'GET') return request;
+  const { body: _, ...rest } = request;
+  const headers = (request.headers ?? []).filter(([name]) => !/^content-/i.test(name));
+  return { ...rest, method: 'GET', headers };
+}
