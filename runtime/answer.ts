@@ -12,14 +12,20 @@ import type { Session } from './core/session.ts';
 import { type Execution, runPlan } from './graphql/execute.ts';
 import type { Limits } from './graphql/limits.ts';
 import type { WatchStatements } from './graphql/watch-statements.ts';
+import type { OperationObservation } from './observe.ts';
 import { type Called, findCalled, type GraphqlCall } from './saved/call.ts';
 import { planSaved, type Saved } from './saved/saved.ts';
 
 /** What requests run on. A change of metadata swaps it as a whole. */
 export interface Served extends Execution {
+  /** Counts operations; absent where no metrics are kept. */
+  readonly count?: CountOperation | undefined;
   readonly limits: Limits;
   readonly saved: Saved;
 }
+
+/** Takes an operation that was answered or failed, for metrics. */
+export type CountOperation = (operation: Omit<OperationObservation, 'kind'>) => void;
 
 /** Gives what is served now. @throws EngineError with status 503 while nothing is served yet */
 export type CurrentlyServed = () => Served;
@@ -35,9 +41,8 @@ export async function answerCall(
   served: Served,
   watch?: WatchStatements,
 ): Promise<string> {
-  const called = findCalled(call, session.role, served.saved.calls);
-  if (call.onlyQueries) requireQuery(called, call.operationName);
-  return `{"data":${await planAndRun(called, call, session, served, watch)}}`;
+  const find = () => findCalled(call, session.role, served.saved.calls);
+  return `{"data":${await answer(find, call, session, served, watch)}}`;
 }
 
 /**
@@ -52,33 +57,58 @@ export function answerSaved(
   served: Served,
   watch?: WatchStatements,
 ): Promise<string> {
-  return planAndRun({ operation }, { variables }, session, served, watch);
+  return answer(() => ({ operation }), { variables }, session, served, watch);
 }
 
-async function planAndRun(
-  called: Called,
-  given: Pick<GraphqlCall, 'variables' | 'operationName'>,
+async function answer(
+  find: () => Called,
+  call: GraphqlCall,
   session: Session,
   served: Served,
   watch: WatchStatements | undefined,
 ): Promise<string> {
-  const { plan, variables } = planCalled(called, given, session, served);
+  const counted = served.count && startCounting(served.count, call);
   try {
-    return await runPlan(plan, variables, session, watch ? { ...served, watch } : served);
+    const called = find();
+    const { plan, variables } = planCalled(called, call, session, served);
+    counted?.planned(plan.kind);
+    const data = await runPlan(plan, variables, session, watch ? { ...served, watch } : served).catch(
+      (error: unknown) => {
+        throw error instanceof MissingSessionVariable && 'operation' in called
+          ? withRule(error, called.operation, variables, session, served.planner)
+          : error;
+      },
+    );
+    counted?.end(true);
+    return data;
   } catch (error) {
-    throw error instanceof MissingSessionVariable && 'operation' in called
-      ? withRule(error, called.operation, variables, session, served.planner)
-      : error;
+    counted?.end(false);
+    throw error;
   }
+}
+
+function startCounting(count: CountOperation, { operationName, query }: GraphqlCall) {
+  const start = performance.now();
+  let operationType: OperationObservation['operationType'] = 'unknown';
+  return {
+    planned: (kind: OperationObservation['operationType']) => {
+      operationType = kind;
+    },
+    end: (succeeded: boolean) => {
+      const seconds = (performance.now() - start) / 1000;
+      count({ operationType, succeeded, seconds, operationName, text: query });
+    },
+  };
 }
 
 /** A saved operation runs its generated statements where it has some for the role and these values. */
 function planCalled(
   called: Called,
-  { variables, operationName }: Pick<GraphqlCall, 'variables' | 'operationName'>,
+  { variables, operationName, onlyQueries }: GraphqlCall,
   session: Session,
   { planner, saved }: Served,
 ): PlannedRequest {
+  if (onlyQueries) requireQuery(called, operationName);
   if ('query' in called) return planner.plan(session, { query: called.query, operationName, variables });
   const { operation } = called;
   return (

@@ -195,6 +195,16 @@ export const OPTIONS = {
     false,
     'roles other than admin may only run operations of query collections, by hash, name or exact text',
   ),
+  metricsSecret: option(
+    optionalText,
+    undefined,
+    'bearer token for /v1/metrics; without it that takes an administrator',
+  ),
+  metricsEnableHighCardinalityLabels: option(
+    boolean,
+    false,
+    'label metrics with operation names and hashes, which clients choose',
+  ),
   enabledLogTypes: option(
     choices(LOG_TYPES),
     ['startup', 'http-log', 'webhook-log', 'websocket-log', 'jwk-refresh-log'],
@@ -247,6 +257,12 @@ export const OPTIONS = {
     'milliseconds between looks for changes by other instances; 0 = off',
   ),
   gracefulShutdownTimeout: option(integer(0), 60, 'seconds that running requests get when the server stops'),
+  shutdownDelay: option(
+    seconds,
+    0,
+    'seconds between the signal to stop, from which on /readyz answers 503, and the end of accepting requests',
+  ),
+  requiredSources: option(list, [], 'sources without which /readyz answers 503'),
   serverTimeout: option(integer(1), 30, 'seconds that a client connection may stay idle'),
   maxTotalHeaderLength: option(
     integer(1024),

@@ -5,7 +5,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { CurrentlyServed, Served } from './answer.ts';
+import type { CountOperation, CurrentlyServed, Served } from './answer.ts';
 import { type Configuration, jwtConfigurations, servingOptions } from './configuration.ts';
 import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
@@ -18,13 +18,16 @@ import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
 import { graphqlEndpoints } from './http/graphql.ts';
 import { healthEndpoints } from './http/health.ts';
+import { metricsEndpoints } from './http/metrics.ts';
 import { openApiEndpoints } from './http/openapi.ts';
 import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
-import { createLogger, type Observer } from './observe.ts';
+import type { SourcePool } from './metrics.ts';
+import { createLogger, type Observation, type Observer } from './observe.ts';
 import { createOutgoing } from './outgoing/outgoing.ts';
 import type { Host, HostContext } from './program/host.ts';
 import { createLive } from './program/live.ts';
+import { createReadiness } from './readiness.ts';
 import { openApiDocument } from './saved/openapi.ts';
 import { createRegisteredQueries } from './saved/registered.ts';
 import { indexSaved } from './saved/saved.ts';
@@ -65,7 +68,13 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { configuration, environment } = options;
-  const observe = options.observe ?? createLogger(configuration);
+  const log = options.observe ?? createLogger(configuration);
+  const metrics = configuration.enabledApis.includes('metrics')
+    ? (await import('./metrics.ts')).createMetrics(configuration.metricsEnableHighCardinalityLabels)
+    : undefined;
+  const observe = metrics ? observeBoth(log, metrics.observe) : log;
+  const count: CountOperation | undefined =
+    metrics && ((operation) => metrics.observe({ kind: 'operation', ...operation }));
   observe({ kind: 'startup', step: 'server_configuration', info: describe(configuration) });
 
   const live = createLive<Served>();
@@ -90,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return {
         execution,
         activate: () => {
-          live.swap({ ...execution, saved });
+          live.swap({ ...execution, saved, count });
           forgetOtherViews(execution.planner);
         },
       };
@@ -111,6 +120,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const { stringifyNumbers } = planner.options;
       return openApiDocument(saved.routes, planner.program, { role, stringifyNumbers });
     };
+    const readiness = createReadiness(
+      () => live.current?.sources,
+      host.health,
+      configuration.requiredSources,
+    );
     const { authenticate } = authentication;
     const { locate } = host;
     const httpContext = {
@@ -125,26 +139,60 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       restEndpoints(current),
       openApiEndpoints(describeEndpoints),
       explainEndpoints(current),
-      healthEndpoints(host.health, version),
+      healthEndpoints(host.health, readiness, version),
+      ...(metrics ? [metricsEndpoints(metrics, () => poolsOf(live.current?.sources))] : []),
       configEndpoints(version),
       ...host.endpoints,
       ...(options.endpoints ?? []),
     ]);
+    app.addHook('onSend', (_request, reply, payload, done) => {
+      // The client should not send its next request here.
+      if (readiness.draining) reply.header('connection', 'close');
+      done(null, payload);
+    });
     const port = await listen(app, configuration);
     observe({ kind: 'startup', step: 'server', info: { message: 'the server listens', port } });
     const close = async () => {
+      readiness.stop();
       await app.close();
       authentication.stop();
       await host?.stop();
       await outgoing.close();
     };
-    return { port, stop: () => stop(close, configuration, observe) };
+    const drain = async () => {
+      readiness.drain();
+      await delay(configuration.shutdownDelay * 1000);
+    };
+    return {
+      port,
+      stop: async () => {
+        await drain();
+        await stop(close, configuration, observe);
+      },
+    };
   } catch (error) {
     authentication.stop();
     await host?.stop();
     await outgoing.close();
     throw error;
   }
+}
+
+/** Hands every observation to the logger and to the metrics. */
+function observeBoth(log: Observer, count: (observation: Observation) => void): Observer {
+  const observe = (observation: Observation) => {
+    log(observation);
+    count(observation);
+  };
+  return Object.assign(observe, { flush: log.flush });
+}
+
+function poolsOf(sources: SourceConnections | undefined): readonly SourcePool[] {
+  return [...(sources ?? [])].map(([source, connection]) => ({
+    source,
+    address: connection.address,
+    state: connection.state(),
+  }));
 }
 
 function executionOf(

@@ -39,6 +39,7 @@ export interface HttpRequestObservation {
   /** Session variables; absent when nobody was authenticated. */
   readonly userVariables?: Readonly<Record<string, string>> | undefined;
   readonly mode: 'single' | 'batched' | 'non-graphql' | 'error';
+  readonly requestSize: number;
   readonly responseSize: number;
   readonly uncompressedResponseSize: number;
   /** Until the whole request was there. */
@@ -49,6 +50,18 @@ export interface HttpRequestObservation {
   readonly rawQuery?: string | undefined;
   readonly trace: Trace;
   readonly error?: LoggedError | undefined;
+}
+
+/** A GraphQL operation was answered or failed; for metrics. */
+export interface OperationObservation {
+  readonly kind: 'operation';
+  /** `unknown`: it failed before it was planned. */
+  readonly operationType: 'query' | 'mutation' | 'subscription' | 'unknown';
+  readonly succeeded: boolean;
+  readonly seconds: number;
+  readonly operationName: string | undefined;
+  /** The document; absent where a saved operation was named. */
+  readonly text: string | undefined;
 }
 
 export type Observation =
@@ -77,6 +90,16 @@ export type Observation =
       readonly generatedSql: unknown;
       readonly seconds: number;
       readonly threshold: number;
+    }
+  | OperationObservation
+  /** A connection to a source was opened or could not be, or an operation waited for one; for metrics. */
+  | {
+      readonly kind: 'pool';
+      readonly source: string;
+      /** Without credentials. */
+      readonly address: string;
+      readonly event: 'opened' | 'failed' | 'waited';
+      readonly seconds: number;
     }
   /** The authentication webhook was asked. */
   | {
@@ -116,6 +139,9 @@ export interface Observer {
   /** Writes what is still held back. */
   readonly flush: () => void;
 }
+
+/** Observations that write no line at once: those before them may wait. */
+const UNLOGGED: ReadonlySet<Observation['kind']> = new Set(['http-request', 'operation', 'pool']);
 
 /** Bytes of log lines that are written at once. */
 const WRITE_SIZE = 32 * 1024;
@@ -160,7 +186,7 @@ export function createLogger(
     stream.write(lines);
   };
   const observe = (observation: Observation) => {
-    if (observation.kind !== 'http-request') writeHeld();
+    if (!UNLOGGED.has(observation.kind)) writeHeld();
     switch (observation.kind) {
       case 'http-request':
         if (!writeHttp || !logger.isLevelEnabled(levelOf(observation))) return;
@@ -221,6 +247,10 @@ export function createLogger(
         return;
       case 'unstructured':
         logger[observation.level]({ type: 'unstructured', detail: { message: observation.message } });
+        return;
+      case 'operation':
+      case 'pool':
+        return;
     }
   };
   return Object.assign(observe, {

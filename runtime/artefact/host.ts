@@ -67,7 +67,7 @@ export async function hostArtefact(
       'the databases are not what this artefact was compiled for; the log and the command verify say what differs',
     );
   const sources = new Map<string, SourceConnection>(
-    [...infos].map(([name, info]) => [name, openSource(info, { configuration, environment })]),
+    [...infos].map(([name, info]) => [name, openSource(name, info, { configuration, environment })]),
   );
   context.prepare(artefact.program, sources).activate();
   // Requests need not wait for it: what breaks is told, and everything else is served.

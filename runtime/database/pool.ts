@@ -36,8 +36,20 @@ export interface PoolSettings {
   readonly poolTimeout?: number | undefined;
   /** Seconds until a connection is replaced; 0 = never. */
   readonly connectionLifetime: number;
-  /** Most statements prepared on each connection; 0 = none. */
+  /** Maximum number of statements prepared on each connection; 0 = none. */
   readonly preparedStatements: number;
+  /** Called when a connection was opened or could not be, and when an operation had to wait for one. Times in seconds. */
+  readonly report?: ((event: PoolEvent, seconds: number) => void) | undefined;
+}
+
+export type PoolEvent = 'opened' | 'failed' | 'waited';
+
+/** What a pool holds at this moment. */
+export interface PoolState {
+  /** Connections that are open or being opened. */
+  readonly connections: number;
+  /** Operations that wait for a connection. */
+  readonly waiting: number;
 }
 
 /** Milliseconds of expected work in flight on one connection before the next connection is used as well. */
@@ -82,6 +94,8 @@ interface Waiter {
   readonly take: (connection: PooledConnection) => void;
   readonly fail: (error: Error) => void;
   timer?: NodeJS.Timeout;
+  /** performance.now() when the waiting began; absent where a connection was free. */
+  since?: number;
 }
 
 /** See the head of this file. */
@@ -111,6 +125,10 @@ export class Pool {
   /** Connections that are open or being opened. */
   get size(): number {
     return this.#connections.length + this.#opening;
+  }
+
+  get state(): PoolState {
+    return { connections: this.size, waiting: this.#waiters.length };
   }
 
   /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
@@ -280,6 +298,7 @@ export class Pool {
     this.#waiters.push(waiter);
     this.#serve();
     if (!this.#waiters.includes(waiter)) return;
+    waiter.since = performance.now();
     if (this.#settings.poolTimeout !== undefined) {
       waiter.timer = setTimeout(() => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
@@ -301,6 +320,8 @@ export class Pool {
       }
       this.#waiters.splice(index, 1);
       clearTimeout(waiter.timer);
+      if (waiter.since !== undefined)
+        this.#settings.report?.('waited', (performance.now() - waiter.since) / 1000);
       if (waiter.alone) connection.state = 'taken';
       waiter.take(connection);
     }
@@ -367,16 +388,20 @@ export class Pool {
   }
 
   async #connect(): Promise<PooledConnection> {
+    const { preparedStatements, report } = this.#settings;
     for (let attempt = 0; ; attempt++) {
+      const start = performance.now();
+      const took = () => (performance.now() - start) / 1000;
       try {
         const configuration = await this.#configuration();
-        const { preparedStatements } = this.#settings;
         const connection = await openConnection(configuration, preparedStatements, (closed) =>
           this.#remove(closed),
         );
         this.#durations.tookNothing(connection.roundTrip);
+        report?.('opened', took());
         return connection;
       } catch (error) {
+        report?.('failed', took());
         if (attempt >= this.#settings.retries || this.#ended) throw error;
         await delay(RETRY_DELAY);
       }

@@ -1,7 +1,7 @@
 /** What the rest of the runtime knows of a source's database. */
 import type pg from 'pg';
 import type { BoundStatement, ConnectionConfiguration, PooledConnection } from './connection.ts';
-import { Pool, type PoolSettings } from './pool.ts';
+import { Pool, type PoolSettings, type PoolState } from './pool.ts';
 import type { TextRow } from './text-query.ts';
 
 type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
@@ -31,6 +31,10 @@ export interface SourceConnection {
   ): Promise<pg.QueryResult<Row>>;
   /** Gives `use` a connection of its own. Whatever it leaves behind there is undone. */
   withClient<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result>;
+  /** Names the database without credentials. */
+  readonly address: string;
+  /** The pool at this moment. */
+  state(): PoolState;
   /** Waits for what runs and closes the connections. */
   end(): Promise<void>;
 }
@@ -39,6 +43,8 @@ export interface SourceConnection {
 export type SourceConnections = ReadonlyMap<string, SourceConnection>;
 
 export interface SourceOptions extends PoolSettings {
+  /** Names the database without credentials, for metrics. */
+  readonly address?: string;
   readonly isolationLevel: IsolationLevel;
 }
 
@@ -65,6 +71,8 @@ export function connectSource(
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
     withClient,
+    address: options.address ?? '',
+    state: () => pool.state,
     end: () => pool.end(),
   };
 }

@@ -1,6 +1,7 @@
 /** Health and version: what probes and load balancers ask for, without authentication. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Endpoints, sendJson } from './context.ts';
+import type { Readiness } from '../readiness.ts';
+import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */
 export type Health = 'ok' | 'inconsistent' | 'unreachable';
@@ -8,8 +9,18 @@ export type Health = 'ok' | 'inconsistent' | 'unreachable';
 /** The version of the API that is served: tools of the established server choose by it what they may ask for. */
 const API_VERSION = 'v2.0.0';
 
-/** /healthz, /engine/healthz (reference server §12) and /v1/version. */
-export function healthEndpoints(health: () => Health | Promise<Health>, version: string): Endpoints {
+/**
+ * - `/livez` says whether the process works. It asks no database: restarting the process mends none.
+ * - `/readyz` says whether the server should get requests, else why not.
+ * - `/healthz` and `/engine/healthz` say whether the metadata database answers and the metadata is consistent.
+ * - `/healthz/sources` asks the database of every source; for administrators.
+ * - `/v1/version`
+ */
+export function healthEndpoints(
+  health: () => Health | Promise<Health>,
+  readiness: Readiness,
+  version: string,
+): Endpoints {
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const state = await health();
     const strict = (request.query as { strict?: string }).strict === 'true';
@@ -23,7 +34,20 @@ export function healthEndpoints(health: () => Health | Promise<Health>, version:
     server_type: 'ce',
     version: `${API_VERSION}+engine.${version.replace(/^v/, '')}`,
   });
-  return (app) => {
+  return (app, context) => {
+    app.get('/livez', (_request, reply) =>
+      readiness.alive() ? sendJson(reply, '{"status":"ok"}') : sendJson(reply, '{"status":"stuck"}', 503),
+    );
+    app.get('/readyz', async (_request, reply) => {
+      const reasons = await readiness.reasons();
+      return reasons.length === 0
+        ? sendJson(reply, '{"status":"ok"}')
+        : sendJson(reply, JSON.stringify({ status: 'not ready', reasons }), 503);
+    });
+    app.get('/healthz/sources', async (request, reply) => {
+      await authenticateAdmin(context, request);
+      return sendJson(reply, JSON.stringify(await readiness.sources()));
+    });
     app.get('/healthz', answer);
     app.get('/engine/healthz', answer);
     app.get('/v1/version', (_request, reply) => sendJson(reply, versionText));

@@ -86,6 +86,7 @@ export function createServer(
       contentEncoding: reply.getHeader('content-encoding') as string | undefined,
       userVariables: exchange.session?.variables,
       mode: exchange.mode,
+      requestSize: Number(request.headers['content-length'] ?? 0),
       responseSize: exchange.responseSize,
       uncompressedResponseSize: exchange.uncompressedResponseSize,
       executionTime: (performance.now() - exchange.startedAt) / 1000,

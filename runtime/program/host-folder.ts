@@ -30,7 +30,7 @@ export async function hostFolder(folder: CompiledFolder, context: HostContext): 
       database_url: { kind: 'template', template },
       isolation_level: configuration.txIso,
     } as const;
-    sources.set(name, openSource(info, context));
+    sources.set(name, openSource(name, info, context));
   }
   context.prepare(program, sources).activate();
   return {

@@ -142,7 +142,8 @@ function createServed(context: HostContext): Served {
       for (const source of sources) {
         clearTimeout(retiring.get(source.number));
         retiring.delete(source.number);
-        if (!connections.has(source.number)) connections.set(source.number, openSource(source.info, context));
+        if (!connections.has(source.number))
+          connections.set(source.number, openSource(source.name, source.info, context));
       }
       const byName = new Map(sources.map((source) => [source.name, connections.get(source.number)!]));
       const program = context.prepare(await evaluator.evaluate(new Map(files)), byName);

@@ -132,7 +132,8 @@ async function start(data: ThreadData): Promise<Running> {
       store,
       compile: (input, previous) =>
         compile({ ...input, naming, serving: servingOptions(configuration) }, previous),
-      openSource: (source) => openSource(withFewConnections(source.configuration.connection_info), data),
+      openSource: ({ name, configuration: { connection_info: info } }) =>
+        openSource(name, withFewConnections(info), data),
       options: {
         remoteSchemaPermissions: configuration.enableRemoteSchemaPermissions,
         inferFunctionPermissions: configuration.inferFunctionPermissions,

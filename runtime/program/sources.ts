@@ -2,13 +2,14 @@
 
 import { connectionUrl } from '../database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../database/source.ts';
-import type { ConnectionInfo } from '../metadata/metadata.ts';
+import type { ConnectionInfo, DatabaseUrl } from '../metadata/metadata.ts';
 import type { HostContext } from './host.ts';
 
 /** Statements kept prepared on each connection: some 13 MB in its backend. */
 const PREPARED_STATEMENTS = 500;
 
-type Surroundings = Pick<HostContext, 'configuration' | 'environment'>;
+type Surroundings = Pick<HostContext, 'configuration' | 'environment'> &
+  Partial<Pick<HostContext, 'observe'>>;
 
 /**
  * Where a source's database is; asked anew before every connection.
@@ -21,9 +22,17 @@ export function sourceAddress(info: ConnectionInfo, { configuration, environment
   });
 }
 
-/** @throws EngineError when the address cannot be made out; nothing is connected to before it is needed */
-export function openSource(info: ConnectionInfo, surroundings: Surroundings): SourceConnection {
-  const { configuration } = surroundings;
+/**
+ * Opens the pool of a source. Nothing is connected to before it is needed.
+ * @throws EngineError when the address cannot be made out
+ */
+export function openSource(
+  source: string,
+  info: ConnectionInfo,
+  surroundings: Surroundings,
+): SourceConnection {
+  const { configuration, observe } = surroundings;
+  const label = addressLabel(info.database_url);
   const address = sourceAddress(info, surroundings);
   const pool = info.pool_settings ?? {};
   return connectSource(address, {
@@ -35,5 +44,26 @@ export function openSource(info: ConnectionInfo, surroundings: Surroundings): So
     preparedStatements:
       (info.use_prepared_statements ?? configuration.usePreparedStatements) ? PREPARED_STATEMENTS : 0,
     isolationLevel: info.isolation_level,
+    address: label,
+    report:
+      observe && ((event, seconds) => observe({ kind: 'pool', source, address: label, event, seconds })),
   });
+}
+
+/** Names a database without its credentials: for metrics. */
+function addressLabel(url: DatabaseUrl): string {
+  switch (url.kind) {
+    case 'environment':
+      return url.variable;
+    case 'file':
+      return url.file;
+    case 'parameters':
+      return `${url.parameters.host}:${url.parameters.port}/${url.parameters.database}`;
+    case 'template':
+      return URL.canParse(url.template) ? hostAndDatabase(new URL(url.template)) : 'connection string';
+  }
+}
+
+function hostAndDatabase({ host, pathname }: URL): string {
+  return `${host}${pathname}`;
 }

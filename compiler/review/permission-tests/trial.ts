@@ -108,6 +108,8 @@ function createTrial(client: pg.Client): Trial {
       writeTexts,
       query: refuse,
       withClient: refuse,
+      address: '',
+      state: () => ({ connections: 1, waiting: 0 }),
       end: async () => {},
     },
   };

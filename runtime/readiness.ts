@@ -1,0 +1,128 @@
+/**
+ * Whether the server should get requests now, and how the databases of its sources are. Probes ask often and from several
+ * places: at most one check of a source runs at a time, and its result counts for a second.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConnectionFailedError } from './database/failures.ts';
+import type { SourceConnection, SourceConnections } from './database/source.ts';
+import type { Health } from './http/health.ts';
+
+export type SourceStatus = 'OK' | 'TIMEOUT' | 'FAILED' | 'ERROR';
+
+/** How a source's database was when it was last asked. */
+export interface SourceHealth {
+  /** `FAILED`: no connection. `ERROR`: it refused a statement. */
+  readonly status: SourceStatus;
+  readonly error?: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+}
+
+/** Milliseconds that a result counts. */
+const FRESH = 1000;
+/** Milliseconds that a database has to answer. */
+const TIMEOUT = 5000;
+/** Milliseconds without a turn of the event loop after which the process counts as stuck. */
+const STUCK = 5000;
+
+/** Remembers the result of a check for a while. Those who ask meanwhile share it. */
+function shared<Value>(check: () => Promise<Value>): () => Promise<Value> {
+  let running: Promise<Value> | undefined;
+  let until = 0;
+  return () => {
+    if (!running || performance.now() > until) {
+      until = Number.POSITIVE_INFINITY;
+      running = check().finally(() => {
+        until = performance.now() + FRESH;
+      });
+    }
+    return running;
+  };
+}
+
+export interface Readiness {
+  /** Whether the event loop turns. Asks no database. */
+  readonly alive: () => boolean;
+  /** Why the server should get no requests: `starting`, `draining`, `metadata-database`, `source:<name>`. */
+  readonly reasons: () => Promise<readonly string[]>;
+  /** By name of the source. */
+  readonly sources: () => Promise<Readonly<Record<string, SourceHealth>>>;
+  /** From now on the server is not ready. */
+  readonly drain: () => void;
+  readonly draining: boolean;
+  readonly stop: () => void;
+}
+
+/**
+ * @param sources of what is served now; undefined while nothing is
+ * @param required names of the sources without which the server is not ready
+ */
+export function createReadiness(
+  sources: () => SourceConnections | undefined,
+  health: () => Health | Promise<Health>,
+  required: readonly string[],
+): Readiness {
+  let beat = performance.now();
+  const heart = setInterval(() => {
+    beat = performance.now();
+  }, 1000).unref();
+  let draining = false;
+  // Connections come and go with the metadata; a check goes with its connection.
+  const checks = new WeakMap<SourceConnection, () => Promise<SourceHealth>>();
+  const check = (connection: SourceConnection) => {
+    const known = checks.get(connection) ?? shared(() => askSource(connection));
+    checks.set(connection, known);
+    return known();
+  };
+  const checkHealth = shared(async () => health());
+  const isMissing = async (name: string) => {
+    const connection = sources()?.get(name);
+    return !connection || (await check(connection)).status !== 'OK';
+  };
+  return {
+    alive: () => performance.now() - beat < STUCK,
+    reasons: async () => {
+      if (draining) return ['draining'];
+      if (!sources()) return ['starting'];
+      const [state, ...missing] = await Promise.all([checkHealth(), ...required.map(isMissing)]);
+      return [
+        ...(state === 'unreachable' ? ['metadata-database'] : []),
+        ...required.filter((_, index) => missing[index]).map((name) => `source:${name}`),
+      ];
+    },
+    sources: async () =>
+      Object.fromEntries(
+        await Promise.all(
+          [...(sources() ?? [])].map(async ([name, connection]) => [name, await check(connection)] as const),
+        ),
+      ),
+    drain: () => {
+      draining = true;
+    },
+    get draining() {
+      return draining;
+    },
+    stop: () => clearInterval(heart),
+  };
+}
+
+async function askSource(connection: SourceConnection): Promise<SourceHealth> {
+  const timeout = new AbortController();
+  const late = delay(TIMEOUT, 'TIMEOUT' as const, { signal: timeout.signal, ref: false }).catch(
+    () => 'TIMEOUT' as const,
+  );
+  const asked = connection.readTexts({ text: "select '1'::text" }, []).then(
+    () => 'OK' as const,
+    (error: unknown) => error as Error,
+  );
+  const result = await Promise.race([asked, late]);
+  timeout.abort();
+  const timestamp = new Date().toISOString();
+  if (result === 'OK') return { status: 'OK', timestamp };
+  if (result === 'TIMEOUT')
+    return { status: 'TIMEOUT', error: `no answer within ${TIMEOUT / 1000} seconds`, timestamp };
+  // The texts of connection errors may hold addresses.
+  return result instanceof ConnectionFailedError
+    ? { status: 'FAILED', error: 'cannot connect to the database', timestamp }
+    : { status: 'ERROR', error: result.message, timestamp };
+}
