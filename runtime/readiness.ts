@@ -7,10 +7,10 @@ import { ConnectionFailedError } from './database/failures.ts';
 import type { SourceConnection, SourceConnections } from './database/source.ts';
 import type { Health } from './http/health.ts';
 
-export type SourceStatus = 'OK' | 'TIMEOUT' | 'FAILED' | 'ERROR';
+type SourceStatus = 'OK' | 'TIMEOUT' | 'FAILED' | 'ERROR';
 
 /** How a source's database was when it was last asked. */
-export interface SourceHealth {
+interface SourceHealth {
   /** `FAILED`: no connection. `ERROR`: it refused a statement. */
   readonly status: SourceStatus;
   readonly error?: string;

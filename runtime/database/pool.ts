@@ -42,7 +42,7 @@ export interface PoolSettings {
   readonly report?: ((event: PoolEvent, seconds: number) => void) | undefined;
 }
 
-export type PoolEvent = 'opened' | 'failed' | 'waited';
+type PoolEvent = 'opened' | 'failed' | 'waited';
 
 /** What a pool holds at this moment. */
 export interface PoolState {
