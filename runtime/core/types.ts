@@ -158,7 +158,7 @@ export class NumberText {
 }
 
 /** JSON text of a value, numbers with the digits they were written with. */
-function jsonText(value: unknown): string {
+export function jsonText(value: unknown): string {
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

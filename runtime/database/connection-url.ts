@@ -4,6 +4,7 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
+import { fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
 import type { DatabaseUrl, SslConfiguration } from '../metadata/metadata.ts';
 import type { ConnectionConfiguration } from './connection.ts';
@@ -29,7 +30,7 @@ export function connectionUrl(
   const tls = ssl ? tlsOptions(ssl, environment) : {};
   switch (url.kind) {
     case 'template': {
-      const configuration = { connectionString: fillTemplate(url.template, environment), ...tls };
+      const configuration = { connectionString: fillAddress(url.template, environment), ...tls };
       return () => configuration;
     }
     case 'environment': {
@@ -61,17 +62,10 @@ function variable(name: string, environment: Environment): string {
 }
 
 /** Puts the values of environment variables in the place of `{{NAME}}`. */
-function fillTemplate(template: string, environment: Environment): string {
-  const missing: string[] = [];
-  const filled = template.replace(/\{\{\s*([^{}\s]+)\s*\}\}/g, (_hole, name: string) => {
-    const value = environment[name];
-    if (value === undefined) missing.push(name);
-    return value ?? '';
-  });
-  if (missing.length > 0) {
-    throw new EngineError('not-found', `Value for environment variables not found: ${missing.join(', ')}`);
-  }
-  return filled;
+function fillAddress(template: string, environment: Environment): string {
+  const { text, missing } = fillTemplate(template, environment);
+  if (missing.length === 0) return text;
+  throw new EngineError('not-found', `Value for environment variables not found: ${missing.join(', ')}`);
 }
 
 function readAddress(file: string, allowedFolder: string | undefined): string {

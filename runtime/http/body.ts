@@ -1,8 +1,7 @@
 /** Bodies of requests: read as text, parsed once, numbers kept with all their digits. */
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
-import { NumberText } from '../core/types.ts';
+import { parseExactJson } from '../core/exact-json.ts';
 
 /** Every body arrives as text, whatever its content type says. */
 export function installBodyParser(app: FastifyInstance): void {
@@ -13,14 +12,6 @@ export function installBodyParser(app: FastifyInstance): void {
   );
 }
 
-/** A number outside a string that JavaScript's numbers may not hold: more than 15 digits, or an exponent. */
-const LONG_NUMBER = /(?:^|[:[,\s])-?(?:\d[\d.]{15}|[\d.]+[eE])/;
-
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
-
-/** Stands for a number on its way through JSON.parse; unknown to clients. */
-const NUMBER_KEY = randomUUID();
-
 /**
  * Parses a JSON body. Numbers that would lose digits become NumberText.
  * @throws EngineError invalid-json
@@ -28,26 +19,9 @@ const NUMBER_KEY = randomUUID();
 export function parseJson(body: unknown): unknown {
   const text = typeof body === 'string' ? body : '';
   try {
-    const value: unknown = JSON.parse(text);
-    return LONG_NUMBER.test(text) ? parseExactly(text) : value;
+    return parseExactJson(text);
   } catch (error) {
     const reason = text.trim() === '' ? 'not enough input' : (error as Error).message;
     throw new EngineError('invalid-json', `Error in $: ${reason}`);
   }
-}
-
-/** As JSON.parse, for text that is known to be JSON. */
-function parseExactly(text: string): unknown {
-  const marked = text.replace(STRING_OR_NUMBER, (token) =>
-    token.startsWith('"') || (token.length < 16 && !/[eE]/.test(token))
-      ? token
-      : `{"${NUMBER_KEY}":"${token}"}`,
-  );
-  return JSON.parse(marked, (_key, value: unknown) => {
-    const number =
-      typeof value === 'object' && value !== null
-        ? (value as Record<string, unknown>)[NUMBER_KEY]
-        : undefined;
-    return typeof number === 'string' ? new NumberText(number) : value;
-  });
 }

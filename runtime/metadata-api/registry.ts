@@ -103,6 +103,7 @@ import {
   setOpentelemetryStatus,
 } from './operations/settings.ts';
 import suggestRelationships from './operations/suggest-relationships.ts';
+import testWebhookTransform from './operations/test-webhook-transform.ts';
 import trackFunction from './operations/track-function.ts';
 import trackTable from './operations/track-table.ts';
 import { trackTables, untrackTables } from './operations/track-tables.ts';
@@ -113,7 +114,6 @@ import {
   getScheduledEventInvocations,
   getScheduledEvents,
   introspectRemoteSchema,
-  testWebhookTransform,
 } from './operations/unserved-readers.ts';
 import untrackFunction from './operations/untrack-function.ts';
 import untrackTable from './operations/untrack-table.ts';

@@ -6,18 +6,15 @@
 import { EngineError } from '../../core/errors.ts';
 import {
   flag,
-  jsonObject,
   list,
   nameSchema,
   naturalNumber,
   object,
   oneOf,
   optional,
-  text,
   withDefault,
 } from '../../metadata/schemas/shared.ts';
 import { sourceArgument } from '../arguments.ts';
-import { anyJson } from '../data-operation.ts';
 import { findSource } from '../edit.ts';
 import { METADATA, METADATA_AND_LEGACY, type Operation, operation } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
@@ -160,25 +157,3 @@ export const introspectRemoteSchema = unserved(
     findRemoteSchema(copy, name, () => 'no such remote schema');
   },
 );
-
-interface TransformArguments {
-  readonly webhook_url: unknown;
-  readonly body: unknown;
-  readonly request_transform: object;
-  readonly env?: object;
-  readonly session_variables?: object;
-}
-
-export const testWebhookTransform = unserved('Transformations of requests', {
-  name: 'test_webhook_transform',
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'What a transformation makes of a request; `not-supported` as long as none are served.',
-  arguments: object<TransformArguments>({
-    webhook_url: text,
-    body: anyJson,
-    request_transform: jsonObject,
-    env: optional<object>(jsonObject),
-    session_variables: optional<object>(jsonObject),
-  }),
-});

@@ -1,0 +1,221 @@
+/** Applies transforms to requests and answers. */
+import { parseExactJson } from '../core/exact-json.ts';
+import { jsonText } from '../core/types.ts';
+import { authorityOf, type RequestTransform, type ResponseTransform } from './definition.ts';
+import { evaluate, evaluateText, type Variables } from './evaluate.ts';
+import { escapeUri } from './functions.ts';
+import { type Template, TemplateError, type TemplateProblem, templateError } from './syntax.ts';
+
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** A request before a transform. */
+export interface OriginalRequest {
+  readonly method: string;
+  /** With environment variables filled in; templates know it as `$base_url`. */
+  readonly url: string;
+  readonly headers: HeaderList;
+  /** JSON value; numbers that would lose digits are NumberText (`parseExactJson`). Templates know it as `$body`. */
+  readonly body: unknown;
+  /** Absent for requests without a session. */
+  readonly sessionVariables: Readonly<Record<string, string>> | undefined;
+}
+
+/** A request as it is sent. */
+export interface TransformedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HeaderList;
+  /** Absent when the transform removes the body. */
+  readonly body?: string;
+}
+
+/** A transform that could not be evaluated, with all problems in the form that API clients read. */
+export class TransformFailure extends Error {
+  readonly problems: readonly TemplateProblem[];
+
+  constructor(problems: readonly TemplateProblem[]) {
+    super(problems.map(({ message }) => message).join('; '));
+    this.name = 'TransformFailure';
+    this.problems = problems;
+  }
+}
+
+/**
+ * The request that a transform makes of another. Every template sees the original request.
+ * @throws TransformFailure
+ */
+export function applyRequestTransform(
+  transform: RequestTransform,
+  request: OriginalRequest,
+): TransformedRequest {
+  const variables: Variables = {
+    $body: request.body,
+    $base_url: request.url,
+    $session_variables: request.sessionVariables ?? null,
+    $query_params: queryPairs(request.url),
+  };
+  const problems: TemplateProblem[] = [];
+  const attempt = <Result>(make: () => Result, fallback: Result): Result => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      problems.push(error.problem);
+      return fallback;
+    }
+  };
+  const url = attempt(() => transformedUrl(transform, request.url, variables), request.url);
+  const body = attempt(() => transformedBody(transform, request.body, variables), undefined);
+  const removed = new Set(transform.removeHeaders.map((name) => name.toLowerCase()));
+  const headers = [
+    ...request.headers.filter(([name]) => !removed.has(name.toLowerCase())),
+    ...transform.addHeaders.map(
+      ([name, value]) => [name, attempt(() => headerText(value, variables), '')] as const,
+    ),
+  ];
+  if (problems.length > 0) throw new TransformFailure(problems);
+  return {
+    method: transform.method ?? request.method,
+    url,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+function transformedUrl({ url, query }: RequestTransform, base: string, variables: Variables): string {
+  const target = url === undefined ? base : checkedUrl(url, base, variables);
+  if (query === undefined) return target;
+  const text = 'root' in query ? evaluateText(query, variables) : queryText(query, variables);
+  const [beforeHash = '', ...hash] = target.split('#');
+  const path = beforeHash.split('?', 1)[0]!;
+  const whole = text === null || text === '' ? path : `${path}?${text.replace(/^\?/, '')}`;
+  return [whole, ...hash].join('#');
+}
+
+function queryText(query: readonly (readonly [Template, Template | null])[], variables: Variables): string {
+  return query
+    .flatMap(([keyTemplate, valueTemplate]) => {
+      const key = evaluateText(keyTemplate, variables);
+      const value = valueTemplate === null ? undefined : evaluateText(valueTemplate, variables);
+      if (key === null || value === null) return [];
+      return value === undefined ? [escapeUri(key)] : [`${escapeUri(key)}=${escapeUri(value)}`];
+    })
+    .join('&');
+}
+
+function checkedUrl(template: Template, base: string, variables: Variables): string {
+  const whole = { start: 0, end: template.text.length };
+  const text = evaluateText(template, variables) ?? 'null';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) {
+    throw templateError('Type Error', `Invalid URL: ${JSON.stringify(text)}`, template.text, whole);
+  }
+  // What follows $base_url directly could otherwise lengthen the name of the host.
+  if (authorityOf(template) !== 'constant' && url.host !== new URL(base).host) {
+    throw templateError('Type Error', 'Invalid URL: data changes the host', template.text, whole);
+  }
+  return text;
+}
+
+function headerText(template: Template, variables: Variables): string {
+  const text = evaluateText(template, variables) ?? 'null';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that headers must not have
+  if (!/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)) return text;
+  const whole = { start: 0, end: template.text.length };
+  throw templateError('Type Error', 'The value of a header has control characters', template.text, whole);
+}
+
+function transformedBody(
+  { body }: RequestTransform,
+  original: unknown,
+  variables: Variables,
+): string | undefined {
+  switch (body?.action) {
+    case undefined:
+      return jsonText(original);
+    case 'remove':
+      return undefined;
+    case 'transform':
+      return jsonText(evaluate(body.template, variables));
+    case 'form':
+      return body.fields
+        .flatMap(([keyTemplate, valueTemplate]) => {
+          const key = evaluateText(keyTemplate, variables);
+          const value = evaluateText(valueTemplate, variables);
+          return key === null || value === null ? [] : [`${escapeUri(key)}=${escapeUri(value)}`];
+        })
+        .join('&');
+  }
+}
+
+/** Names and values of a URL's query; a name without `=` has null. */
+function queryPairs(url: string): (readonly [string, string | null])[] {
+  const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
+  return query
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [name = '', ...value] = part.split('=');
+      return [unescapeUri(name), value.length === 0 ? null : unescapeUri(value.join('='))] as const;
+    });
+}
+
+function unescapeUri(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+/** What templates of a response may use besides `$body`, the answer. */
+export interface ResponseContext {
+  readonly status: number;
+  readonly sessionVariables: Readonly<Record<string, string>> | undefined;
+  /** The request as it was sent, when a request transform made it. */
+  readonly request?: TransformedRequest;
+}
+
+/**
+ * The JSON value that a transform makes of an answer; `body` is the parsed answer, null when it is no JSON.
+ * @throws TransformFailure
+ */
+export function applyResponseTransform(
+  transform: ResponseTransform,
+  body: unknown,
+  { status, sessionVariables, request }: ResponseContext,
+): unknown {
+  if (transform.body === undefined) return body;
+  if (transform.body.action === 'remove') return null;
+  const variables: Variables = {
+    $body: body,
+    $response: { status, body },
+    $session_variables: sessionVariables ?? null,
+    $request: request === undefined ? null : describeRequest(request),
+  };
+  try {
+    return evaluate(transform.body.template, variables);
+  } catch (error) {
+    if (error instanceof TemplateError) throw new TransformFailure([error.problem]);
+    throw error;
+  }
+}
+
+function describeRequest({ method, url, body, headers }: TransformedRequest): unknown {
+  return {
+    method,
+    url,
+    body: body === undefined ? null : tryJson(body),
+    query_params: queryPairs(url),
+    request_headers: headers,
+  };
+}
+
+/** The value of a text that may be JSON, else the text. */
+function tryJson(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return text;
+  }
+}
