@@ -6,7 +6,7 @@ import { evaluate, evaluateText, type Variables } from './evaluate.ts';
 import { escapeUri } from './functions.ts';
 import { type Template, TemplateError, type TemplateProblem, templateError } from './syntax.ts';
 
-export type HeaderList = readonly (readonly [name: string, value: string])[];
+type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** A request before a transform. */
 export interface OriginalRequest {

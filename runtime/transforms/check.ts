@@ -10,7 +10,7 @@ export type Shape =
   /** `name` is for messages: a column type, a GraphQL scalar. */
   | { readonly kind: 'scalar'; readonly name: string };
 
-export const ANY: Shape = { kind: 'any' };
+const ANY: Shape = { kind: 'any' };
 
 /** Shapes of variables by name, with their dollar. A template may use no others. */
 export type Shapes = Readonly<Record<string, Shape>>;

@@ -6,7 +6,7 @@ import { parseTemplate, parseTextTemplate } from './parse.ts';
 import { type Expression, type Template, TemplateError, type TemplateProblem } from './syntax.ts';
 import { isObject } from './values.ts';
 
-export type BodyTransform =
+type BodyTransform =
   | { readonly action: 'remove' }
   | { readonly action: 'transform'; readonly template: Template }
   | { readonly action: 'form'; readonly fields: readonly (readonly [key: Template, value: Template])[] };

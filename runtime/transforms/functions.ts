@@ -50,7 +50,7 @@ const functions: Readonly<Record<string, TemplateFunction>> = {
 };
 
 /** Reads a session variable; see `evaluate`. */
-export const SESSION_VARIABLE_FUNCTION = 'getSessionVariable';
+const SESSION_VARIABLE_FUNCTION = 'getSessionVariable';
 
 export function isFunctionName(name: string): boolean {
   return name === SESSION_VARIABLE_FUNCTION || Object.hasOwn(functions, name);
