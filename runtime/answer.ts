@@ -9,9 +9,9 @@ import { chooseOperation, parseDocument } from './core/request/document.ts';
 import type { PlannedRequest, Planner } from './core/request/planner.ts';
 import type { SavedOperation } from './core/saved.ts';
 import type { Session } from './core/session.ts';
-import { type Execution, runPlan } from './graphql/execute.ts';
+import { runPlan } from './graphql/execute.ts';
+import type { Execution } from './graphql/execution.ts';
 import type { Limits } from './graphql/limits.ts';
-import type { WatchStatements } from './graphql/watch-statements.ts';
 import type { OperationObservation } from './observe.ts';
 import { type Called, findCalled, type GraphqlCall } from './saved/call.ts';
 import { planSaved, type Saved } from './saved/saved.ts';
@@ -35,14 +35,9 @@ export type CurrentlyServed = () => Served;
  * @returns the text `{"data":…}`
  * @throws EngineError when the request is wrong or its execution fails
  */
-export async function answerCall(
-  call: GraphqlCall,
-  session: Session,
-  served: Served,
-  watch?: WatchStatements,
-): Promise<string> {
+export async function answerCall(call: GraphqlCall, session: Session, served: Served): Promise<string> {
   const find = () => findCalled(call, session.role, served.saved.calls);
-  return `{"data":${await answer(find, call, session, served, watch)}}`;
+  return `{"data":${await answer(find, call, session, served)}}`;
 }
 
 /**
@@ -55,9 +50,8 @@ export function answerSaved(
   variables: Readonly<Record<string, unknown>>,
   session: Session,
   served: Served,
-  watch?: WatchStatements,
 ): Promise<string> {
-  return answer(() => ({ operation }), { variables }, session, served, watch);
+  return answer(() => ({ operation }), { variables }, session, served);
 }
 
 async function answer(
@@ -65,20 +59,17 @@ async function answer(
   call: GraphqlCall,
   session: Session,
   served: Served,
-  watch: WatchStatements | undefined,
 ): Promise<string> {
   const counted = served.count && startCounting(served.count, call);
   try {
     const called = find();
     const { plan, variables } = planCalled(called, call, session, served);
     counted?.planned(plan.kind);
-    const data = await runPlan(plan, variables, session, watch ? { ...served, watch } : served).catch(
-      (error: unknown) => {
-        throw error instanceof MissingSessionVariable && 'operation' in called
-          ? withRule(error, called.operation, variables, session, served.planner)
-          : error;
-      },
-    );
+    const data = await runPlan(plan, variables, session, served).catch((error: unknown) => {
+      throw error instanceof MissingSessionVariable && 'operation' in called
+        ? withRule(error, called.operation, variables, session, served.planner)
+        : error;
+    });
     counted?.end(true);
     return data;
   } catch (error) {
@@ -136,9 +127,11 @@ function withRule(
   const { plan } = planner.plan(session, { query: document, variables });
   const statements =
     plan.kind === 'query'
-      ? plan.steps.map(({ statement }) => statement)
-      : plan.fields.flatMap(({ step }) =>
-          step.kind === 'write' ? step.statements.map(({ statement }) => statement) : [],
+      ? plan.steps.flatMap((step) => (step.kind === 'sql' ? [step.statement] : []))
+      : plan.fields.flatMap((field) =>
+          'step' in field && field.step.kind === 'write'
+            ? field.step.statements.map(({ statement }) => statement)
+            : [],
         );
   const parameter = statements
     .flatMap(({ parameters }) => parameters)

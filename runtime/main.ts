@@ -11,7 +11,7 @@ import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
-import type { Execution } from './graphql/execute.ts';
+import type { Execution } from './graphql/execution.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';

@@ -1,26 +1,22 @@
 /** Runs the plan of a GraphQL request and puts its answer together. */
-import { EngineError, pathStep } from '../core/errors.ts';
+import type { MutationStep } from '../core/mutation/step.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { AnswerPart, MutationPlan, QueryPlan, RequestPlan } from '../core/request/plan.ts';
-import type { GraphqlRequest, Planner } from '../core/request/planner.ts';
+import type { GraphqlRequest } from '../core/request/planner.ts';
+import type { Step } from '../core/request/steps.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
-import { databaseError } from '../database/errors.ts';
-import type { SourceConnection, SourceConnections } from '../database/source.ts';
-import type { Limits } from './limits.ts';
+import {
+  type CallContext,
+  callerOf,
+  connectionOf,
+  type Execution,
+  readSource,
+  type StepRow,
+} from './execution.ts';
+import { runJoins } from './run-joins.ts';
 import { runSteps } from './run-steps.ts';
 import { limitTime } from './time-limit.ts';
-import { type WatchStatements, watchStatements } from './watch-statements.ts';
-
-/** What a request runs on, taken once at its start. */
-export interface Execution {
-  readonly planner: Planner;
-  readonly sources: SourceConnections;
-  /** Absent: none. */
-  readonly limits?: Limits;
-  /** Sees what runs. */
-  readonly watch?: WatchStatements | undefined;
-}
 
 /** Plans a request and runs it: the text below `data`. @throws EngineError */
 export async function executeData(
@@ -40,8 +36,14 @@ export async function runPlan(
   execution: Execution,
 ): Promise<string> {
   const seconds = execution.limits?.timeLimit(session);
-  const timed =
-    seconds === undefined ? execution : { ...execution, sources: limitTime(execution.sources, seconds) };
+  const timed: Execution =
+    seconds === undefined
+      ? execution
+      : {
+          ...execution,
+          sources: limitTime(execution.sources, seconds),
+          deadline: performance.now() + seconds * 1000,
+        };
   return plan.kind === 'query'
     ? runQuery(plan, variables, session, timed)
     : runMutation(plan, variables, session, timed);
@@ -56,20 +58,32 @@ async function runQuery(
   session: Session,
   execution: Execution,
 ): Promise<string> {
-  const reads = plan.steps.map(({ source, statement }) => {
-    const values = bindParameters(statement, variables, session);
-    return { connection: connectionOf(source, execution), statement, values };
-  });
-  if (reads.length === 1) {
-    const [read] = reads as [(typeof reads)[0]];
-    return answer(plan.answer, [await readTexts(read.connection, read.statement, read.values)]);
+  const context: CallContext = { variables, session, execution };
+  const [first] = plan.steps;
+  if (plan.steps.length === 1 && !plan.joins) return answer(plan.answer, [await runStep(first!, context)]);
+  // What cannot be bound is refused before anything is asked.
+  const started = plan.steps.map((step) => startStep(step, context));
+  const rows = await Promise.all(started.map((start) => start()));
+  if (!plan.joins) return answer(plan.answer, rows);
+  const trees = plan.steps.map((step) => step.trees);
+  return answer(plan.answer, await runJoins(plan.joins, rows, trees, context));
+}
+
+function runStep(step: Step, context: CallContext): Promise<StepRow> {
+  return startStep(step, context)();
+}
+
+/** Binds the values of a step. @throws EngineError */
+function startStep(step: Step, context: CallContext): () => Promise<StepRow> {
+  const { variables, session, execution } = context;
+  if (step.kind === 'call') {
+    const caller = callerOf(step.caller, execution);
+    return () => caller.run(step, context);
   }
-  return answer(
-    plan.answer,
-    await Promise.all(
-      reads.map(({ connection, statement, values }) => readTexts(connection, statement, values)),
-    ),
-  );
+  const { statement } = step;
+  const values = bindParameters(statement, variables, session);
+  const { source } = step;
+  return () => readSource(source, statement, values, execution);
 }
 
 /** Runs one statement that only reads: the texts of its row. @throws EngineError */
@@ -79,19 +93,7 @@ export async function runStatement(
   session: Session,
   execution: Execution,
 ): Promise<readonly (string | null)[]> {
-  return readTexts(connectionOf(source, execution), statement, bindParameters(statement, {}, session));
-}
-
-async function readTexts(
-  connection: Pick<SourceConnection, 'readTexts'>,
-  statement: Statement,
-  values: readonly (string | null)[],
-): Promise<readonly (string | null)[]> {
-  try {
-    return await connection.readTexts(statement, values);
-  } catch (error) {
-    throw databaseError(error, { text: statement.text, values });
-  }
+  return readSource(source, statement, bindParameters(statement, {}, session), execution);
 }
 
 /** Fields run in order; neighbours of one source share a transaction. */
@@ -101,31 +103,29 @@ async function runMutation(
   session: Session,
   execution: Execution,
 ): Promise<string> {
-  const results: string[] = [];
+  const context: CallContext = { variables, session, execution };
+  const rows: StepRow[] = [];
   let index = 0;
   while (index < plan.fields.length) {
-    const { source } = plan.fields[index]!;
-    let end = index;
-    while (end < plan.fields.length && plan.fields[end]!.source === source) end += 1;
-    const group = plan.fields.slice(index, end);
-    const steps = group.map(({ step }) => step);
-    results.push(...(await runSteps(steps, connectionOf(source, execution), session, variables)));
-    index = end;
+    const field = plan.fields[index]!;
+    if (!('step' in field)) {
+      rows.push(await runStep(field, context));
+      index += 1;
+      continue;
+    }
+    const { source } = field;
+    const steps: MutationStep[] = [];
+    for (; index < plan.fields.length; index += 1) {
+      const next = plan.fields[index]!;
+      if (!('step' in next) || next.source !== source) break;
+      steps.push(next.step);
+    }
+    const texts = await runSteps(steps, connectionOf(source, execution), session, variables);
+    for (const text of texts) rows.push([text]);
   }
-  return answer(
-    plan.answer,
-    results.map((result) => [result]),
-  );
-}
-
-/** The connection of a source. */
-export function connectionOf(source: string, execution: Execution): SourceConnection {
-  const connection = execution.sources.get(source);
-  if (!connection)
-    throw new EngineError('unexpected', `the source ${JSON.stringify(source)} has no connection`, {
-      path: pathStep('$', 'sources'),
-    });
-  return execution.watch ? watchStatements(source, connection, execution.watch) : connection;
+  if (!plan.joins) return answer(plan.answer, rows);
+  const trees = plan.fields.map((field) => ('step' in field ? [field.tree] : field.trees));
+  return answer(plan.answer, await runJoins(plan.joins, rows, trees, context));
 }
 
 /** Puts the answer together; a column that is null is the JSON null. */

@@ -4,7 +4,7 @@ import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { quoteLiteral, type Sql } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
-import { connectionOf, type Execution } from './execute.ts';
+import { connectionOf, type Execution } from './execution.ts';
 
 /** One root field (reference graphql-api §7.4); introspection has neither SQL nor plan. */
 export interface Explanation {

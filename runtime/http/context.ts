@@ -4,6 +4,7 @@ import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { adminOnly, type Reason } from '../core/reason.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import type { ClientRequest } from '../graphql/execution.ts';
 import type { Limits } from '../graphql/limits.ts';
 import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
@@ -83,6 +84,21 @@ export async function authenticateRequest(
   exchange.session = session;
   context.limits?.().countRequest(session, request.ip);
   return session;
+}
+
+/** The request as the calls that its operation makes may see it. */
+export function clientOf(
+  { headers, exchange }: FastifyRequest,
+  { query, operationName }: Pick<ClientRequest, 'query' | 'operationName'>,
+): ClientRequest {
+  return {
+    headers,
+    query,
+    operationName,
+    addCookies: (cookies) => {
+      exchange.cookies = [...exchange.cookies, ...cookies];
+    },
+  };
 }
 
 function cookiesOf(exchange: Exchange): (cookies: readonly string[]) => void {

@@ -2,7 +2,7 @@
 import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
-import type { Execution } from '../graphql/execute.ts';
+import type { Execution } from '../graphql/execution.ts';
 import { explainRequest } from '../graphql/explain.ts';
 import { parseJson } from './body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';

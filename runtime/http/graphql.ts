@@ -11,7 +11,14 @@ import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import type { GraphqlCall } from '../saved/call.ts';
 import { parseJson } from './body.ts';
-import { authenticateRequest, type Endpoints, type HttpContext, JSON_TYPE, sendJson } from './context.ts';
+import {
+  authenticateRequest,
+  clientOf,
+  type Endpoints,
+  type HttpContext,
+  JSON_TYPE,
+  sendJson,
+} from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 
 /** The endpoints of GraphQL over HTTP. @param current taken once for each request */
@@ -37,7 +44,9 @@ function install(
 ): void {
   const { logOperation } = context;
   const run = (request: FastifyRequest, call: GraphqlCall, session: Session, served: Served) =>
-    logOperation(request, call, (watch) => answerCall(call, session, served, watch));
+    logOperation(request, call, (watch) =>
+      answerCall(call, session, { ...served, watch, client: clientOf(request, call) }),
+    );
   const fail = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     request.exchange.mode = 'error';
     if (!request.exchange.session && context.configuration.enabledLogTypes.includes('query-log'))

@@ -5,7 +5,7 @@ import { EngineError } from '../core/errors.ts';
 import { jsonKind } from '../core/types.ts';
 import { type GivenVariables, restVariables } from '../saved/variables.ts';
 import { parseJson } from './body.ts';
-import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
+import { authenticateRequest, clientOf, type Endpoints, sendJson } from './context.ts';
 
 const PREFIX = '/api/rest/';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -33,7 +33,11 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
           const variables = restVariables(operation, given);
           const logged = { query: operation.document, operationName: operation.name, variables };
           const answer = await context.logOperation(request, logged, (watch) =>
-            answerSaved(operation, variables, session, served, watch),
+            answerSaved(operation, variables, session, {
+              ...served,
+              watch,
+              client: clientOf(request, logged),
+            }),
           );
           return sendJson(reply, answer);
         }

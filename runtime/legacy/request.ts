@@ -7,7 +7,8 @@ import { readStatement } from '../core/request/plan.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import type { Sql } from '../core/sql/fragment.ts';
-import { connectionOf, type Execution, runStatement } from '../graphql/execute.ts';
+import { runStatement } from '../graphql/execute.ts';
+import { connectionOf, type Execution } from '../graphql/execution.ts';
 import { runSteps } from '../graphql/run-steps.ts';
 import { findTable, type RequestedTable, type TableName } from './table.ts';
 

@@ -3,7 +3,7 @@ import { selectAggregate, selectRows } from '../core/query/select.ts';
 import type { InputNode } from '../core/request/selection.ts';
 import { sharedTypes } from '../core/schema/shared-types.ts';
 import type { Session } from '../core/session.ts';
-import type { Execution } from '../graphql/execute.ts';
+import type { Execution } from '../graphql/execution.ts';
 import { field, type RowsArguments, rowSelection, rowsArguments } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
 import { listedTable, readableColumn } from './table.ts';

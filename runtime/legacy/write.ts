@@ -11,7 +11,7 @@ import type { Selection } from '../core/request/selection.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { InsertRule, UpdateRule } from '../core/shapes.ts';
 import { type ColumnType, isNumeric } from '../core/types.ts';
-import type { Execution } from '../graphql/execute.ts';
+import type { Execution } from '../graphql/execution.ts';
 import { field, rowSelection } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
 import { columnDenied, quoted, type RequestedTable, readableTable, writeRule } from './table.ts';

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Session } from '../core/session.ts';
-import type { Execution } from '../graphql/execute.ts';
+import type { Execution } from '../graphql/execution.ts';
 import { choose, nameSchema, requiredList } from '../metadata/schemas/shared.ts';
 import { JsonText } from './answer.ts';
 import { type Operation, operation } from './operation.ts';

@@ -2,7 +2,7 @@
 import type { Configuration } from '../configuration.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import type { SourceConnections } from '../database/source.ts';
-import type { Execution } from '../graphql/execute.ts';
+import type { Execution } from '../graphql/execution.ts';
 import type { Endpoints, LocateRule } from '../http/context.ts';
 import type { Health } from '../http/health.ts';
 import type { Observer } from '../observe.ts';

@@ -9,7 +9,7 @@ import { EngineError } from '../core/errors.ts';
 import { linkProgram } from '../core/program.ts';
 import { createPlanner } from '../core/request/planner.ts';
 import type { SourceConnection } from '../database/source.ts';
-import type { Execution } from '../graphql/execute.ts';
+import type { Execution } from '../graphql/execution.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';

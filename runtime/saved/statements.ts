@@ -47,6 +47,7 @@ export function createPlans(
           : {
               kind: 'query',
               steps: steps.map((step) => ({
+                kind: 'sql',
                 source: step.source,
                 statement: readStatement(step as SavedStep, sourceOf(step)),
               })),

@@ -27,7 +27,7 @@ export function engineStatement(planner: Planner, { name, query, requests }: Ben
     const session = sessionOf(request);
     const { plan, variables } = planner.plan(session, { query, variables: request.variables });
     const [step] = plan.kind === 'query' ? plan.steps : [];
-    if (plan.kind !== 'query' || !step || plan.steps.length > 1)
+    if (plan.kind !== 'query' || step?.kind !== 'sql' || plan.steps.length > 1)
       throw new Error(`the case "${name}" is not one statement`);
     const bound = bindParameters(step.statement, variables, session);
     const values = step.statement.parameters.map(({ source }, index): ValueSource => {

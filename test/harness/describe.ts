@@ -3,8 +3,10 @@
  * serve the same have the same description, however each came to be.
  */
 import { printSchema } from 'graphql';
+import type { JoinLevels } from '../../runtime/core/join/join.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner, type Planner } from '../../runtime/core/request/planner.ts';
+import type { Step } from '../../runtime/core/request/steps.ts';
 import type { GeneratedProgram } from '../../runtime/core/resolvers.ts';
 import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
 import {
@@ -96,14 +98,25 @@ function statements(planner: Planner, session: Session, query: string): string {
   try {
     const { plan } = planner.plan(session, { query });
     if (plan.kind === 'query')
-      return plan.steps.map(({ source, statement }) => `${source}: ${statement.text}`).join('\n');
+      return [...plan.steps.map(describeStep), ...(plan.joins ?? []).flat().map(describeJoin)].join('\n');
     return plan.fields
-      .map(({ source, step }) => {
-        const made = step.kind === 'constant' ? [] : step.statements;
-        return `${source}: ${made.map(({ statement }) => statement.text).join(' ')}`;
+      .map((field) => {
+        if (!('step' in field)) return describeStep(field);
+        const made = field.step.kind === 'constant' ? [] : field.step.statements;
+        return `${field.source}: ${made.map(({ statement }) => statement.text).join(' ')}`;
       })
       .join('\n');
   } catch (error) {
     return `refused: ${(error as Error).message}`;
   }
+}
+
+function describeStep(step: Step): string {
+  if (step.kind === 'sql') return `${step.source}: ${step.statement.text}`;
+  return `${step.caller} ${step.group}: ${JSON.stringify(step.parts)}`;
+}
+
+function describeJoin(request: JoinLevels[number][number]): string {
+  if (request.kind === 'sql') return `join ${request.source}: ${request.statement.text}`;
+  return `join ${request.caller} ${request.group}: ${JSON.stringify(request.parts)}`;
 }

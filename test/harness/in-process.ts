@@ -82,7 +82,9 @@ export async function serveInProcess(
     },
     sql: (request, role, variables) => {
       const { plan } = planner.plan(sessionOf(role, variables), request);
-      return plan.kind === 'query' ? plan.steps.map(({ statement }) => statement.text).join(';\n') : '';
+      return plan.kind === 'query'
+        ? plan.steps.map((step) => (step.kind === 'sql' ? step.statement.text : '')).join(';\n')
+        : '';
     },
     files: compiled.files,
     end: () => source.end(),

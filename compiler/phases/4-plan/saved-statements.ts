@@ -128,14 +128,19 @@ function casesOf(operation: Operation, used: ReadonlyMap<string, TypeReference>)
 /** The plan as data, or why no data can describe it. */
 function savedPlan(plan: RequestPlan, when: When): Statements | string {
   const steps: (SavedStep | SavedWrite)[] = [];
+  if (plan.joins) return JOINED;
   if (plan.kind === 'query') {
-    for (const { source, statement } of plan.steps) {
+    for (const step of plan.steps) {
+      if (step.kind === 'call') return CALLED;
+      const { source, statement } = step;
       const saved = savedStatement(statement, INDENT);
       if (!saved) return COMPOSED;
       steps.push({ source, ...saved });
     }
   } else {
-    for (const { source, step } of plan.fields) {
+    for (const field of plan.fields) {
+      if (!('step' in field)) return CALLED;
+      const { source, step } = field;
       if (step.kind === 'constant') return 'a root field has nothing to write';
       if (step.instead) return 'it inserts nested objects a table at a time, or one by one where that fails';
       const statements = step.statements.flatMap(({ statement, ...where }) => {
@@ -153,6 +158,8 @@ function savedPlan(plan: RequestPlan, when: When): Statements | string {
 const INDENT = ' '.repeat(12);
 const INDENT_OF_WRITE = ' '.repeat(16);
 
+const CALLED = 'another server answers a part of it';
+const JOINED = 'it joins the answers of several steps';
 const COMPOSED = 'it puts a value together from several variables';
 
 function savedStatement({ text, parameters }: Statement, indent: string): SavedStatement | undefined {

@@ -107,6 +107,7 @@ function readsBeyondRow(selection: Selection): boolean {
     if (kind === 'returning') return readsBeyondRow(inner);
     // Rows of the write's own statement are of no table's type.
     if (kind === 'column') return meaning.column.needsWholeRow || meaning.column.looksElsewhere;
+    if (kind === 'join') return meaning.join.keys.some(({ needsWholeRow }) => needsWholeRow);
     return kind === 'relationship' || kind === 'relationshipAggregate' || kind === 'computedField';
   });
 }

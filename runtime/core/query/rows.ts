@@ -154,6 +154,8 @@ function needsWholeRows(view: TableView, selection: Selection): boolean {
     switch (meaning.kind) {
       case 'computedField':
         return true;
+      case 'join':
+        return meaning.join.keys.some(({ needsWholeRow }) => needsWholeRow);
       case 'aggregateColumn':
         return !('column' in meaning.column);
       case 'aggregate':

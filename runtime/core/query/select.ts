@@ -1,4 +1,5 @@
 /** Selections → SQL expressions that yield their JSON (reference graphql-api §2). */
+import type { JoinField } from '../join/join.ts';
 import type { ComputedField, Relationship } from '../program.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import type { Requester } from '../resolvers.ts';
@@ -93,7 +94,7 @@ export function listOfRows(
 
 /** What is better done for the rows that are left after a limit or offset than for all. */
 function isCostly({ definition: { meaning } }: SelectedField): boolean {
-  return meaning.kind !== 'column' && meaning.kind !== 'typename';
+  return meaning.kind !== 'column' && meaning.kind !== 'typename' && meaning.kind !== 'join';
 }
 
 /** The order once more, for rows of a derived table that joins may have mixed up; undefined where it cannot be told. */
@@ -191,6 +192,8 @@ function rowValue(
       );
     case 'computedField':
       return computedFieldValue(field, meaning.computedField, meaning.view, view, alias, scope);
+    case 'join':
+      return joinTuple(meaning.join, alias);
     default:
       throw new Error(`a row has no field of the kind ${meaning.kind}`);
   }
@@ -254,6 +257,16 @@ function columnValue(field: SelectedField, column: ColumnView, alias: Sql, scope
     outputValue(column.column.type, shownValue(column, alias), scope.options.stringifyNumbers),
     column.column.type,
   );
+}
+
+/** The values that a join looks up, in the place of its result; null where one is missing, since nothing equals null. */
+function joinTuple({ keys }: JoinField, alias: Sql): Sql {
+  const values = keys.map(({ name, value }) => {
+    if (!value) throw new Error(`the join's ${name} is no value of a row`);
+    return value(alias);
+  });
+  const present = values.map((value) => sql`${value} is not null`);
+  return sql`case when ${join(present, ' and ')} then json_build_array(${join(values, ', ')}) end`;
 }
 
 /** Values of enum tables are written as their GraphQL names, which one naming convention puts in upper case. */

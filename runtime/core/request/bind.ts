@@ -4,16 +4,25 @@ import type { RuleReference } from '../reason.ts';
 import type { Session } from '../session.ts';
 import type { ParameterNode, ParameterSource, Statement } from '../sql/fragment.ts';
 
+/** The text of an array: one column of the tuples of a statement's join. */
+export type TupleArray = (join: number, column: number) => string;
+
 /**
  * The texts of a statement's parameters, in order.
+ * @param tuples of a statement that answers joins
  * @throws EngineError not-found for a missing session variable; parse-failed for a value that does not fit its type
  */
 export function bindParameters(
   statement: Statement,
   variables: Readonly<Record<string, unknown>>,
   session: Session,
+  tuples?: TupleArray,
 ): (string | null)[] {
-  return statement.parameters.map((parameter) => bindParameter(parameter, variables, session));
+  return statement.parameters.map((parameter) =>
+    parameter.source.from === 'tuples'
+      ? tuples!(parameter.source.join, parameter.source.column)
+      : bindParameter(parameter, variables, session),
+  );
 }
 
 /** The text of one parameter. @throws EngineError as bindParameters */

@@ -4,6 +4,8 @@
  */
 import { Kind } from 'graphql';
 import { EngineError, UnknownName } from '../errors.ts';
+import type { JoinLevels, JoinTree } from '../join/join.ts';
+import { createJoinPlanner, type JoinPlanner } from '../join/tree.ts';
 import type { MutationStep } from '../mutation/step.ts';
 import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
@@ -18,20 +20,17 @@ import {
   type SelectionContext,
 } from './document.ts';
 import type { SelectedField, Selection } from './selection.ts';
+import type { CallStep, Step } from './steps.ts';
 import type { Variables } from './variables.ts';
-
-/** A statement whose single row holds one JSON text per column. */
-interface ReadStep {
-  readonly source: string;
-  readonly statement: Statement;
-}
 
 /** Texts of the answer in order: fixed ones, and columns of steps. */
 export type AnswerPart = string | { readonly step: number; readonly column: number };
 
 export interface QueryPlan {
   readonly kind: 'query';
-  readonly steps: readonly ReadStep[];
+  readonly steps: readonly Step[];
+  /** What other steps look up for the answers of these; absent without joins. */
+  readonly joins?: JoinLevels;
   readonly answer: readonly AnswerPart[];
   /** false: the plan holds values of this very request. */
   readonly reusable: boolean;
@@ -40,11 +39,17 @@ export interface QueryPlan {
 /** Root fields of a mutation, in order; those of one source run in one transaction. */
 export interface MutationPlan {
   readonly kind: 'mutation';
-  readonly fields: readonly { readonly source: string; readonly step: MutationStep }[];
+  readonly fields: readonly MutationRoot[];
+  readonly joins?: JoinLevels;
   /** `step` counts the fields; `column` is 0. */
   readonly answer: readonly AnswerPart[];
   readonly reusable: boolean;
 }
+
+/** A root field of a mutation, with the place of the joins in its answer. */
+type MutationRoot =
+  | { readonly source: string; readonly step: MutationStep; readonly tree?: JoinTree }
+  | CallStep;
 
 export type RequestPlan = QueryPlan | MutationPlan;
 
@@ -64,7 +69,7 @@ export function planOperation(
     case 'mutation': {
       const root = view.roots.mutation;
       if (!root) throw new UnknownName('mutation_root', firstField(operation), 'no mutations exist', '$');
-      return planMutation(view, rootSelection(root, context), options);
+      return planMutation(view, rootSelection(root, context), context, options);
     }
     case 'subscription': {
       if (!view.roots.subscription) throw new EngineError('validation-failed', 'no subscriptions exist');
@@ -89,7 +94,12 @@ function planQuery(
   options: PlanOptions,
 ): QueryPlan {
   const scope = createScope(view, options);
-  const expressions = new Map<string, { readonly index: number; readonly list: Sql[] }>();
+  const joins = createJoinPlanner(scope);
+  const groups = new Map<string, Group>();
+  const groupOf = (key: string, make: () => Group) => {
+    const group = remember(groups, key, make);
+    return { group, step: [...groups.keys()].indexOf(key) };
+  };
   let reusable = true;
   const answer = answerParts(selection, (field): AnswerPart => {
     const { meaning } = field.definition;
@@ -99,17 +109,48 @@ function planQuery(
       return result.text;
     }
     if (meaning.kind === 'constant') return JSON.stringify(meaning.value);
+    if (meaning.kind === 'call') {
+      const { caller, group: name } = meaning;
+      const { group, step } = groupOf(`call ${caller} ${name}`, () => ({
+        caller,
+        name,
+        parts: [],
+        trees: [],
+      }));
+      if (!('parts' in group)) throw new Error('a step is either a call or a statement');
+      group.parts.push(meaning.resolve(field, scope, context));
+      group.trees.push(joins.treeOf(field.selection));
+      return { step, column: group.parts.length - 1 };
+    }
     if (meaning.kind !== 'query') throw new Error(`a query has no ${meaning.kind}`);
-    const group = remember(expressions, meaning.source, () => ({ index: expressions.size, list: [] }));
+    const { source } = meaning;
+    const { group, step } = groupOf(`sql ${source}`, () => ({ source, list: [], trees: [] }));
+    if (!('list' in group)) throw new Error('a step is either a call or a statement');
     group.list.push(meaning.resolve(field.selection, field.arguments, scope));
-    return { step: group.index, column: group.list.length - 1 };
+    group.trees.push(joins.treeOf(field.selection));
+    return { step, column: group.list.length - 1 };
   });
   const tag = options.queryTags ? queryTag(view, selection, context) : undefined;
-  const steps = [...expressions].map(([source, { list }]) => ({
-    source,
-    statement: readStatement(list, tag),
-  }));
-  return { kind: 'query', steps, answer, reusable };
+  const steps = [...groups.values()].map((group): Step => {
+    const trees = group.trees.some((tree) => tree) ? { trees: group.trees } : {};
+    if ('parts' in group) {
+      const { caller, name, parts } = group;
+      return { kind: 'call', caller, group: name, operation: 'query', parts, ...trees };
+    }
+    return { kind: 'sql', source: group.source, statement: readStatement(group.list, tag), ...trees };
+  });
+  return { kind: 'query', steps, ...levelsOf(joins), answer, reusable };
+}
+
+/** Root fields of one step, in the order of its columns. */
+type Group = { readonly trees: (JoinTree | undefined)[] } & (
+  | { readonly source: string; readonly list: Sql[] }
+  | { readonly caller: string; readonly name: string; readonly parts: unknown[] }
+);
+
+function levelsOf(joins: JoinPlanner): { readonly joins?: JoinLevels } {
+  const levels = joins.levels();
+  return levels.length > 0 ? { joins: levels } : {};
 }
 
 /** One statement for all root fields of a source; each column is the JSON text of one. */
@@ -165,19 +206,36 @@ export function explainOperation(
   return explained(rootSelection(view.roots.query, { operation, variables }), '');
 }
 
-function planMutation(view: RoleView, selection: Selection, options: PlanOptions): MutationPlan {
+function planMutation(
+  view: RoleView,
+  selection: Selection,
+  context: SelectionContext,
+  options: PlanOptions,
+): MutationPlan {
   const scope: Scope = createScope(view, options);
-  const fields: { source: string; step: MutationStep }[] = [];
+  const joins = createJoinPlanner(scope);
+  const fields: MutationRoot[] = [];
   const answer = answerParts(selection, (field) => {
     const { meaning } = field.definition;
-    if (meaning.kind !== 'mutation') throw new Error(`a mutation has no ${meaning.kind}`);
-    fields.push({
-      source: meaning.source,
-      step: meaning.resolve(field.selection, field.arguments, scope),
-    });
+    const tree = joins.treeOf(field.selection);
+    if (meaning.kind === 'call') {
+      const { caller, group } = meaning;
+      const parts = [meaning.resolve(field, scope, context)];
+      fields.push({
+        kind: 'call',
+        caller,
+        group,
+        operation: 'mutation',
+        parts,
+        ...(tree ? { trees: [tree] } : {}),
+      });
+    } else if (meaning.kind === 'mutation') {
+      const step = meaning.resolve(field.selection, field.arguments, scope);
+      fields.push({ source: meaning.source, step, ...(tree ? { tree } : {}) });
+    } else throw new Error(`a mutation has no ${meaning.kind}`);
     return { step: fields.length - 1, column: 0 };
   });
-  return { kind: 'mutation', fields, answer, reusable: true };
+  return { kind: 'mutation', fields, ...levelsOf(joins), answer, reusable: true };
 }
 
 /** `{"name":…,"name":…}` around the parts of each root field; namespaces nest. */

@@ -178,8 +178,12 @@ function planSize(plan: RequestPlan): number {
   const perPart = 100;
   if (plan.kind === 'mutation') return (plan.fields.length + plan.answer.length) * 20 * perPart;
   return plan.steps.reduce(
-    (size, { statement }) => size + statement.text.length + statement.parameters.length * perPart,
-    plan.answer.length * perPart,
+    (size, step) =>
+      size +
+      (step.kind === 'sql'
+        ? step.statement.text.length + step.statement.parameters.length * perPart
+        : step.parts.length * 10 * perPart),
+    (plan.answer.length + (plan.joins?.length ?? 0) * 20) * perPart,
   );
 }
 

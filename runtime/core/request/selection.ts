@@ -25,6 +25,9 @@ export interface Selection {
   /** Path of the field's arguments, for errors. */
   readonly argumentsPath: string;
   readonly fields: readonly SelectedField[];
+  /** Of an interface or union: what is selected of some types only, and everything in the order of the document. */
+  readonly narrowed?: readonly Selection[];
+  readonly items?: readonly (SelectedField | Selection)[];
 }
 
 export type RootArguments = ReadonlyMap<string, InputNode>;

@@ -3,8 +3,10 @@
  * request pays only for the tables it names; the schema object of graphql-js is made from them for introspection alone.
  * Every field carries its meaning, so planning never looks a name up twice.
  */
+import type { JoinField } from '../join/join.ts';
 import type { Operator } from '../operators.ts';
 import type { ComputedField, Relationship } from '../program.ts';
+import type { CallResolver } from '../request/steps.ts';
 import type { MutationResolver, QueryResolver } from '../resolvers.ts';
 import type { ColumnType } from '../types.ts';
 import type { ColumnView, TableView } from './table-view.ts';
@@ -129,10 +131,14 @@ export type FieldMeaning =
   | { readonly kind: 'aggregateColumn'; readonly column: ColumnView | ComputedField }
   | { readonly kind: 'affectedRows' | 'returning' }
   | { readonly kind: 'namespace' }
+  /** Looked up by another step, with values that the object has (see core/join). */
+  | { readonly kind: 'join'; readonly join: JoinField }
   /** `__schema` and `__type`; answered by graphql-js. */
   | { readonly kind: 'introspection' }
   /** A value that is known when the schema is built (`no_queries_available`). */
   | { readonly kind: 'constant'; readonly value: string }
+  /** A root field that another server answers (see core/request/steps.ts). */
+  | { readonly kind: 'call'; readonly caller: string; readonly group: string; readonly resolve: CallResolver }
   | { readonly kind: 'query'; readonly source: string; readonly resolve: QueryResolver }
   | { readonly kind: 'mutation'; readonly source: string; readonly resolve: MutationResolver };
 

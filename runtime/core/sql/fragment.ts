@@ -12,6 +12,8 @@ export type ParameterSource =
   | { readonly from: 'session'; readonly name: string }
   /** All session variables, as a JSON object. */
   | { readonly from: 'session-object' }
+  /** One column of the tuples of a join, as an array; `join` counts the joins of the statement. */
+  | { readonly from: 'tuples'; readonly join: number; readonly column: number }
   /** A JSON value or list written in the document with variables inside. */
   | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
   | { readonly from: 'object'; readonly fields: readonly (readonly [string, ParameterSource])[] };

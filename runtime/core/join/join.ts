@@ -1,0 +1,100 @@
+/**
+ * Fields whose value another step finds: a table of another source, a field of a remote schema, rows for the answer of an
+ * action. The left side puts the values of the join columns where the field stands; the join looks each tuple up, once,
+ * and the result takes the place of the values (see splice.ts). Steps of one level run in parallel.
+ */
+import type { Column } from '../program.ts';
+import type { Scope } from '../query/scope.ts';
+import type { SelectedField, Selection } from '../request/selection.ts';
+import type { TableView } from '../schema/table-view.ts';
+import type { Sql, Statement } from '../sql/fragment.ts';
+
+/** What a field of the meaning `join` declares. */
+export interface JoinField {
+  /** What the join compares, in the order of the target's columns or variables. */
+  readonly keys: readonly JoinKey[];
+  /**
+   * How the left side hands the values over. `tuple`: the field's own value is a list of them, or null (rows of tables,
+   * answers of actions). `fields`: they are fields named by `hiddenField`, where another server decides on the form.
+   */
+  readonly handover: 'tuple' | 'fields';
+  readonly target: JoinTarget;
+}
+
+/** One value of the left side. */
+interface JoinKey {
+  readonly name: string;
+  /** In the row of an alias; only for rows of tables. */
+  readonly value?: (alias: Sql) => Sql;
+  /** The value needs a row of the table's own type, because a function takes it. */
+  readonly needsWholeRow?: boolean;
+}
+
+type JoinTarget = TableTarget | CallTarget;
+
+/** Rows of a table, by equality of columns. */
+export interface TableTarget {
+  readonly kind: 'table';
+  readonly source: string;
+  /** The table as the role sees it. */
+  readonly view: TableView;
+  readonly columns: readonly Column[];
+  readonly form: 'object' | 'array' | 'aggregate';
+}
+
+/** What a caller finds (see steps.ts). */
+interface CallTarget {
+  readonly kind: 'call';
+  readonly caller: string;
+  /** Joins of one level with the same caller and group are handed to it together. */
+  readonly group: string;
+  /** Plans the lookup of the field as data for the caller. @throws EngineError */
+  readonly resolve: (field: SelectedField, scope: Scope) => unknown;
+}
+
+/** A join of a request. Identity counts: results are kept by it. */
+export interface PlannedJoin {
+  readonly responseName: string;
+  readonly path: string;
+  readonly handover: JoinField['handover'];
+  /** Fields that hold the values, for the handover `fields`. */
+  readonly hidden: readonly string[];
+  /** Makes the values comparable with the target, as texts; undefined where none can be equal. */
+  readonly encode?: (values: readonly string[]) => readonly string[] | undefined;
+  /** Joins within each result. */
+  tree?: JoinTree;
+}
+
+/** Where joins stand in an answer: by key, lists looked through. */
+export interface JoinTree {
+  readonly below: ReadonlyMap<string, JoinTree>;
+  /** Handover `tuple`, by response name. */
+  readonly tuples: ReadonlyMap<string, PlannedJoin>;
+  /** Handover `fields`, by hidden field. */
+  readonly hidden: ReadonlyMap<string, { readonly join: PlannedJoin; readonly index: number }>;
+}
+
+/** The joins of one level that one statement, or one call, answers. */
+export type JoinRequest =
+  | {
+      readonly kind: 'sql';
+      readonly source: string;
+      /** One column for each join: a JSON list with the result of each tuple. */
+      readonly statement: Statement;
+      readonly joins: readonly PlannedJoin[];
+    }
+  | {
+      readonly kind: 'call';
+      readonly caller: string;
+      readonly group: string;
+      readonly joins: readonly PlannedJoin[];
+      /** What `CallTarget.resolve` made for each. */
+      readonly parts: readonly unknown[];
+    };
+
+export type JoinLevels = readonly (readonly JoinRequest[])[];
+
+/** The name of a hidden field: the type keeps fields apart that stand in several fragments. */
+export function hiddenField({ typeName }: Selection, { responseName }: SelectedField, index: number): string {
+  return `__join_${index}_${typeName}_${responseName}`;
+}

@@ -1,0 +1,128 @@
+/** Selections → where joins stand in their answers, and the levels in which they are looked up. */
+
+import type { Scope } from '../query/scope.ts';
+import { remember } from '../remember.ts';
+import type { SelectedField, Selection } from '../request/selection.ts';
+import { join as joinSql, print, type Sql, sql } from '../sql/fragment.ts';
+import {
+  hiddenField,
+  type JoinField,
+  type JoinLevels,
+  type JoinRequest,
+  type JoinTree,
+  type PlannedJoin,
+} from './join.ts';
+import { encodeKey } from './key.ts';
+import { lookUpRows } from './rows.ts';
+
+/** A join with what it was selected by. */
+interface FoundJoin {
+  readonly planned: PlannedJoin;
+  readonly field: SelectedField;
+  readonly join: JoinField;
+}
+
+export interface JoinPlanner {
+  /** Where joins stand in the answer of a root field; undefined without any. */
+  readonly treeOf: (selection: Selection) => JoinTree | undefined;
+  /** Plans what was found, level by level. @throws EngineError */
+  readonly levels: () => JoinLevels;
+}
+
+export function createJoinPlanner(scope: Scope): JoinPlanner {
+  let found: FoundJoin[] = [];
+  const treeOf = (selection: Selection): JoinTree | undefined => {
+    const tree = { below: new Map(), tuples: new Map(), hidden: new Map() };
+    addSelection(tree, selection, found);
+    return tree.below.size + tree.tuples.size + tree.hidden.size > 0 ? tree : undefined;
+  };
+  return {
+    treeOf,
+    levels: () => {
+      const levels: (readonly JoinRequest[])[] = [];
+      while (found.length > 0) {
+        const level = found;
+        found = [];
+        levels.push(planLevel(level, scope));
+        for (const { planned, field } of level) {
+          const tree = treeOf(field.selection);
+          if (tree) planned.tree = tree;
+        }
+      }
+      return levels;
+    },
+  };
+}
+
+interface MutableTree extends JoinTree {
+  readonly below: Map<string, MutableTree>;
+  readonly tuples: Map<string, PlannedJoin>;
+  readonly hidden: Map<string, { join: PlannedJoin; index: number }>;
+}
+
+function addSelection(tree: MutableTree, selection: Selection, found: FoundJoin[]): void {
+  for (const field of selection.fields) {
+    const { meaning } = field.definition;
+    if (meaning.kind === 'join') addJoin(tree, selection, field, meaning.join, found);
+    else addBelow(tree, field.responseName, field.selection, found);
+  }
+  for (const narrowed of selection.narrowed ?? []) addSelection(tree, narrowed, found);
+}
+
+function addBelow(tree: MutableTree, name: string, selection: Selection, found: FoundJoin[]): void {
+  const below: MutableTree = tree.below.get(name) ?? {
+    below: new Map(),
+    tuples: new Map(),
+    hidden: new Map(),
+  };
+  addSelection(below, selection, found);
+  if (below.below.size + below.tuples.size + below.hidden.size > 0) tree.below.set(name, below);
+}
+
+function addJoin(
+  tree: MutableTree,
+  selection: Selection,
+  field: SelectedField,
+  join: JoinField,
+  found: FoundJoin[],
+): void {
+  const { target } = join;
+  const planned: PlannedJoin = {
+    responseName: field.responseName,
+    path: field.path,
+    handover: join.handover,
+    hidden:
+      join.handover === 'tuple' ? [] : join.keys.map((_, index) => hiddenField(selection, field, index)),
+    ...(target.kind === 'table' && {
+      encode: (values: readonly string[]) => encodeKey(target.view.table.source, target.columns, values),
+    }),
+  };
+  if (join.handover === 'tuple') tree.tuples.set(field.responseName, planned);
+  for (const [index, name] of planned.hidden.entries()) tree.hidden.set(name, { join: planned, index });
+  found.push({ planned, field, join });
+}
+
+function planLevel(level: readonly FoundJoin[], scope: Scope): JoinRequest[] {
+  const statements = new Map<string, { joins: PlannedJoin[]; columns: Sql[] }>();
+  const calls = new Map<string, { caller: string; group: string; joins: PlannedJoin[]; parts: unknown[] }>();
+  for (const { planned, field, join } of level) {
+    const { target } = join;
+    if (target.kind === 'table') {
+      const own = remember(statements, target.source, () => ({ joins: [], columns: [] }));
+      own.columns.push(sql`${lookUpRows(target, field, own.joins.length, scope)}::text`);
+      own.joins.push(planned);
+    } else {
+      const { caller, group } = target;
+      const own = remember(calls, `${caller} ${group}`, () => ({ caller, group, joins: [], parts: [] }));
+      own.joins.push(planned);
+      own.parts.push(target.resolve(field, scope));
+    }
+  }
+  return [
+    ...[...statements].map(([source, { joins, columns }]): JoinRequest => {
+      const statement = print(sql`select ${joinSql(columns, ', ')}`);
+      return { kind: 'sql', source, statement, joins };
+    }),
+    ...[...calls.values()].map((call): JoinRequest => ({ kind: 'call', ...call })),
+  ];
+}

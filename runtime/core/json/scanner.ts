@@ -1,0 +1,180 @@
+/**
+ * Reads JSON text by position, without making values of it: answers are checked and cut apart as texts, so numbers keep
+ * their digits and nothing is printed again.
+ */
+
+/** The text is not JSON. `position` counts UTF-16 units. */
+export class MalformedJson extends Error {
+  readonly position: number;
+
+  constructor(message: string, position: number) {
+    super(`${message} at position ${position}`);
+    this.position = position;
+  }
+}
+
+/** Maximum depth of a document: deeper text is refused instead of exhausting the stack of whoever reads it. */
+const MAX_DEPTH = 500;
+
+/** Codes of the characters that JSON consists of. */
+const Char = {
+  Quote: 34,
+  Comma: 44,
+  Minus: 45,
+  Zero: 48,
+  Nine: 57,
+  Colon: 58,
+  OpenBracket: 91,
+  Backslash: 92,
+  CloseBracket: 93,
+  OpenBrace: 123,
+  CloseBrace: 125,
+} as const;
+
+/** One pass over one text. Every method skips the white space before what it reads. */
+export class JsonScanner {
+  readonly text: string;
+  position = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The next character that is no white space; NaN at the end. */
+  peek(): number {
+    let code = this.text.charCodeAt(this.position);
+    while (code === 32 || code === 10 || code === 13 || code === 9) {
+      this.position += 1;
+      code = this.text.charCodeAt(this.position);
+    }
+    return code;
+  }
+
+  /** Whether an object begins here. */
+  get atObject(): boolean {
+    return this.peek() === Char.OpenBrace;
+  }
+
+  /** Whether a list begins here. */
+  get atList(): boolean {
+    return this.peek() === Char.OpenBracket;
+  }
+
+  /** @throws MalformedJson if anything but white space follows */
+  expectEnd(): void {
+    if (!Number.isNaN(this.peek())) throw this.#unexpected();
+  }
+
+  /** Skips one value, whatever it is. @throws MalformedJson */
+  skip(): void {
+    const code = this.peek();
+    if (code === Char.Quote) this.#skipString();
+    else if (code === Char.OpenBrace) this.eachMember(() => this.skip());
+    else if (code === Char.OpenBracket) this.eachItem(() => this.skip());
+    else this.#skipWord(code);
+  }
+
+  /** The text of the next value. @throws MalformedJson */
+  slice(): string {
+    this.peek();
+    const start = this.position;
+    this.skip();
+    return this.text.slice(start, this.position);
+  }
+
+  /**
+   * Reads an object: `member` is called with each key and where the key begins, and must read the value.
+   * @throws MalformedJson
+   */
+  eachMember(member: (key: string, start: number) => void): void {
+    this.#open(Char.OpenBrace);
+    for (let isEnd = this.peek() === Char.CloseBrace; !isEnd; ) {
+      if (this.peek() !== Char.Quote) throw this.#unexpected();
+      const start = this.position;
+      this.#skipString();
+      const quoted = this.text.slice(start, this.position);
+      const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+      if (this.peek() !== Char.Colon) throw this.#unexpected();
+      this.position += 1;
+      member(key, start);
+      const code = this.peek();
+      if (code === Char.CloseBrace) isEnd = true;
+      else if (code === Char.Comma) this.position += 1;
+      else throw this.#unexpected();
+    }
+    this.#close();
+  }
+
+  /** Reads a list: `item` is called for each value and must read it. @throws MalformedJson */
+  eachItem(item: (index: number) => void): void {
+    this.#open(Char.OpenBracket);
+    let isEnd = this.peek() === Char.CloseBracket;
+    for (let index = 0; !isEnd; index += 1) {
+      item(index);
+      const code = this.peek();
+      if (code === Char.CloseBracket) isEnd = true;
+      else if (code === Char.Comma) this.position += 1;
+      else throw this.#unexpected();
+    }
+    this.#close();
+  }
+
+  #open(expected: number): void {
+    if (this.peek() !== expected) throw this.#unexpected();
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw new MalformedJson('the text is nested too deeply', this.position);
+    this.position += 1;
+  }
+
+  #close(): void {
+    this.#depth -= 1;
+    this.position += 1;
+  }
+
+  #skipString(): void {
+    const { text } = this;
+    let position = this.position + 1;
+    for (;;) {
+      const code = text.charCodeAt(position);
+      if (code === Char.Quote) break;
+      if (code === Char.Backslash) position = this.#skipEscape(position);
+      else if (code >= 32) position += 1;
+      else throw new MalformedJson('a string is not closed or holds a control character', position);
+    }
+    this.position = position + 1;
+  }
+
+  #skipEscape(position: number): number {
+    const escaped = this.text[position + 1] ?? '';
+    if (escaped === 'u') {
+      if (/^[\da-fA-F]{4}$/.test(this.text.slice(position + 2, position + 6))) return position + 6;
+    } else if (escaped !== '' && '"\\/bfnrt'.includes(escaped)) return position + 2;
+    throw new MalformedJson('a string holds an unknown escape', position);
+  }
+
+  #skipWord(code: number): void {
+    if (code === Char.Minus || (code >= Char.Zero && code <= Char.Nine)) this.#skipNumber();
+    else {
+      const word = ['true', 'false', 'null'].find((each) => this.text.startsWith(each, this.position));
+      if (!word) throw this.#unexpected();
+      this.position += word.length;
+    }
+  }
+
+  #skipNumber(): void {
+    NUMBER.lastIndex = this.position;
+    const [number] = NUMBER.exec(this.text) ?? [];
+    if (number === undefined) throw this.#unexpected();
+    this.position += number.length;
+  }
+
+  #unexpected(): MalformedJson {
+    const found = this.text[this.position];
+    return found === undefined
+      ? new MalformedJson('the text ends too early', this.position)
+      : new MalformedJson(`unexpected ${JSON.stringify(found)}`, this.position);
+  }
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

@@ -1,0 +1,35 @@
+/**
+ * What a request consists of: SQL statements, one for each source, and calls to other servers. Steps are data, made when
+ * an operation is planned; each yields JSON texts, which go into the answer where their fields stand.
+ */
+import type { JoinTree } from '../join/join.ts';
+import type { Scope } from '../query/scope.ts';
+import type { Statement } from '../sql/fragment.ts';
+import type { SelectionContext } from './document.ts';
+import type { SelectedField } from './selection.ts';
+
+/** A statement whose single row holds one JSON text per column. */
+interface ReadStep {
+  readonly kind: 'sql';
+  readonly source: string;
+  readonly statement: Statement;
+  /** Where joins stand in a column; absent where the whole statement has none. */
+  readonly trees?: readonly (JoinTree | undefined)[];
+}
+
+/** A call to another server: root fields with the same caller and group, each a column. */
+export interface CallStep {
+  readonly kind: 'call';
+  /** Who makes the call: a key of `Execution.callers`. */
+  readonly caller: string;
+  readonly group: string;
+  readonly operation: 'query' | 'mutation';
+  /** What the fields' resolvers made: plain data, understood by the caller alone. */
+  readonly parts: readonly unknown[];
+  readonly trees?: readonly (JoinTree | undefined)[];
+}
+
+export type Step = ReadStep | CallStep;
+
+/** Plans a root field that another server answers, as data for the caller. @throws EngineError */
+export type CallResolver = (field: SelectedField, scope: Scope, context: SelectionContext) => unknown;

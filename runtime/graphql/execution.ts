@@ -1,0 +1,101 @@
+/** What a request runs on: plans, databases, and who makes the calls of its steps (remote schemas, actions). */
+import { EngineError, pathStep } from '../core/errors.ts';
+import type { Planner } from '../core/request/planner.ts';
+import type { CallStep } from '../core/request/steps.ts';
+import type { Session } from '../core/session.ts';
+import type { Statement } from '../core/sql/fragment.ts';
+import { databaseError } from '../database/errors.ts';
+import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { Limits } from './limits.ts';
+import { type WatchStatements, watchStatements } from './watch-statements.ts';
+
+/** What a request runs on, taken once at its start. */
+export interface Execution {
+  readonly planner: Planner;
+  readonly sources: SourceConnections;
+  /** Absent: none. */
+  readonly limits?: Limits;
+  /** Sees what runs. */
+  readonly watch?: WatchStatements | undefined;
+  /** Who makes the calls of steps, by name; absent: the program has none. */
+  readonly callers?: Callers | undefined;
+  /** When the operation has to be done, by performance.now(); absent: no limit. */
+  readonly deadline?: number;
+  /** The HTTP request behind the operation, for callers; absent where there is none. */
+  readonly client?: ClientRequest | undefined;
+}
+
+/** JSON texts of a step's columns; null is the JSON null. */
+export type StepRow = readonly (string | null)[];
+
+/** What a call may use of the request that it belongs to. */
+export interface CallContext {
+  /** Values of the operation's variables, defaults applied. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly session: Session;
+  readonly execution: Execution;
+}
+
+/** The HTTP request that brought an operation. */
+export interface ClientRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The operation's text and name as the client sent them; absent for saved operations. */
+  readonly query?: string | undefined;
+  readonly operationName?: string | undefined;
+  /** Has the answer carry these `Set-Cookie` headers, after others. */
+  readonly addCookies?: (cookies: readonly string[]) => void;
+}
+
+/** What joins look up with one call: for each join what its target resolved, and its tuples as JSON texts. */
+interface JoinCall {
+  readonly group: string;
+  readonly joins: readonly { readonly part: unknown; readonly tuples: readonly (readonly string[])[] }[];
+}
+
+export interface Caller {
+  /** Answers the root fields of a step. @throws EngineError */
+  readonly run: (step: CallStep, context: CallContext) => Promise<StepRow>;
+  /** Answers joins: for each of them the result of each tuple. Absent: nothing joins to this caller. @throws EngineError */
+  readonly join?: (call: JoinCall, context: CallContext) => Promise<readonly StepRow[]>;
+}
+
+type Callers = Readonly<Record<string, Caller>>;
+
+/** The caller of a name. @throws EngineError when the program has none */
+export function callerOf(name: string, { callers }: Execution): Caller {
+  const caller = callers && Object.hasOwn(callers, name) ? callers[name] : undefined;
+  if (caller) return caller;
+  throw new EngineError('unexpected', `nothing here can call ${JSON.stringify(name)}`);
+}
+
+/** The connection of a source. */
+export function connectionOf(source: string, execution: Execution): SourceConnection {
+  const connection = execution.sources.get(source);
+  if (!connection)
+    throw new EngineError('unexpected', `the source ${JSON.stringify(source)} has no connection`, {
+      path: pathStep('$', 'sources'),
+    });
+  return execution.watch ? watchStatements(source, connection, execution.watch) : connection;
+}
+
+/** Runs one statement with its values on a source. @throws EngineError */
+export function readSource(
+  source: string,
+  statement: Statement,
+  values: readonly (string | null)[],
+  execution: Execution,
+): Promise<readonly (string | null)[]> {
+  return readTexts(connectionOf(source, execution), statement, values);
+}
+
+async function readTexts(
+  connection: Pick<SourceConnection, 'readTexts'>,
+  statement: Statement,
+  values: readonly (string | null)[],
+): Promise<readonly (string | null)[]> {
+  try {
+    return await connection.readTexts(statement, values);
+  } catch (error) {
+    throw databaseError(error, { text: statement.text, values });
+  }
+}
