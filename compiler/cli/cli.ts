@@ -87,11 +87,11 @@ function exitStatus(error: unknown, context: CommandContext): number {
 
 function createProgram(context: CommandContext, finish: (status: number) => void): Command {
   const program = new Command('engine')
-    .description('Compiles metadata and Postgres catalogs into a GraphQL server one can read, and serves it.')
+    .description('Compile metadata and Postgres catalogs into readable code of a GraphQL server, and serve it.')
     .option('--database-url <url>', 'connection string of the source "default"')
     .option(
       '--metadata-database-url <url>',
-      'where a server keeps its metadata; the database-url unless given',
+      'database that holds the metadata; default: --database-url',
     )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: context.stdout, writeErr: context.stderr })
@@ -112,19 +112,19 @@ function addCompile(program: Command, context: CommandContext, finish: (status: 
   const command = program
     .command('compile')
     .description(
-      'write the code that serves a project: shapes, access rules and resolvers, one table a file',
+      'generate the code that serves a project: table shapes, access rules, resolvers',
     );
   addProjectOptions(command)
-    .requiredOption('--out <folder>', 'folder of the generated files')
-    .option('--check', 'write nothing; exit with status 1 and name the files that are stale')
-    .option('--strict', 'keys that mean nothing are errors')
+    .requiredOption('--out <folder>', 'folder for the generated files')
+    .option('--check', 'write nothing; exit 1 and list the files that are out of date')
+    .option('--strict', 'treat unknown metadata keys as errors')
     .option(
       '--prove',
-      'have the databases prepare every generated SQL text, running none; with --migrations always done',
+      'have PostgreSQL prepare (not run) every generated SQL text; always done with --migrations',
     )
-    .option('--check-environment', 'environment variables that the metadata needs must be set')
-    .option('--lint [file]', 'lint the permissions as well, configured by the file, else by engine-lint.yaml')
-    .addOption(new Option('--format <format>', 'of what is reported').choices(FORMATS).default('text'))
+    .option('--check-environment', 'fail if an environment variable used by the metadata is not set')
+    .option('--lint [file]', 'also lint the permissions; configuration file, default engine-lint.yaml')
+    .addOption(new Option('--format <format>', 'report format').choices(FORMATS).default('text'))
     .addHelpText(
       'after',
       `${CATALOGS}
@@ -150,13 +150,13 @@ Examples:
 function addSchema(program: Command, context: CommandContext, finish: (status: number) => void): void {
   const command = program
     .command('schema')
-    .description('print the GraphQL schema that a role sees, or TypeScript types for its clients');
+    .description('print the GraphQL schema of a role, or TypeScript types for its clients');
   addProjectOptions(command)
-    .requiredOption('--role <name>', 'the role')
+    .requiredOption('--role <name>', 'name of the role')
     .addOption(
       new Option(
         '--as <form>',
-        'what to print: the schema, its types, or types of the saved operations that the role may run',
+        'output: the schema, TypeScript types of it, or types of the saved operations of the role',
       )
         .choices(['sdl', 'types', 'operations'])
         .default('sdl'),
@@ -178,9 +178,9 @@ Examples:
 function addIntrospect(program: Command, context: CommandContext, finish: (status: number) => void): void {
   program
     .command('introspect')
-    .description('save the catalogs of databases to a file, for compiles without a database')
+    .description('save the catalogs of databases to a file, to compile without a database')
     .requiredOption('--out <file>', 'JSON file to write')
-    .option('--metadata <path>', 'whose sources to read; without it, those of --source')
+    .option('--metadata <path>', 'metadata whose sources to read; default: the sources of --source')
     .option('--source <name=url>', "address of a source's database; repeatable", sourceAddress)
     .addHelpText(
       'after',
@@ -200,7 +200,7 @@ Example:
 function addMetadata(program: Command, context: CommandContext, finish: (status: number) => void): void {
   const metadata = program
     .command('metadata')
-    .description("a running server's metadata as files, and back")
+    .description('export the metadata of a running server to files, compare it with files, or apply files')
     .addHelpText(
       'after',
       `
@@ -221,18 +221,18 @@ Examples:
       .option('--endpoint <url>', 'address of the server', 'http://localhost:8080')
       .option(
         '--admin-secret <secret>',
-        'admin secret of the server; ENGINE_GRAPHQL_ADMIN_SECRET unless given',
+        'admin secret of the server; default: ENGINE_GRAPHQL_ADMIN_SECRET',
       )
       .action(async (_options, command: Command) => {
         const commands = await import('./metadata-command.ts');
         finish(await commands[`${name}Command`](command.optsWithGlobals(), context));
       });
   add('export', "write the server's metadata to files");
-  add('apply', "replace the server's metadata by that of the files").option(
+  add('apply', "replace the server's metadata with the files").option(
     '--allow-inconsistent',
-    'also if some of it cannot be served',
+    'apply even if some objects are inconsistent',
   );
-  add('diff', 'show what apply would change, writing nothing');
+  add('diff', 'show what apply would change, without changing it');
 }
 
 function addVersion(program: Command, context: CommandContext): void {

@@ -18,21 +18,21 @@ export function addDeliveryCommands(
 function addBuild(program: Command, context: CommandContext, finish: (status: number) => void): void {
   const command = program
     .command('build')
-    .description('make one file or folder of a project that is served with node alone');
+    .description('bundle a project into a file or folder that runs with node alone');
   addProjectOptions(command)
     .requiredOption(
       '--out <place>',
-      'a file that ends in .mjs, or a folder for it with the generated code beside it',
+      'a .mjs file, or a folder for it and the generated code',
     )
     .option(
       '--roles <list>',
-      'build for these roles only, comma-separated; nothing of the others is in the artefact',
+      'comma-separated roles to include; the artefact contains nothing about other roles',
     )
-    .option('--allow-inconsistent', 'build what can be served, although some of the metadata cannot')
-    .option('--strict', 'keys that mean nothing are errors')
-    .option('--prove', 'have the databases prepare every generated SQL text; with --migrations always done')
-    .option('--check-environment', 'environment variables that the metadata needs must be set')
-    .addOption(new Option('--format <format>', 'of what is reported').choices(FORMATS).default('text'))
+    .option('--allow-inconsistent', 'build even if some objects are inconsistent, without them')
+    .option('--strict', 'treat unknown metadata keys as errors')
+    .option('--prove', 'have PostgreSQL prepare (not run) every generated SQL text; always done with --migrations')
+    .option('--check-environment', 'fail if an environment variable used by the metadata is not set')
+    .addOption(new Option('--format <format>', 'report format').choices(FORMATS).default('text'))
     .addHelpText(
       'after',
       `${CATALOGS}
@@ -60,7 +60,7 @@ Examples:
 function addVerify(program: Command, context: CommandContext, finish: (status: number) => void): void {
   program
     .command('verify')
-    .description('compare the database objects that compiled SQL uses with live databases')
+    .description('check live databases against the database objects that compiled SQL uses')
     .argument('<place>', 'an artefact (folder or .mjs file), or a folder of generated code')
     .option('--source <name=url>', 'address of a source; repeatable', sourceAddress)
     .option('--json', 'print the result as JSON')
@@ -87,8 +87,8 @@ Example:
 function addExplain(program: Command, context: CommandContext, finish: (status: number) => void): void {
   program
     .command('explain')
-    .description('what a diagnostic means and what to do about it')
-    .argument('[code]', 'as it stands in the report, e.g. relationship-table-missing; without it all codes')
+    .description('explain a diagnostic and how to fix it')
+    .argument('[code]', 'code as printed in reports, e.g. table-not-tracked; omit it to list all codes')
     .addHelpText('after', '\nExample:\n  engine explain sql-refused')
     .action(async (code: string | undefined) => {
       const { explainCommand } = await import('./explain-command.ts');

@@ -15,14 +15,14 @@ sources a folder for each, called like the source.`;
 export function addProjectOptions(command: Command): Command {
   return command
     .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
-    .option('--migrations <folder>', 'SQL that makes the databases, instead of the databases')
-    .option('--catalog <file>', "saved catalog (see engine introspect), instead of the sources' databases")
+    .option('--migrations <folder>', 'SQL migrations to apply to an embedded PostgreSQL, instead of reading the databases')
+    .option('--catalog <file>', 'saved catalog (see engine introspect), instead of reading the databases')
     .option(
       '--source <name=url>',
-      "address of a source's database, instead of the metadata's; repeatable",
+      'connection string of a source, overriding the metadata; repeatable',
       sourceAddress,
     )
-    .option('--experimental-features <list>', 'features to switch on, such as naming_convention')
+    .option('--experimental-features <list>', 'comma-separated features to enable, such as naming_convention')
     .option('--default-naming-convention <name>', 'engine-default or graphql-default');
 }
 

@@ -21,23 +21,23 @@ BASE and HEAD are folders of generated code, artefacts (of engine build), or rev
 --folder names; main:api/generated names both.`;
 
 function folderOption(): Option {
-  return new Option('--folder <path>', 'where revisions of git have the generated code').default('generated');
+  return new Option('--folder <path>', 'folder of the generated code within git revisions').default('generated');
 }
 
 function addCheck(program: Command, context: CommandContext, finish: (status: number) => void): void {
   program
     .command('check')
     .description(
-      "what clients will notice of a change: saved operations that break, and changes of each role's schema",
+      'report breaking changes for clients: saved operations that fail, and schema changes of each role',
     )
-    .argument('<base>', 'generated code before the change: a folder, an artefact, or a revision of git')
-    .argument('<head>', 'generated code after it')
+    .argument('<base>', 'generated code before the change: folder, artefact or git revision')
+    .argument('<head>', 'generated code after the change')
     .addOption(folderOption())
     .addOption(
-      new Option('--format <format>', 'of the report').choices(['text', 'json', 'markdown']).default('text'),
+      new Option('--format <format>', 'report format').choices(['text', 'json', 'markdown']).default('text'),
     )
     .addOption(
-      new Option('--fail-on <weight>', 'what makes the exit status 1')
+      new Option('--fail-on <severity>', 'exit 1 for changes of this severity or higher')
         .choices(['breaking', 'dangerous', 'never'])
         .default('breaking'),
     )
@@ -67,7 +67,7 @@ Examples:
 function addAudit(program: Command, context: CommandContext, finish: (status: number) => void): void {
   const audit = program
     .command('audit')
-    .description('answers about permissions, read from the generated code alone')
+    .description('answer questions about permissions from the generated code alone')
     .addHelpText(
       'after',
       `
@@ -83,15 +83,15 @@ Examples:
   engine audit diff main generated --fail-on wider`,
     );
   const generated = () =>
-    new Option('--generated <place>', 'folder of generated code, artefact, or revision of git').default(
+    new Option('--generated <place>', 'folder of generated code, artefact or git revision').default(
       'generated',
     );
   const format = (...choices: readonly string[]) =>
-    new Option('--format <format>', 'of the answer').choices(choices).default('text');
-  const source = () => new Option('--source <name>', 'the source, where several have such a table');
+    new Option('--format <format>', 'output format').choices(choices).default('text');
+  const source = () => new Option('--source <name>', 'name of the source, if several have such a table');
   audit
     .command('who')
-    .description('every role that can read or write a column, by every path, with the row rules on it')
+    .description('list roles that can read or write a column, with every path and its row rules')
     .argument('<column>', 'TABLE.COLUMN or SCHEMA.TABLE.COLUMN')
     .addOption(generated())
     .addOption(source())
@@ -102,7 +102,7 @@ Examples:
     });
   audit
     .command('role')
-    .description('everything a role may do')
+    .description('list everything a role may do')
     .argument('<role>', 'name of the role')
     .addOption(generated())
     .addOption(format('text', 'json'))
@@ -112,7 +112,7 @@ Examples:
     });
   audit
     .command('table')
-    .description('what every role may do with a table')
+    .description('list what every role may do with a table')
     .argument('<table>', 'TABLE or SCHEMA.TABLE')
     .addOption(generated())
     .addOption(source())
@@ -123,7 +123,7 @@ Examples:
     });
   audit
     .command('matrix')
-    .description('every role and every table')
+    .description('print the matrix of all roles and tables')
     .addOption(generated())
     .addOption(format('text', 'json', 'html'))
     .action(async (options) => {
@@ -132,13 +132,13 @@ Examples:
     });
   audit
     .command('diff')
-    .description('which role may do more, which less: columns, rows, operations')
-    .argument('<base>', 'generated code before the change: a folder, or a revision of git')
-    .argument('<head>', 'generated code after it')
+    .description('report what each role gains and loses: operations, columns, rows')
+    .argument('<base>', 'generated code before the change: folder or git revision')
+    .argument('<head>', 'generated code after the change')
     .addOption(folderOption())
     .addOption(format('text', 'json', 'markdown', 'sarif'))
     .addOption(
-      new Option('--fail-on <verdict>', 'what makes the exit status 1')
+      new Option('--fail-on <verdict>', 'exit 1 for changes with this verdict or a worse one')
         .choices(['wider', 'undecidable', 'never'])
         .default('wider'),
     )
@@ -168,13 +168,13 @@ function addLint(program: Command, context: CommandContext, finish: (status: num
   const command = program
     .command('lint')
     .description(
-      'permissions by which real systems leaked, each with its place, and a way to allow it on purpose',
+      'report permission patterns known to leak data; findings can be allowed with a reason',
     );
   addProjectOptions(command)
-    .option('--config <file>', 'configuration of the lint; engine-lint.yaml where there is one')
-    .option('--session-variables <list>', 'variables that sessions have, separated by commas')
-    .option('--public-roles <list>', 'roles of callers without an account; public, anonymous, guest, visitor')
-    .addOption(new Option('--format <format>', 'of the report').choices(FORMATS).default('text'))
+    .option('--config <file>', 'lint configuration; default: engine-lint.yaml if it exists')
+    .option('--session-variables <list>', 'comma-separated variables that sessions supply')
+    .option('--public-roles <list>', 'comma-separated roles of anonymous callers; default: public, anonymous, guest, visitor')
+    .addOption(new Option('--format <format>', 'report format').choices(FORMATS).default('text'))
     .addHelpText(
       'after',
       `${CATALOGS}
@@ -218,20 +218,20 @@ Examples:
 function addTest(program: Command, context: CommandContext, finish: (status: number) => void): void {
   program
     .command('test')
-    .description('try permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule')
+    .description('test permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule')
     .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
-    .requiredOption('--migrations <folder>', 'SQL that makes the databases; rows in it are used')
+    .requiredOption('--migrations <folder>', 'SQL migrations to apply to the embedded PostgreSQL; their rows are used')
     .option('--cases <path>', 'YAML file of cases, or a folder of them')
     .option(
       '--seed <file>',
-      'SQL with rows for the tests, SOURCE=FILE where there are several sources; repeatable',
+      'SQL file with rows for the tests; SOURCE=FILE if there are several sources; repeatable',
       collect,
     )
-    .option('--no-isolation', 'declared cases only')
-    .option('--mutations', 'weaken every rule on purpose, and count how often that is noticed')
-    .option('--minimum-score <percent>', 'of weakened rules noticed; fewer fail', percent)
-    .option('--junit <file>', 'where to write the results as JUnit XML')
-    .option('--experimental-features <list>', 'features to switch on, such as naming_convention')
+    .option('--no-isolation', 'run declared cases only')
+    .option('--mutations', 'mutation testing: weaken every rule, and count the mutants that the tests notice')
+    .option('--minimum-score <percent>', 'fail below this percentage of noticed mutants', percent)
+    .option('--junit <file>', 'write the results to this file as JUnit XML')
+    .option('--experimental-features <list>', 'comma-separated features to enable, such as naming_convention')
     .option('--default-naming-convention <name>', 'engine-default or graphql-default')
     .addHelpText(
       'after',

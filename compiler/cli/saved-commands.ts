@@ -10,16 +10,16 @@ export function addSavedCommands(
 ): void {
   program
     .command('collections')
-    .description('query collections: the operations that clients are known to send')
+    .description('manage query collections')
     .command('import')
-    .description("make a client's manifest of persisted operations a collection of the metadata")
-    .argument('<manifest>', "JSON file that the client's generator wrote")
+    .description("import a client's manifest of persisted operations as a query collection")
+    .argument('<manifest>', "JSON file written by the client's code generator")
     .requiredOption(
       '--metadata <path>',
-      'JSON file, or directory of YAML files, to write the collection into',
+      'metadata to change: JSON file, or directory of YAML files',
     )
-    .requiredOption('--name <name>', 'of the collection; what it held before is replaced')
-    .option('--comment <text>', 'what the collection is for')
+    .requiredOption('--name <name>', 'name of the collection; its operations are replaced')
+    .option('--comment <text>', 'comment of the collection')
     .addHelpText(
       'after',
       `

@@ -31,18 +31,18 @@ export const diagnostics = {
     message('action-output-type-unknown', 'error', [
       `the type: "${name}" is not an object or scalar type defined in custom types`,
     ]),
-  /** The %construct% %name% in actions.graphql has no meaning for actions and is left out. */
+  /** The %construct% %name% in actions.graphql is ignored: actions have no %construct%s. */
   actionSdlIgnored: ({ construct, name }: { construct: Hole; name: Hole }): Message =>
     message('action-sdl-ignored', 'warning', [
-      `The ${construct} ${name} in actions.graphql has no meaning for actions and is left out.`,
+      `The ${construct} ${name} in actions.graphql is ignored: actions have no ${construct}s.`,
     ]),
   /** actions.graphql is not a GraphQL document: %reason%. */
   actionsSdlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('actions-sdl-invalid', 'error', [`actions.graphql is not a GraphQL document: ${reason}.`]),
-  /** Role "%role%" may %operation% all columns ("*") of table %table%, also those that the table gets later. */
+  /** Role "%role%" may %operation% all columns ("*") of table %table%, including columns that are added to the table later. */
   allColumnsGranted: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
     message('all-columns-granted', 'warning', [
-      `Role "${role}" may ${operation} all columns ("*") of table ${table}, also those that the table gets later.`,
+      `Role "${role}" may ${operation} all columns ("*") of table ${table}, including columns that are added to the table later.`,
       'Name the columns.',
     ]),
   /** The allow-list lets every role send the query "%query%" of collection "%collection%", but no role may run it. Role "%role%": %error%.%rule% */
@@ -280,9 +280,9 @@ export const diagnostics = {
   }): Message =>
     message('hidden-column-computed-by-view', 'warning', [
       `Role "${role}" may not read ${columns} of table ${table}, but reads ${computed} of the view ${view}, whose query uses it.`,
-      'What the view computes may tell it. Read the query of the view, and allow it on purpose if it does not.',
+      'The computed value may reveal them. Read the query of the view, and allow the finding if it does not.',
     ]),
-  /** Role "%role%" reads the computed field "%field%" of table %table%, whose function %called% gets the whole row, with columns that the role may not read: %columns%. */
+  /** Role "%role%" reads the computed field "%field%" of table %table%, whose function %called% receives the whole row, including columns that the role may not read: %columns%. */
   hiddenColumnGivenToFunction: ({
     role,
     field,
@@ -297,8 +297,8 @@ export const diagnostics = {
     columns: Hole;
   }): Message =>
     message('hidden-column-given-to-function', 'warning', [
-      `Role "${role}" reads the computed field "${field}" of table ${table}, whose function ${called} gets the whole row, with columns that the role may not read: ${columns}.`,
-      'Read the function, and allow it on purpose if it tells nothing of them.',
+      `Role "${role}" reads the computed field "${field}" of table ${table}, whose function ${called} receives the whole row, including columns that the role may not read: ${columns}.`,
+      'Read the function, and allow the finding if its result does not reveal them.',
     ]),
   /** Role "%role%" may not read column "%column%" of table %table%, but reads its value as column "%shown%" of the relationship "%relationship%". */
   hiddenColumnShownByRelationship: ({
@@ -374,20 +374,20 @@ export const diagnostics = {
       `"${name}" does not exist`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
-  /** The configuration allows "%rule%" where nothing of it is reported%place?%. */
+  /** The configuration allows "%rule%", but nothing is reported there%place?%. */
   lintAllowanceUnused: ({ rule, place }: { rule: Hole; place?: Hole | undefined }): Message =>
     message('lint-allowance-unused', 'warning', [
       place === undefined
         ? undefined
-        : `The configuration allows "${rule}" where nothing of it is reported${place}.`,
-      'Remove the entry, so that it does not hide what comes later.',
+        : `The configuration allows "${rule}", but nothing is reported there${place}.`,
+      'Remove the entry, so that it does not hide a later finding.',
     ]),
   /** %reason% */
   literalMisfit: ({ reason }: { reason: Hole }): Message => message('literal-misfit', 'error', [`${reason}`]),
-  /** The file %file% is no part of the metadata and has no effect. */
+  /** %file% is not a metadata file and is ignored. */
   metadataFileIgnored: ({ file, nearest }: { file: Hole; nearest?: Hole | undefined }): Message =>
     message('metadata-file-ignored', 'warning', [
-      `The file ${file} is no part of the metadata and has no effect.`,
+      `${file} is not a metadata file and is ignored.`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
   /** Cannot read %file%: %reason%. */
@@ -458,7 +458,7 @@ export const diagnostics = {
       `Unknown operator: ${operator}`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
-  /** The row rule of role "%role%" for %operation% on table %table% has an _or with a branch that no session variable is part of, beside one that has some. */
+  /** One branch of an _or in the row rule of role "%role%" for %operation% on table %table% is tied to the session and another is not. */
   orBranchWithoutSession: ({
     role,
     operation,
@@ -471,11 +471,11 @@ export const diagnostics = {
     branch: Hole;
   }): Message =>
     message('or-branch-without-session', 'warning', [
-      `The row rule of role "${role}" for ${operation} on table ${table} has an _or with a branch that no session variable is part of, beside one that has some.`,
-      `Every caller gets the rows of that branch, whoever they are: ${branch}`,
-      "Put the session's condition beside the _or, if the rows are not for everybody.",
+      `One branch of an _or in the row rule of role "${role}" for ${operation} on table ${table} is tied to the session and another is not.`,
+      `Every caller gets the rows of this branch: ${branch}`,
+      "Unless the rows are for every caller, add the session's condition to that branch or beside the _or.",
     ]),
-  /** Role "%role%" may insert column "%column%" of table %table%, which says whose a row is (%rule%), and neither a preset nor the check binds it to the session. */
+  /** Role "%role%" may insert column "%column%" of table %table%, which identifies the owner of a row (%rule%), and neither a preset nor the check binds it to the session. */
   ownerCanBeChosen: ({
     role,
     column,
@@ -490,8 +490,8 @@ export const diagnostics = {
     variable: Hole;
   }): Message =>
     message('owner-can-be-chosen', 'warning', [
-      `Role "${role}" may insert column "${column}" of table ${table}, which says whose a row is (${rule}), and neither a preset nor the check binds it to the session.`,
-      "A row can be made in somebody else's name.",
+      `Role "${role}" may insert column "${column}" of table ${table}, which identifies the owner of a row (${rule}), and neither a preset nor the check binds it to the session.`,
+      'A row can be created in the name of another user.',
       `Set the column by a preset ("${column}": "${variable}") and take it out of the columns, or put it into the check.`,
     ]),
   /** expecting a database column; but, "%name%" is a relationship; permissions for relationships are automatically inferred */
@@ -597,10 +597,10 @@ export const diagnostics = {
   rowCanBeGivenAway: ({ role, column, table }: { role: Hole; column: Hole; table: Hole }): Message =>
     message('row-can-be-given-away', 'warning', [
       `Role "${role}" may update column "${column}" of table ${table}, on which its row rule depends, and no check binds the new value to the session.`,
-      'A row can be given to somebody else, or taken into a tenant that it does not belong to.',
+      'A row can be given to another user, or moved into another tenant.',
       'Take the column out of the permission, set it by a preset, or write a check.',
     ]),
-  /** A row rule (role "%role%", %operation%) looks for rows of %target% by column "%column%", and no index begins with it.%more% */
+  /** A row rule (role "%role%", %operation%) searches %target% by column "%column%", and no index begins with that column.%more% */
   ruleColumnWithoutIndex: ({
     role,
     operation,
@@ -615,19 +615,19 @@ export const diagnostics = {
     more: Hole;
   }): Message =>
     message('rule-column-without-index', 'warning', [
-      `A row rule (role "${role}", ${operation}) looks for rows of ${target} by column "${column}", and no index begins with it.${more}`,
-      `Every request that the rule stands on reads the whole table. Create an index: create index on ${target} (${column})`,
+      `A row rule (role "${role}", ${operation}) searches ${target} by column "${column}", and no index begins with that column.${more}`,
+      `Every request with this rule reads the whole table. Create an index: create index on ${target} (${column})`,
     ]),
-  /** The rule of role "%role%" for %operation% on table %table% looks like a condition, but every row fulfils it. */
+  /** The rule of role "%role%" for %operation% on table %table% looks like a condition, but is true for every row. */
   ruleIsAlwaysTrue: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
     message('rule-is-always-true', 'warning', [
-      `The rule of role "${role}" for ${operation} on table ${table} looks like a condition, but every row fulfils it.`,
+      `The rule of role "${role}" for ${operation} on table ${table} looks like a condition, but is true for every row.`,
       'Write {} if every row is meant.',
     ]),
-  /** The rule of role "%role%" for %operation% on table %table% is fulfilled by no row. */
+  /** The rule of role "%role%" for %operation% on table %table% is false for every row. */
   ruleIsNeverTrue: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
     message('rule-is-never-true', 'warning', [
-      `The rule of role "${role}" for ${operation} on table ${table} is fulfilled by no row.`,
+      `The rule of role "${role}" for ${operation} on table ${table} is false for every row.`,
       'Remove the permission, or correct the rule.',
     ]),
   /** In query collection "%collection%" the query "%query%" is invalid with the following error(s): %error%%uses% */
@@ -709,10 +709,10 @@ export const diagnostics = {
     message('type-name-conflict', 'error', [
       `the GraphQL type name "${type}" of table ${table} is taken by ${other}`,
     ]),
-  /** The key "%key%" is not known here and has no effect. */
+  /** Unknown key "%key%" is ignored. */
   unknownKey: ({ key, nearest }: { key: Hole; nearest?: Hole | undefined }): Message =>
     message('unknown-key', 'warning', [
-      `The key "${key}" is not known here and has no effect.`,
+      `Unknown key "${key}" is ignored.`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
   /** The rule of role "%role%" for %operation% on table %table% needs the session variable %variable%, which no claim supplies. */
@@ -734,11 +734,11 @@ export const diagnostics = {
       nearest === undefined ? undefined : `Did you mean ${nearest}?`,
       "Correct the name, or add it to session_variables of the lint's configuration.",
     ]),
-  /** Role "%role%" reads table %table% by a row rule with session variables, but the view %view%, which shows columns of that table, by none. */
+  /** Role "%role%" reads table %table% with a row rule that uses session variables, but the view %view%, which shows columns of that table, without one. */
   viewWithoutRowRule: ({ role, table, view }: { role: Hole; table: Hole; view: Hole }): Message =>
     message('view-without-row-rule', 'warning', [
-      `Role "${role}" reads table ${table} by a row rule with session variables, but the view ${view}, which shows columns of that table, by none.`,
-      'Every caller sees the rows of the view, those of others among them.',
+      `Role "${role}" reads table ${table} with a row rule that uses session variables, but the view ${view}, which shows columns of that table, without one.`,
+      'Every caller sees all rows of the view, including those of other users.',
       'Give the permission on the view a row rule of its own.',
     ]),
   /** Only table columns can have %operation% permissions defined, "%name%" is not a column */
@@ -746,11 +746,11 @@ export const diagnostics = {
     message('write-permission-column-is-relationship', 'error', [
       `Only table columns can have ${operation} permissions defined, "${name}" is not a column`,
     ]),
-  /** Role "%role%" may %operation% rows of table %table% that it may not read: its rule there has no session variable, that for reading has. */
+  /** Role "%role%" may %operation% rows of table %table% that it may not read: its rule for %operation% has no session variable, its rule for select has one. */
   writeWiderThanRead: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
     message('write-wider-than-read', 'warning', [
-      `Role "${role}" may ${operation} rows of table ${table} that it may not read: its rule there has no session variable, that for reading has.`,
-      'The answer of a mutation shows the rows that it wrote.',
-      'Use the row rule of the select permission for this operation, too.',
+      `Role "${role}" may ${operation} rows of table ${table} that it may not read: its rule for ${operation} has no session variable, its rule for select has one.`,
+      '`returning` shows the rows that a mutation wrote.',
+      'Use the row rule of the select permission for this operation as well.',
     ]),
 } as const;

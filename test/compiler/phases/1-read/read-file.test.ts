@@ -260,7 +260,7 @@ describe('actions.graphql', () => {
     const { value, complaints } = read();
     expect(value.actions.map(({ name }) => name)).toEqual(['here']);
     expect(complaints).toEqual([
-      'warning action-sdl-ignored  custom_types  actions.graphql:4:1\n  The interface Node in actions.graphql has no meaning for actions and is left out.',
+      'warning action-sdl-ignored  custom_types  actions.graphql:4:1\n  The interface Node in actions.graphql is ignored: actions have no interfaces.',
       'action-not-in-sdl  actions  actions.yaml:4:5\n  action her is not present in actions.graphql\n  Did you mean "here"?',
       'custom-type-not-in-sdl  custom_types.objects  actions.yaml:8:7\n  custom type Outt is not present in actions.graphql\n  Did you mean "Out"?',
       'metadata-value-invalid  actions.lonely.definition  actions.graphql:1:14\n  key "handler" not found',

@@ -202,7 +202,7 @@ describe('what does not fit is reported where it stands', () => {
       'a misspelt key elsewhere',
       select({ columns: '*', filter: {}, limitt: 3 }),
       [
-        `${place}.select_permissions[0].permission.limitt: The key "limitt" is not known here and has no effect.`,
+        `${place}.select_permissions[0].permission.limitt: Unknown key "limitt" is ignored.`,
       ],
     ],
     [
@@ -211,7 +211,7 @@ describe('what does not fit is reported where it stands', () => {
         manual_configuration: { remote_table: { name: 't', shema: 's' }, column_mapping: {} },
       }),
       [
-        `${place}.object_relationships[0].using.manual_configuration.remote_table.shema: The key "shema" is not known here and has no effect.`,
+        `${place}.object_relationships[0].using.manual_configuration.remote_table.shema: Unknown key "shema" is ignored.`,
       ],
     ],
     [

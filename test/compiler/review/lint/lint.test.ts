@@ -101,7 +101,7 @@ test('an _or that lets everybody in beside the caller', () => {
     path: ['sources', 0, 'tables', 1, 'select_permissions', 0, 'permission', 'filter', '_or', 1],
   });
   expect(finding!.details).toContain(
-    'Every caller gets the rows of that branch, whoever they are: {"public":{"_eq":true}}',
+    'Every caller gets the rows of this branch: {"public":{"_eq":true}}',
   );
   const tenant = { tenant_id: 'X-Engine-Tenant-Id' };
   // The session stands beside the _or, in whichever spelling.
@@ -239,7 +239,7 @@ test('rules that read whole tables: told once a column', () => {
   });
   expect(more).toEqual([]);
   expect(finding!.message).toBe(
-    'A row rule (role "user", select) looks for rows of note by column "writer", and no index begins with it. So do 1 more.',
+    'A row rule (role "user", select) searches note by column "writer", and no index begins with that column. So do 1 more.',
   );
   // The way from accounts to their notes; back it is the primary key.
   expect(codes({ account: select({ notes: { body: 'x' } }) })).toEqual(['rule-column-without-index']);
