@@ -207,7 +207,7 @@ test('columns that are hidden and read by another way: what a view computes, rel
     [
       'hidden-column-given-to-function',
       'tables.1.select_permissions.0.permission.computed_fields',
-      'Role "user" reads the computed field "initials" of table account, whose function public.initials gets the whole row, with columns that the role may not read: "tenant_id", "secret", "public".',
+      'Role "user" reads the computed field "initials" of table account, whose function public.initials receives the whole row, including columns that the role may not read: "tenant_id", "secret", "public".',
     ],
   ]);
   const every = ['id', 'tenant_id', 'owner', 'name', 'secret', 'public'];
