@@ -77,7 +77,9 @@ export const OPTIONS = {
   retries: option(integer(0), 1, 'connection retries at start', { variable: 'NO_OF_RETRIES' }),
   serverHost: option(text, '*', 'address to listen on; * is every address'),
   serverPort: option(integer(0, 65535), 8080, 'port to listen on; 0 takes a free one'),
-  connections: option(integer(1), 50, 'maximum number of connections to each source', { variable: 'PG_CONNECTIONS' }),
+  connections: option(integer(1), 50, 'maximum number of connections to each source', {
+    variable: 'PG_CONNECTIONS',
+  }),
   timeout: option(seconds, 180, 'seconds that a pooled connection may stay idle', { variable: 'PG_TIMEOUT' }),
   connLifetime: option(seconds, 600, 'maximum age of a connection in seconds; 0 = unlimited', {
     variable: 'PG_CONN_LIFETIME',
@@ -98,7 +100,11 @@ export const OPTIONS = {
     'isolation level of transactions',
     { variable: 'TX_ISOLATION' },
   ),
-  adminSecret: option(optionalText, undefined, 'requests with this value in the header x-engine-admin-secret may use every role'),
+  adminSecret: option(
+    optionalText,
+    undefined,
+    'requests with this value in the header x-engine-admin-secret may use every role',
+  ),
   adminSecrets: option(
     json<readonly string[] | undefined>(secretList),
     undefined,
@@ -148,8 +154,18 @@ export const OPTIONS = {
     'append a comment to the SQL of each query: root fields, operation name and role',
   ),
   remoteSchemaSkipNulls: option(boolean, false, 'leave nulls out of arguments of remote schemas', pending),
-  remoteSchemaPrioritizeData: option(boolean, false, "return a remote schema's data even if it has errors", pending),
-  configuredHeaderPrecedence: option(boolean, false, 'configured headers override those of the client', pending),
+  remoteSchemaPrioritizeData: option(
+    boolean,
+    false,
+    "return a remote schema's data even if it has errors",
+    pending,
+  ),
+  configuredHeaderPrecedence: option(
+    boolean,
+    false,
+    'configured headers override those of the client',
+    pending,
+  ),
   outgoingAllow: option(
     targets,
     [],
@@ -256,7 +272,11 @@ export const OPTIONS = {
     1000,
     'milliseconds between checks for changes by other instances; 0 = off',
   ),
-  gracefulShutdownTimeout: option(integer(0), 60, 'seconds that running requests have to finish when the server stops'),
+  gracefulShutdownTimeout: option(
+    integer(0),
+    60,
+    'seconds that running requests have to finish when the server stops',
+  ),
   shutdownDelay: option(
     seconds,
     0,
@@ -297,11 +317,7 @@ export const OPTIONS = {
     false,
     'automatic persisted queries: clients register documents by their hash',
   ),
-  persistedQueriesTtl: option(
-    integer(1),
-    5,
-    'seconds that a registered query is kept after its last use',
-  ),
+  persistedQueriesTtl: option(integer(1), 5, 'seconds that a registered query is kept after its last use'),
   enableMetadataQueryLogging: option(boolean, false, 'log whole metadata requests in http-log'),
   httpLogQueryOnlyOnError: option(boolean, false, 'log queries in http-log only when they fail'),
   logMaskedVariables: option(list, [], 'names of GraphQL variables whose values are not logged'),

@@ -87,12 +87,11 @@ function exitStatus(error: unknown, context: CommandContext): number {
 
 function createProgram(context: CommandContext, finish: (status: number) => void): Command {
   const program = new Command('engine')
-    .description('Compile metadata and Postgres catalogs into readable code of a GraphQL server, and serve it.')
-    .option('--database-url <url>', 'connection string of the source "default"')
-    .option(
-      '--metadata-database-url <url>',
-      'database that holds the metadata; default: --database-url',
+    .description(
+      'Compile metadata and Postgres catalogs into readable code of a GraphQL server, and serve it.',
     )
+    .option('--database-url <url>', 'connection string of the source "default"')
+    .option('--metadata-database-url <url>', 'database that holds the metadata; default: --database-url')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: context.stdout, writeErr: context.stderr })
     .showHelpAfterError('(engine --help lists the commands and their options)')
@@ -111,9 +110,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
 function addCompile(program: Command, context: CommandContext, finish: (status: number) => void): void {
   const command = program
     .command('compile')
-    .description(
-      'generate the code that serves a project: table shapes, access rules, resolvers',
-    );
+    .description('generate the code that serves a project: table shapes, access rules, resolvers');
   addProjectOptions(command)
     .requiredOption('--out <folder>', 'folder for the generated files')
     .option('--check', 'write nothing; exit 1 and list the files that are out of date')
@@ -219,10 +216,7 @@ Examples:
       .description(description)
       .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
       .option('--endpoint <url>', 'address of the server', 'http://localhost:8080')
-      .option(
-        '--admin-secret <secret>',
-        'admin secret of the server; default: ENGINE_GRAPHQL_ADMIN_SECRET',
-      )
+      .option('--admin-secret <secret>', 'admin secret of the server; default: ENGINE_GRAPHQL_ADMIN_SECRET')
       .action(async (_options, command: Command) => {
         const commands = await import('./metadata-command.ts');
         finish(await commands[`${name}Command`](command.optsWithGlobals(), context));

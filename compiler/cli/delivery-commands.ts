@@ -20,17 +20,17 @@ function addBuild(program: Command, context: CommandContext, finish: (status: nu
     .command('build')
     .description('bundle a project into a file or folder that runs with node alone');
   addProjectOptions(command)
-    .requiredOption(
-      '--out <place>',
-      'a .mjs file, or a folder for it and the generated code',
-    )
+    .requiredOption('--out <place>', 'a .mjs file, or a folder for it and the generated code')
     .option(
       '--roles <list>',
       'comma-separated roles to include; the artefact contains nothing about other roles',
     )
     .option('--allow-inconsistent', 'build even if some objects are inconsistent, without them')
     .option('--strict', 'treat unknown metadata keys as errors')
-    .option('--prove', 'have PostgreSQL prepare (not run) every generated SQL text; always done with --migrations')
+    .option(
+      '--prove',
+      'have PostgreSQL prepare (not run) every generated SQL text; always done with --migrations',
+    )
     .option('--check-environment', 'fail if an environment variable used by the metadata is not set')
     .addOption(new Option('--format <format>', 'report format').choices(FORMATS).default('text'))
     .addHelpText(

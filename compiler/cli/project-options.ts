@@ -15,7 +15,10 @@ sources a folder for each, called like the source.`;
 export function addProjectOptions(command: Command): Command {
   return command
     .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
-    .option('--migrations <folder>', 'SQL migrations to apply to an embedded PostgreSQL, instead of reading the databases')
+    .option(
+      '--migrations <folder>',
+      'SQL migrations to apply to an embedded PostgreSQL, instead of reading the databases',
+    )
     .option('--catalog <file>', 'saved catalog (see engine introspect), instead of reading the databases')
     .option(
       '--source <name=url>',

@@ -21,7 +21,9 @@ BASE and HEAD are folders of generated code, artefacts (of engine build), or rev
 --folder names; main:api/generated names both.`;
 
 function folderOption(): Option {
-  return new Option('--folder <path>', 'folder of the generated code within git revisions').default('generated');
+  return new Option('--folder <path>', 'folder of the generated code within git revisions').default(
+    'generated',
+  );
 }
 
 function addCheck(program: Command, context: CommandContext, finish: (status: number) => void): void {
@@ -167,13 +169,14 @@ Examples:
 function addLint(program: Command, context: CommandContext, finish: (status: number) => void): void {
   const command = program
     .command('lint')
-    .description(
-      'report permission patterns known to leak data; findings can be allowed with a reason',
-    );
+    .description('report permission patterns known to leak data; findings can be allowed with a reason');
   addProjectOptions(command)
     .option('--config <file>', 'lint configuration; default: engine-lint.yaml if it exists')
     .option('--session-variables <list>', 'comma-separated variables that sessions supply')
-    .option('--public-roles <list>', 'comma-separated roles of anonymous callers; default: public, anonymous, guest, visitor')
+    .option(
+      '--public-roles <list>',
+      'comma-separated roles of anonymous callers; default: public, anonymous, guest, visitor',
+    )
     .addOption(new Option('--format <format>', 'report format').choices(FORMATS).default('text'))
     .addHelpText(
       'after',
@@ -218,9 +221,14 @@ Examples:
 function addTest(program: Command, context: CommandContext, finish: (status: number) => void): void {
   program
     .command('test')
-    .description('test permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule')
+    .description(
+      'test permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule',
+    )
     .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
-    .requiredOption('--migrations <folder>', 'SQL migrations to apply to the embedded PostgreSQL; their rows are used')
+    .requiredOption(
+      '--migrations <folder>',
+      'SQL migrations to apply to the embedded PostgreSQL; their rows are used',
+    )
     .option('--cases <path>', 'YAML file of cases, or a folder of them')
     .option(
       '--seed <file>',

@@ -14,10 +14,7 @@ export function addSavedCommands(
     .command('import')
     .description("import a client's manifest of persisted operations as a query collection")
     .argument('<manifest>', "JSON file written by the client's code generator")
-    .requiredOption(
-      '--metadata <path>',
-      'metadata to change: JSON file, or directory of YAML files',
-    )
+    .requiredOption('--metadata <path>', 'metadata to change: JSON file, or directory of YAML files')
     .requiredOption('--name <name>', 'name of the collection; its operations are replaced')
     .option('--comment <text>', 'comment of the collection')
     .addHelpText(

@@ -201,9 +201,7 @@ describe('what does not fit is reported where it stands', () => {
     [
       'a misspelt key elsewhere',
       select({ columns: '*', filter: {}, limitt: 3 }),
-      [
-        `${place}.select_permissions[0].permission.limitt: Unknown key "limitt" is ignored.`,
-      ],
+      [`${place}.select_permissions[0].permission.limitt: Unknown key "limitt" is ignored.`],
     ],
     [
       'a misspelt key in a form among several',

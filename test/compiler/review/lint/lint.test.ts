@@ -100,9 +100,7 @@ test('an _or that lets everybody in beside the caller', () => {
     code: 'or-branch-without-session',
     path: ['sources', 0, 'tables', 1, 'select_permissions', 0, 'permission', 'filter', '_or', 1],
   });
-  expect(finding!.details).toContain(
-    'Every caller gets the rows of this branch: {"public":{"_eq":true}}',
-  );
+  expect(finding!.details).toContain('Every caller gets the rows of this branch: {"public":{"_eq":true}}');
   const tenant = { tenant_id: 'X-Engine-Tenant-Id' };
   // The session stands beside the _or, in whichever spelling.
   expect(codes({ account: select({ ...tenant, ...leak }) })).toEqual([]);
