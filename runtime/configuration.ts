@@ -139,7 +139,7 @@ export const OPTIONS = {
     'allowed origins for browsers: *, or origins with an optional leading wildcard',
   ),
   disableCors: option(boolean, false, 'send no CORS headers'),
-  wsReadCookie: option(boolean, false, 'read cookies on websockets although CORS is disabled', pending),
+  wsReadCookie: option(boolean, false, 'read cookies on websockets although CORS is disabled'),
   enableConsole: option(boolean, false, 'serve a console', pending),
   consoleAssetsDir: option(optionalText, undefined, "folder of the console's assets", pending),
   enableTelemetry: option(boolean, false, 'accepted for compatibility; this server sends no telemetry'),
@@ -185,14 +185,8 @@ export const OPTIONS = {
     integer(1),
     1000,
     'milliseconds between polls of live queries',
-    pending,
   ),
-  liveQueriesMultiplexedBatchSize: option(
-    integer(1),
-    100,
-    'subscribers per SQL call of live queries',
-    pending,
-  ),
+  liveQueriesMultiplexedBatchSize: option(integer(1), 100, 'subscribers per SQL call of live queries'),
   streamingQueriesMultiplexedRefetchInterval: option(
     integer(1),
     1000,
@@ -254,10 +248,9 @@ export const OPTIONS = {
   ),
   websocketCompression: option(boolean, false, 'permessage-deflate on websockets', {
     variable: 'CONNECTION_COMPRESSION',
-    notInEffect: true,
   }),
-  websocketKeepalive: option(integer(1), 5, 'seconds between keep-alive messages', pending),
-  websocketConnectionInitTimeout: option(integer(1), 3, 'seconds for connection_init to arrive', pending),
+  websocketKeepalive: option(integer(1), 5, 'seconds between keep-alive messages'),
+  websocketConnectionInitTimeout: option(integer(1), 3, 'seconds for connection_init to arrive'),
   disableCloseWebsocketsOnMetadataChange: option(
     boolean,
     false,
@@ -422,6 +415,7 @@ function checkTogether(configuration: Configuration): void {
   };
   if (!secured && authHook !== undefined) refuse('auth-hook needs an admin-secret');
   if (!secured && token) refuse('jwt-secret needs an admin-secret');
+  if (configuration.wsReadCookie && !configuration.disableCors) refuse('ws-read-cookie needs disable-cors');
   if (authHook !== undefined && token) refuse('auth-hook and jwt-secret exclude each other');
   if (unauthorizedRole !== undefined && !secured) refuse('unauthorized-role needs an admin-secret');
   if (unauthorizedRole !== undefined && authHook !== undefined) {

@@ -22,6 +22,9 @@ import { metricsEndpoints } from './http/metrics.ts';
 import { openApiEndpoints } from './http/openapi.ts';
 import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
+import { createLiveQueries } from './live/live-queries.ts';
+import { socketEndpoints } from './live/sockets.ts';
+import { createSubscriptions } from './live/subscriptions.ts';
 import type { SourcePool } from './metrics.ts';
 import { createLogger, type Observation, type Observer } from './observe.ts';
 import { createOutgoing } from './outgoing/outgoing.ts';
@@ -82,6 +85,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const registered = configuration.enablePersistedQueries
     ? createRegisteredQueries(configuration.persistedQueriesTtl)
     : undefined;
+  const current: CurrentlyServed = () => {
+    if (!live.current) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
+    return live.current;
+  };
+  const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
+  const liveQueries = createLiveQueries({
+    interval: configuration.liveQueriesMultiplexedRefetchInterval,
+    batchSize: configuration.liveQueriesMultiplexedBatchSize,
+    report,
+  });
+  const subscriptions = createSubscriptions(liveQueries, current, report);
   const context: HostContext = {
     configuration,
     environment,
@@ -100,6 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         execution,
         activate: () => {
           live.swap({ ...execution, saved, count });
+          subscriptions.replan();
           forgetOtherViews(execution.planner);
         },
       };
@@ -111,10 +126,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let host: Host | undefined;
   try {
     host = await openHost(options, context);
-    const current: CurrentlyServed = () => {
-      if (!live.current) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
-      return live.current;
-    };
     const describeEndpoints = (role: string) => {
       const { saved, planner } = current();
       const { stringifyNumbers } = planner.options;
@@ -136,6 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
     const app = createServer(httpContext, [
       graphqlEndpoints(current),
+      socketEndpoints(current, subscriptions),
       restEndpoints(current),
       openApiEndpoints(describeEndpoints),
       explainEndpoints(current),

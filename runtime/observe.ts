@@ -64,6 +64,17 @@ export interface OperationObservation {
   readonly text: string | undefined;
 }
 
+/** A socket opened, closed or did something. */
+export interface WebsocketObservation {
+  readonly kind: 'websocket';
+  readonly websocketId: string;
+  readonly event: 'accepted' | 'rejected' | 'conn_err' | 'operation' | 'closed';
+  readonly detail?: unknown;
+  readonly userVariables?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number | undefined;
+}
+
 export type Observation =
   | { readonly kind: 'startup'; readonly step: string; readonly info: unknown }
   | HttpRequestObservation
@@ -122,6 +133,14 @@ export type Observation =
       readonly error?: string;
       /** When they are fetched again. */
       readonly expiry?: Date;
+    }
+  | WebsocketObservation
+  /** The traffic of a socket. */
+  | {
+      readonly kind: 'ws-server';
+      readonly websocketId: string;
+      readonly event: string;
+      readonly detail?: unknown;
     }
   /** Inconsistent objects, changes by other instances, failed reloads. */
   | { readonly kind: 'metadata'; readonly level: Level; readonly message: string; readonly info?: unknown }
@@ -233,6 +252,26 @@ export function createLogger(
           logger[level]({ type: 'jwk-refresh-log', detail: { message, error, expiry } });
         }
         return;
+      case 'websocket':
+        if (enabled.has('websocket-log')) {
+          const { websocketId, event: type, detail, userVariables, expiresAt } = observation;
+          const token_expiry = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
+          logger[type === 'rejected' || type === 'conn_err' ? 'error' : 'info']({
+            type: 'websocket-log',
+            detail: {
+              event: { type, ...(detail === undefined ? {} : { detail }) },
+              connection_info: { websocket_id: websocketId, token_expiry, msg: null },
+              ...(userVariables && { user_vars: userVariables }),
+            },
+          });
+        }
+        return;
+      case 'ws-server': {
+        const { websocketId, event: type, detail } = observation;
+        const event = { type, ...(detail === undefined ? {} : { detail }) };
+        logger.debug({ type: 'ws-server', detail: { websocket_id: websocketId, event } });
+        return;
+      }
       case 'metadata':
         logger[observation.level]({
           type: 'metadata',

@@ -285,6 +285,8 @@ function arrayText(items: readonly (string | null | { nested: string })[]): stri
   const texts = items.map((item) => {
     if (item === null) return 'NULL';
     if (typeof item === 'object') return item.nested;
+    // Digits need no quotes.
+    if (NUMBER.test(item)) return item;
     return `"${item.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   });
   return `{${texts.join(',')}}`;

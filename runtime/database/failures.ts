@@ -65,3 +65,16 @@ export function statementLost(error: unknown): boolean {
 export function tookTooLong(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014';
 }
+
+/** Whether the database is where an error comes from, as opposed to the request that was wrong. */
+export function cameFromDatabase(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (
+    error instanceof pg.DatabaseError ||
+    error instanceof ConnectionFailedError ||
+    error instanceof PoolTimeoutError ||
+    error instanceof CommitFailedError
+  )
+    return true;
+  return cameFromDatabase(error.cause);
+}

@@ -10,6 +10,12 @@ interface Statement {
   readonly text: string;
 }
 
+/** The text of a value, or those of an array. */
+type PollValue = string | readonly (string | null)[];
+
+/** Maximum connections of live queries to one source, beside those of its pool. */
+const POLL_CONNECTIONS = 4;
+
 export interface SourceConnection {
   /**
    * Runs one prepared statement that yields one row of text columns, or none, outside a transaction. It may run again
@@ -24,6 +30,11 @@ export interface SourceConnection {
    * @throws StatementFailedError or CommitFailedError, and nothing is written
    */
   writeTexts(statements: readonly BoundStatement[], once?: boolean): Promise<readonly TextRow[]>;
+  /**
+   * Runs a statement that only reads, for live queries: on a few connections apart from those of requests, so that neither
+   * waits for the other. It is planned for its values each time. Arrays are values as well. Yields rows of texts.
+   */
+  poll(sql: string, values: readonly PollValue[]): Promise<readonly TextRow[]>;
   /** An ordinary query on a connection of its own; without values several statements are allowed. */
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     sql: string,
@@ -54,6 +65,8 @@ export function connectSource(
   options: SourceOptions,
 ): SourceConnection {
   const pool = new Pool(configuration, options);
+  // Opens none before something is polled.
+  const polling = new Pool(configuration, { ...options, maxConnections: POLL_CONNECTIONS });
   const kind = `${options.isolationLevel.replace('-', ' ')} read write`;
 
   const withClient = <Result>(use: (client: pg.Client) => Promise<Result>) =>
@@ -70,12 +83,27 @@ export function connectSource(
     writeTexts: (statements, once = false) => pool.write(statements, kind, once),
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
+    poll: (sql, values) =>
+      polling.exclusively(async ({ client }) => {
+        const { rows } = await client.query<(string | null)[], unknown[]>({
+          text: sql,
+          values: values.map((value) => (typeof value === 'string' ? value : [...value])),
+          rowMode: 'array',
+          types: TEXTS,
+        });
+        return rows;
+      }),
     withClient,
     address: options.address ?? '',
     state: () => pool.state,
-    end: () => pool.end(),
+    end: async () => {
+      await Promise.all([pool.end(), polling.end()]);
+    },
   };
 }
+
+/** Leaves every value as the text that Postgres sends. */
+const TEXTS = { getTypeParser: () => String } as unknown as pg.CustomTypesConfig;
 
 /** Undoes what SQL from outside may have left behind: settings, temporary tables, prepared statements, a transaction. */
 async function discardSession(connection: PooledConnection): Promise<void> {

@@ -1,5 +1,5 @@
 /** What a query would run: the statement of each root field with its values in place, and Postgres' plan for it. */
-import { bindParameter } from '../core/request/bind.ts';
+import { bindParameter, bindParameters } from '../core/request/bind.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { quoteLiteral, type Sql } from '../core/sql/fragment.ts';
@@ -37,6 +37,60 @@ export async function explainRequest(
       }
     }),
   );
+}
+
+/** A subscription: the statement that reads it, and the values of its one cohort (reference graphql-api §7.4). */
+export interface SubscriptionExplanation {
+  readonly sql: string;
+  readonly plan: readonly string[];
+  readonly variables: {
+    readonly session: Readonly<Record<string, string>>;
+    readonly query: Readonly<Record<string, never>>;
+    /** Values of the document and of its variables, as Postgres gets them. */
+    readonly synthetic: readonly (string | null)[];
+    readonly cursor: Readonly<Record<string, string>>;
+  };
+}
+
+/** Explains a subscription without running it. @throws EngineError for whatever is wrong with the request */
+export async function explainSubscription(
+  request: GraphqlRequest,
+  session: Session,
+  execution: Execution,
+): Promise<SubscriptionExplanation> {
+  const { plan, variables } = execution.planner.subscribe(session, request);
+  const values = bindParameters(plan, variables, session);
+  const sql = inlinedBatch(plan.text, ['{0}', '{null}', '0', ...values.map((value) => arrayOf(value))]);
+  const own: Record<string, string> = {};
+  const synthetic: (string | null)[] = [];
+  plan.parameters.forEach(({ source }, index) => {
+    if (source.from === 'session') own[source.name] = values[index]!;
+    else if (source.from === 'session-object') Object.assign(own, session.variables);
+    else synthetic.push(values[index]!);
+  });
+  try {
+    const { rows } = await connectionOf(plan.source, execution).query<{ 'QUERY PLAN': string }>(
+      `explain (format text) ${sql}`,
+    );
+    const lines = rows.map((row) => row['QUERY PLAN']);
+    return { sql, plan: lines, variables: { session: own, query: {}, synthetic, cursor: {} } };
+  } catch (error) {
+    throw databaseError(error, { text: sql, values: [] });
+  }
+}
+
+/** The text of an array of one. */
+function arrayOf(value: string | null): string {
+  return value === null ? '{null}' : `{"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"}`;
+}
+
+/** The values are at the beginning of the statement, the seed at its end; between them `$1` is text of somebody. */
+function inlinedBatch(text: string, values: readonly string[]): string {
+  const place = (part: string) =>
+    part.replace(/\(\$(\d+)\)::/g, (_, position) => `(${quoteLiteral(values[Number(position) - 1]!)})::`);
+  const begin = text.indexOf(' as "_cohort"');
+  const end = text.lastIndexOf('($3)::');
+  return `${place(text.slice(0, begin))}${text.slice(begin, end)}${place(text.slice(end))}`;
 }
 
 /** The statement with values as quoted literals: `('42')::integer`. */

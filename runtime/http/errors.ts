@@ -8,7 +8,7 @@ import type { LoggedError } from '../observe.ts';
 import { type HttpContext, sendJson } from './context.ts';
 
 /** `{path, error, code, internal?}`: the shape of everything but GraphQL answers. */
-function errorObject(error: EngineError, showInternal: boolean): LoggedError {
+export function errorObject(error: EngineError, showInternal: boolean): LoggedError {
   const { path, message, code, internal } = error;
   return { path, error: message, code, ...(showInternal && internal !== undefined ? { internal } : {}) };
 }
@@ -49,10 +49,20 @@ export async function answerableError(
     request.exchange.explaining = explaining.then(log);
     return showsInternal(context, request) ? explaining : error;
   }
-  context.observe({ kind: 'unhandled-internal-error', requestId: request.exchange.requestId, error: thrown });
-  const answer = new EngineError('unexpected', 'Internal Server Error', { status: 500 });
+  const answer = unexpectedError(context, request.exchange.requestId, thrown);
   request.exchange.error = errorObject(answer, false);
   return answer;
+}
+
+/** What clients get to see of a defect, which is reported whole to the observer. */
+function unexpectedError({ observe }: HttpContext, requestId: string, thrown: unknown): EngineError {
+  observe({ kind: 'unhandled-internal-error', requestId, error: thrown });
+  return new EngineError('unexpected', 'Internal Server Error', { status: 500 });
+}
+
+/** As answerableError, where no request waits for the answer. */
+export function sendableError(context: HttpContext, requestId: string, thrown: unknown): EngineError {
+  return expected(context, databaseError(thrown)) ?? unexpectedError(context, requestId, thrown);
 }
 
 /** The error with its reason among what administrators see. */

@@ -3,7 +3,7 @@ import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import type { Execution } from '../graphql/execution.ts';
-import { explainRequest } from '../graphql/explain.ts';
+import { explainRequest, explainSubscription } from '../graphql/explain.ts';
 import { parseJson } from './body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 import { graphqlRequest } from './graphql.ts';
@@ -20,7 +20,10 @@ export function explainEndpoints(begin: () => Execution): Endpoints {
           throw new EngineError('parse-failed', 'expected an object with the key "query"');
         const { query, user } = body as Record<string, unknown>;
         if (query === undefined) throw new EngineError('parse-failed', 'key "query" not found');
-        const explained = await explainRequest(graphqlRequest(query), sessionOf(user), begin());
+        const [wanted, session, execution] = [graphqlRequest(query), sessionOf(user), begin()];
+        const explain =
+          execution.planner.kindOf(session, wanted) === 'subscription' ? explainSubscription : explainRequest;
+        const explained = await explain(wanted, session, execution);
         return sendJson(reply, JSON.stringify(explained));
       });
     }

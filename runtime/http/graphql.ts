@@ -157,7 +157,7 @@ async function answerMember(
 }
 
 /** Reads a body, which names its operation or brings it. @throws EngineError parse-failed */
-function graphqlCall(body: unknown): GraphqlCall {
+export function graphqlCall(body: unknown): GraphqlCall {
   const call = readCall(body);
   const { query, documentId, hash } = call;
   if (query === undefined && documentId === undefined && hash === undefined)

@@ -2,10 +2,10 @@
  * What logs say about the operations of a request: the query, the SQL that it became and how long that took (reference
  * server §11). Where no log asks for it, nothing is watched.
  */
-import type { FastifyRequest } from 'fastify';
 import type { Configuration } from '../configuration.ts';
 import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
 import type { LoggedQuery, Observer } from '../observe.ts';
+import type { Exchange } from './context.ts';
 import { createMasking, withoutSecrets } from './masking.ts';
 
 /** An operation as a request names it. */
@@ -15,9 +15,12 @@ interface LoggedOperation {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Where the operation and what must not be logged of it are noted. */
+type LoggedExchange = Pick<Exchange, 'requestId' | 'secrets' | 'query'>;
+
 /** Runs an operation and logs it. */
 export type LogOperation = (
-  request: FastifyRequest,
+  request: { readonly exchange: LoggedExchange },
   operation: LoggedOperation,
   run: (watch?: WatchStatements) => Promise<string>,
 ) => Promise<string>;

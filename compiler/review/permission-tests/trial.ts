@@ -107,6 +107,7 @@ function createTrial(client: pg.Client): Trial {
       readTexts,
       writeTexts,
       query: refuse,
+      poll: refuse,
       withClient: refuse,
       address: '',
       state: () => ({ connections: 1, waiting: 0 }),

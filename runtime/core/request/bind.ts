@@ -13,7 +13,7 @@ export type TupleArray = (join: number, column: number) => string;
  * @throws EngineError not-found for a missing session variable; parse-failed for a value that does not fit its type
  */
 export function bindParameters(
-  statement: Statement,
+  statement: Pick<Statement, 'parameters'>,
   variables: Readonly<Record<string, unknown>>,
   session: Session,
   tuples?: TupleArray,

@@ -239,7 +239,7 @@ function planMutation(
 }
 
 /** `{"name":…,"name":…}` around the parts of each root field; namespaces nest. */
-function answerParts(selection: Selection, part: (field: SelectedField) => AnswerPart): AnswerPart[] {
+export function answerParts(selection: Selection, part: (field: SelectedField) => AnswerPart): AnswerPart[] {
   const parts: AnswerPart[] = ['{'];
   selection.fields.forEach((field, index) => {
     parts.push(`${index > 0 ? ',' : ''}${JSON.stringify(field.responseName)}:`);

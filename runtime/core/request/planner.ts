@@ -14,6 +14,7 @@ import type { TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
 import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
+import { planSubscription, type SubscriptionPlan } from './subscription.ts';
 import { shapeOf, type Variables, variableValues } from './variables.ts';
 
 export interface GraphqlRequest {
@@ -22,8 +23,8 @@ export interface GraphqlRequest {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface PlannedRequest {
-  readonly plan: RequestPlan;
+export interface PlannedRequest<Plan = RequestPlan> {
+  readonly plan: Plan;
   /** Values of all declared variables, defaults applied. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -33,6 +34,10 @@ export interface Planner {
   readonly options: PlanOptions;
   /** @throws EngineError when the request is wrong */
   readonly plan: (session: Session, request: GraphqlRequest) => PlannedRequest;
+  /** Which kind of operation a request asks for. @throws EngineError when it cannot be read */
+  readonly kindOf: (session: Session, request: GraphqlRequest) => Operation['kind'];
+  /** As `plan`, for subscriptions. Equal requests get the identical plan. @throws EngineError */
+  readonly subscribe: (session: Session, request: GraphqlRequest) => PlannedRequest<SubscriptionPlan>;
   /** As `plan`, but each root field by itself and nothing kept. @throws EngineError */
   readonly explain: (session: Session, request: GraphqlRequest) => ExplainedRequest;
   /** What is kept. */
@@ -63,7 +68,7 @@ export type Admit = (session: Session, operation: Operation) => void;
 /** Operations and plans of role views, for every planner that plans for those views. */
 interface KeptPlans {
   readonly operations: LRUCache<string, CachedOperation>;
-  readonly plans: LRUCache<string, RequestPlan>;
+  readonly plans: LRUCache<string, RequestPlan | SubscriptionPlan>;
   readonly views: WeakMap<RoleView, number>;
   readonly next: () => number;
 }
@@ -123,14 +128,24 @@ export function createPlanner(
     }));
   };
 
-  const planFor = (
+  /** Plans a request, or finds the plan that was kept. */
+  const plan = <Plan extends RequestPlan | SubscriptionPlan>(
     session: Session,
-    view: RoleView,
-    operation: Operation,
-    context: Variables,
-  ): RequestPlan => {
+    request: GraphqlRequest,
+    make: (view: RoleView, operation: Operation, variables: Variables, options: PlanOptions) => Plan,
+  ): PlannedRequest<Plan> => {
+    const view = program.view(session.role, session.backendOnly);
+    const { number, operation, used } = shallow(() => operationOf(view, request));
+    admit?.(session, operation);
+    const variables = variableValues(operation.variables, request.variables ?? {}, options);
+    // An operation is planned in one way only: by what it is, or, over HTTP, not at all.
+    const known = plans.get(planKey(number, used, variables)) as Plan | undefined;
+    if (known) return { plan: known, variables };
+    const context = { declared: operation.variables, values: variables, used };
     try {
-      return shallow(() => planOperation(view, operation, context, options));
+      const made = shallow(() => make(view, operation, context, options));
+      if (made.kind !== 'query' || made.reusable) plans.set(planKey(number, used, variables), made);
+      return { plan: made, variables };
     } catch (error) {
       throw error instanceof UnknownName ? explainUnknown(error, view, session.role) : error;
     }
@@ -147,18 +162,10 @@ export function createPlanner(
       const context = { declared: operation.variables, values: variables, used: new Map() };
       return { fields: explainOperation(view, operation, context, options), variables };
     },
-    plan: (session, request) => {
-      const view = program.view(session.role, session.backendOnly);
-      const { number, operation, used } = shallow(() => operationOf(view, request));
-      admit?.(session, operation);
-      const variables = variableValues(operation.variables, request.variables ?? {}, options);
-      const known = plans.get(planKey(number, used, variables));
-      if (known) return { plan: known, variables };
-      const context = { declared: operation.variables, values: variables, used };
-      const plan = planFor(session, view, operation, context);
-      if (plan.reusable) plans.set(planKey(number, used, variables), plan);
-      return { plan, variables };
-    },
+    kindOf: (session, request) =>
+      shallow(() => operationOf(program.view(session.role, session.backendOnly), request)).operation.kind,
+    plan: (session, request) => plan(session, request, planOperation),
+    subscribe: (session, request) => plan(session, request, planSubscription),
   };
 }
 
@@ -174,8 +181,9 @@ function shallow<Value>(run: () => Value): Value {
 }
 
 /** What a plan weighs, in characters. */
-function planSize(plan: RequestPlan): number {
+function planSize(plan: RequestPlan | SubscriptionPlan): number {
   const perPart = 100;
+  if (plan.kind === 'subscription') return plan.text.length + plan.parameters.length * perPart;
   if (plan.kind === 'mutation') return (plan.fields.length + plan.answer.length) * 20 * perPart;
   return plan.steps.reduce(
     (size, step) =>

@@ -177,6 +177,20 @@ export interface Statement {
  */
 export function print(fragment: Sql): Statement {
   const parameters: ParameterNode[] = [];
+  const text = printInto(fragment, parameters, (position) => `$${position}`);
+  return { text, parameters };
+}
+
+/**
+ * Prints a fragment as part of a statement that gets its values in another way.
+ * @param parameters gets the parameters, in order
+ * @param place SQL that stands for a parameter; positions count from 1
+ */
+export function printInto(
+  fragment: Sql,
+  parameters: ParameterNode[],
+  place: (position: number) => string,
+): string {
   const numbers = new Map<string, number>();
   let text = '';
   for (const node of fragment.nodes) {
@@ -192,8 +206,8 @@ export function print(fragment: Sql): Statement {
         number = parameters.length;
         if (key !== undefined) numbers.set(key, number);
       }
-      text += `($${number})::${node.type}`;
+      text += `(${place(number)})::${node.type}`;
     }
   }
-  return { text, parameters };
+  return text;
 }

@@ -1,0 +1,110 @@
+/**
+ * Plans subscriptions. Subscribers whose operation has one text in one role share a statement, which answers a batch of
+ * them at once: every value that a subscriber brings, a literal of the document included, is a column of a row of the
+ * batch. Subscribers with equal values are one row, a cohort.
+ */
+import { EngineError } from '../errors.ts';
+import { createJoinPlanner } from '../join/tree.ts';
+import { createScope, type PlanOptions } from '../query/scope.ts';
+import type { RoleView } from '../schema/role-view.ts';
+import { join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
+import {
+  checkFragmentCycles,
+  checkOperationDirectives,
+  type Operation,
+  rootSelection,
+  type SelectionContext,
+} from './document.ts';
+import { answerParts } from './plan.ts';
+import type { Selection } from './selection.ts';
+import type { Variables } from './variables.ts';
+
+export interface SubscriptionPlan {
+  readonly kind: 'subscription';
+  readonly role: string;
+  readonly source: string;
+  /**
+   * Answers a batch of cohorts. Parameters: `$1` numbers of the cohorts, `$2` hashes of their last results, `$3` the seed of
+   * the hashes, and from `$4` on the values of each parameter, all but the seed as arrays. Columns: number, hash, and the
+   * text below `data`, which is null where the hash is the given one.
+   */
+  readonly text: string;
+  /** What `$4` and those after it hold. */
+  readonly parameters: readonly ParameterNode[];
+}
+
+/** Plans a subscription. @throws EngineError for everything that is wrong with it */
+export function planSubscription(
+  view: RoleView,
+  operation: Operation,
+  variables: Variables,
+  options: PlanOptions,
+): SubscriptionPlan {
+  checkOperationDirectives(operation);
+  checkFragmentCycles(operation);
+  const root = view.roots.subscription;
+  if (!root) throw new EngineError('validation-failed', 'no subscriptions exist');
+  const context: SelectionContext = { operation, variables };
+  const selection = rootSelection(root, context);
+  checkRootFields(selection, operation);
+  const scope = createScope(view, options);
+  const joins = createJoinPlanner(scope);
+  const expressions: Sql[] = [];
+  const sources = new Set<string>();
+  const answer = answerParts(selection, ({ definition: { meaning }, selection: inner, arguments: args }) => {
+    if (meaning.kind !== 'query')
+      throw new EngineError('not-supported', 'subscriptions on this field is not supported');
+    if (joins.treeOf(inner))
+      throw new EngineError('not-supported', 'Remote relationships are not allowed in subscriptions');
+    sources.add(meaning.source);
+    expressions.push(meaning.resolve(inner, args, scope));
+    return { step: 0, column: expressions.length - 1 };
+  });
+  const [source, ...others] = sources;
+  if (source === undefined || others.length > 0)
+    throw new EngineError('not-supported', 'all fields of a subscription must be of one source');
+  const parts = answer.map((part) =>
+    typeof part === 'string' ? literal(part) : sql`coalesce((${expressions[part.column]!})::text, 'null')`,
+  );
+  return {
+    kind: 'subscription',
+    role: view.role ?? '',
+    source,
+    ...batchStatement(join(parts, ' || ')),
+  };
+}
+
+/** @throws EngineError unless there is one root field, or the operation says that it wants several */
+function checkRootFields({ fields }: Selection, { node }: Operation): void {
+  const several = node.directives?.some(({ name }) => name.value === '_multiple_top_level_fields');
+  if (fields.length !== 1 && !several)
+    throw new EngineError('validation-failed', 'subscriptions must select one top level field');
+  for (const { definition, selection } of fields) {
+    if (definition.meaning.kind === 'typename')
+      throw new EngineError(
+        'not-supported',
+        'Introspection at root field level is not supported over subscriptions',
+      );
+    if (definition.meaning.kind === 'namespace') checkRootFields(selection, { node } as Operation);
+  }
+}
+
+/**
+ * The hash is computed by the database, so that a result that did not change is not sent. `offset 0` keeps the planner from
+ * computing the result twice.
+ */
+function batchStatement(data: Sql): Pick<SubscriptionPlan, 'text' | 'parameters'> {
+  const parameters: ParameterNode[] = [];
+  const result = printInto(data, parameters, (position) => `"_cohort"."value ${position}"`);
+  const columns = parameters.map((_, index) => `"value ${index + 1}"`);
+  const arrays = parameters.map((_, index) => `($${index + 4})::text[]`);
+  const values = ['($1)::integer[]', '($2)::bigint[]', ...arrays].join(', ');
+  const names = ['"number"', '"hash"', ...columns].join(', ');
+  const text =
+    `select "_cohort"."number", "_hash"."value", ` +
+    `case when "_hash"."value" is distinct from "_cohort"."hash" then "_result"."text" end ` +
+    `from unnest(${values}) as "_cohort" (${names}) ` +
+    `cross join lateral (select ${result} as "text" offset 0) as "_result" ` +
+    `cross join lateral (select hashtextextended("_result"."text", ($3)::bigint) as "value" offset 0) as "_hash"`;
+  return { text, parameters };
+}

@@ -1,0 +1,95 @@
+/** Subscribers of one live query whose values are equal: one row of a batch, one result. */
+import type { EngineError } from '../core/errors.ts';
+
+/** A result on its way to many subscribers. */
+export class Result {
+  /** Text below `data`. */
+  readonly data: string;
+  readonly hash: string;
+  readonly #messages = new Map<string, Buffer>();
+
+  constructor(data: string, hash: string) {
+    this.data = data;
+    this.hash = hash;
+  }
+
+  /** A message that holds the result, made once for all who get the same one. */
+  message(key: string, make: (data: string) => string): Buffer {
+    let message = this.#messages.get(key);
+    if (!message) {
+      message = Buffer.from(make(this.data));
+      this.#messages.set(key, message);
+    }
+    return message;
+  }
+}
+
+/** Takes what becomes of a subscription. */
+export interface Listener {
+  /** The data changed, or are there for the first time. */
+  readonly next: (result: Result) => void;
+  /** Reading failed; it is tried again. */
+  readonly failed: (error: EngineError) => void;
+  /** The values that it brings are no values of their types: it has ended. */
+  readonly refused: (error: EngineError) => void;
+}
+
+export interface Subscriber {
+  readonly listener: Listener;
+  cohort: Cohort;
+  /** Position among all that ever subscribed: reads that began earlier are not for it. */
+  joined: number;
+  /** Hash of the result that it has; undefined: none, or an error. */
+  hash: string | undefined;
+  /** Text of the error that it has. */
+  failure: string | undefined;
+}
+
+export interface Cohort {
+  readonly key: string;
+  readonly values: readonly (string | null)[];
+  readonly subscribers: Set<Subscriber>;
+  /** Hash of the last result. */
+  hash: string | undefined;
+  /** The next result is needed even if it did not change. */
+  wanted: boolean;
+  reading: boolean;
+  failed: boolean;
+}
+
+export function createCohort(key: string, values: readonly (string | null)[]): Cohort {
+  return {
+    key,
+    values,
+    subscribers: new Set(),
+    hash: undefined,
+    wanted: true,
+    reading: false,
+    failed: false,
+  };
+}
+
+/** Milliseconds after which other work gets its turn. */
+const SLICE = 8;
+
+/**
+ * Hands something to the subscribers of a cohort that joined before a moment, in slices.
+ * @param before subscribers that joined later have a read of their own coming
+ */
+export async function deliver(
+  cohort: Cohort,
+  before: number,
+  hand: (subscriber: Subscriber) => void,
+): Promise<void> {
+  let sliceBegan = performance.now();
+  for (const subscriber of [...cohort.subscribers]) {
+    // They may have left during an earlier slice.
+    if (subscriber.cohort !== cohort || !cohort.subscribers.has(subscriber)) continue;
+    if (subscriber.joined > before) continue;
+    hand(subscriber);
+    if (performance.now() - sliceBegan > SLICE) {
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceBegan = performance.now();
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/** The operations that run on one socket. */
+import type { WebSocket } from 'ws';
+import type { EngineError } from '../core/errors.ts';
+import type { Session } from '../core/session.ts';
+import { cameFromDatabase } from '../database/failures.ts';
+import { graphqlCall } from '../http/graphql.ts';
+import type { GraphqlCall } from '../saved/call.ts';
+import type { Outbox } from './outbox.ts';
+import type { Messages } from './protocol.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+export interface Operations {
+  readonly start: (id: string, payload: unknown, session: Session) => void;
+  /** Nothing is sent for the id from now on. */
+  readonly stop: (id: string) => void;
+  readonly stopAll: () => void;
+  /** Whether a subscription of this id is open. */
+  readonly isLive: (id: string) => boolean;
+  /** What a client gets to see of an error. */
+  readonly sendable: (thrown: unknown) => EngineError;
+}
+
+export interface OperationsContext {
+  readonly messages: Messages;
+  readonly outbox: Outbox;
+  readonly subscriptions: Subscriptions;
+  /** Runs a query or mutation. @throws EngineError */
+  readonly run: (call: GraphqlCall, session: Session, log: OperationLog) => Promise<string>;
+  /** Before an operation starts. @throws EngineError when the client starts too many */
+  readonly count: (session: Session) => void;
+  readonly sendable: (thrown: unknown) => EngineError;
+  readonly log: (id: string, call: GraphqlCall) => OperationLog;
+}
+
+export interface OperationLog {
+  readonly requestId: string;
+  readonly event: (
+    type: 'started' | 'stopped' | 'completed' | 'query_err' | 'proto_err',
+    error?: EngineError,
+  ) => void;
+}
+
+export function createOperations(context: OperationsContext): Operations {
+  const { messages, outbox, subscriptions, sendable } = context;
+  const live = new Map<string, { readonly stop: () => void; readonly log: OperationLog }>();
+  /** Queries and mutations under way, by id. Stopping one only drops its answer. */
+  const running = new Map<string, object>();
+
+  const fail = (id: string, log: OperationLog, error: EngineError) => {
+    log.event('query_err', error);
+    outbox.send(messages.invalid(id, error));
+    outbox.send(messages.complete(id));
+  };
+
+  const runOnce = async (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
+    const token = {};
+    running.set(id, token);
+    let answer: string;
+    try {
+      answer = messages.result(id, await context.run(call, session, log));
+    } catch (thrown) {
+      const error = sendable(thrown);
+      log.event('query_err', error);
+      answer = cameFromDatabase(thrown) ? messages.failure(id, error) : messages.invalid(id, error);
+    }
+    // Stopped, or replaced by another of the same id.
+    if (running.get(id) !== token) return;
+    running.delete(id);
+    outbox.send(answer);
+    outbox.send(messages.complete(id));
+    log.event('completed');
+  };
+
+  return {
+    sendable,
+    isLive: (id) => live.has(id),
+    start: (id, payload, session) => {
+      let log = context.log(id, {});
+      try {
+        const call = graphqlCall(payload);
+        log = context.log(id, call);
+        log.event('started');
+        context.count(session);
+        const stop = subscriptions.start(call, session, {
+          next: (result) =>
+            outbox.sendLatest(id, () =>
+              result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`)),
+            ),
+          failed: (error) => {
+            log.event('query_err', error);
+            outbox.sendLatest(id, () => messages.pollFailure(id, error));
+          },
+          ended: (error) => {
+            live.delete(id);
+            outbox.drop(id);
+            fail(id, log, error);
+          },
+        });
+        if (stop) live.set(id, { stop, log });
+        else void runOnce(id, call, session, log);
+      } catch (thrown) {
+        fail(id, log, sendable(thrown));
+      }
+    },
+    stop: (id) => {
+      running.delete(id);
+      const operation = live.get(id);
+      if (!operation) return;
+      live.delete(id);
+      operation.stop();
+      outbox.drop(id);
+      operation.log.event('stopped');
+    },
+    stopAll: () => {
+      running.clear();
+      for (const { stop } of live.values()) stop();
+      live.clear();
+    },
+  };
+}
+
+export function isOpen(socket: WebSocket): boolean {
+  return socket.readyState === socket.OPEN;
+}

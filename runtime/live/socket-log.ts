@@ -1,0 +1,84 @@
+/** What logs say of a socket and of its operations (reference server §11). No message is logged whole: it may hold a token. */
+import { randomUUID } from 'node:crypto';
+import type { Configuration } from '../configuration.ts';
+import type { EngineError } from '../core/errors.ts';
+import type { Session } from '../core/session.ts';
+import { errorObject } from '../http/errors.ts';
+import { createMasking } from '../http/masking.ts';
+import type { Observer, WebsocketObservation } from '../observe.ts';
+import type { GraphqlCall } from '../saved/call.ts';
+import type { OperationLog } from './operations.ts';
+
+export interface SocketLog {
+  readonly accepted: () => void;
+  readonly received: (text: string) => void;
+  readonly sent: (size: number) => void;
+  /** Authentication failed. */
+  readonly rejected: (error: EngineError) => void;
+  readonly session: (session: Session) => void;
+  readonly protocolError: (message: string) => void;
+  readonly closed: (code: number, reason: string) => void;
+  readonly operation: (id: string, call: GraphqlCall) => OperationLog;
+}
+
+/** @param requestId what the client wants its requests to be called, once it has said so */
+export function createSocketLog(
+  websocketId: string,
+  { enabledLogTypes, logLevel, logMaskedVariables }: Configuration,
+  observe: Observer,
+  requestId: () => string | undefined,
+): SocketLog {
+  const logsQuery = enabledLogTypes.includes('query-log');
+  const isDetailed = logLevel === 'debug';
+  const masking = createMasking(logMaskedVariables);
+  let session: Session | undefined;
+  const report = (event: WebsocketObservation['event'], detail?: unknown) =>
+    observe({
+      kind: 'websocket',
+      websocketId,
+      event,
+      detail,
+      userVariables: session?.variables,
+      expiresAt: session?.expiresAt,
+    });
+  const server = (event: string, detail?: unknown) => {
+    if (isDetailed) observe({ kind: 'ws-server', websocketId, event, detail });
+  };
+  return {
+    accepted: () => {
+      report('accepted');
+      server('accepted');
+    },
+    received: (text) => server('message_received', { message_size: text.length }),
+    sent: (size) => server('message_sent', { message_size: size }),
+    rejected: (error) => report('rejected', errorObject(error, true)),
+    session: (made) => {
+      session = made;
+    },
+    protocolError: (message) => report('conn_err', message),
+    closed: (code, reason) => {
+      report('closed');
+      server('closed', { code, reason });
+    },
+    operation: (id, { query, operationName, variables }) => {
+      const own = requestId() ?? randomUUID();
+      return {
+        requestId: own,
+        event: (type, error) =>
+          report('operation', {
+            operation_id: id,
+            request_id: own,
+            operation_name: operationName ?? null,
+            operation_type: { type, ...(error && { detail: errorObject(error, true) }) },
+            ...(logsQuery && {
+              query: {
+                query,
+                operationName,
+                variables: variables && masking ? masking.variables(variables) : variables,
+              },
+            }),
+          }),
+      };
+    },
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * The life of a socket, on a page: it opens, has some seconds to say who it is, runs operations, and closes. Messages are
+ * handled in their order, but none before `connection_init` is answered; after that only the order of one operation's
+ * messages is kept, so that a slow query keeps nobody from stopping another one.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RawData, WebSocket } from 'ws';
+import type { Session } from '../core/session.ts';
+import { isOpen, type Operations } from './operations.ts';
+import type { Outbox } from './outbox.ts';
+import {
+  closeReason,
+  MessageError,
+  type Messages,
+  readMessage,
+  serverError,
+  startFailed,
+} from './protocol.ts';
+import type { SocketLog } from './socket-log.ts';
+import { createTimer } from './timer.ts';
+
+export interface SocketContext {
+  /**
+   * Who a client is.
+   * @param own headers that `connection_init` brought
+   * @throws EngineError
+   */
+  readonly authenticate: (
+    headers: IncomingHttpHeaders,
+    own: Readonly<Record<string, string>>,
+  ) => Promise<Session>;
+  /** Headers of the upgrade, for the first authentication. */
+  readonly headers: IncomingHttpHeaders;
+  readonly messages: Messages;
+  readonly outbox: Outbox;
+  readonly operations: Operations;
+  /** Milliseconds for `connection_init` to arrive. */
+  readonly initTimeout: number;
+  /** The client has said who it is: keep-alive messages begin. Called once. */
+  readonly opened: () => void;
+  readonly log: SocketLog;
+}
+
+/** Messages that may wait for the answer to `connection_init`. */
+const MAX_EARLY = 1000;
+
+export function serveSocket(socket: WebSocket, context: SocketContext): void {
+  const { messages, outbox, operations, log } = context;
+  const isOld = messages.protocol === 'graphql-ws';
+  let session: Session | undefined;
+  /** Messages that wait while a session is being made; undefined: none is. */
+  let early: string[] | undefined;
+  const initTimer = createTimer(() =>
+    close(isOld ? 1011 : 4408, closeReason('Connection initialisation timed out')),
+  );
+  const expiry = createTimer(() => close(4403, serverError(4403, 'Forbidden')));
+  initTimer.at(Date.now() + context.initTimeout);
+
+  function close(code: number, reason: string): void {
+    if (isOpen(socket)) socket.close(code, closeReason(reason));
+  }
+
+  socket.on('message', (data: RawData) => {
+    const text = data.toString();
+    log.received(text);
+    if (!isOpen(socket)) return;
+    if (!early) handle(text);
+    else if (early.push(text) > MAX_EARLY) close(1008, 'too many messages before connection_ack');
+  });
+  // What is wrong with a frame closes the socket by itself.
+  socket.on('error', (error) => log.protocolError(error.message));
+  socket.on('close', (code, reason) => {
+    initTimer.clear();
+    expiry.clear();
+    operations.stopAll();
+    log.closed(code, reason.toString());
+  });
+
+  function handle(text: string): void {
+    try {
+      const message = readMessage(text);
+      switch (message.type) {
+        case 'init':
+          void open(message.headers);
+          return;
+        case 'start':
+          start(message.id, message.payload);
+          return;
+        case 'stop':
+          operations.stop(message.id);
+          return;
+        case 'ping':
+          outbox.send(messages.pong(message.payload));
+          return;
+        case 'terminate':
+          close(1000, '');
+          return;
+        case 'pong':
+      }
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error;
+      log.protocolError(error.message);
+      if (isOld) outbox.send(messages.connectionError(error.message));
+      else close(4400, serverError(4400, `Parsing client message failed: ${error.message}`));
+    }
+  }
+
+  /** Makes the session, or another one: clients of the older protocol renew their tokens this way. */
+  async function open(headers: Readonly<Record<string, string>>): Promise<void> {
+    if (session && !isOld) {
+      close(4429, 'Too many initialisation requests');
+      return;
+    }
+    initTimer.clear();
+    early = [];
+    try {
+      const made = await context.authenticate(
+        session ? headers : { ...context.headers, ...headers },
+        headers,
+      );
+      if (!isOpen(socket)) return;
+      const isFirst = session === undefined;
+      session = made;
+      log.session(made);
+      if (made.expiresAt === undefined) expiry.clear();
+      else expiry.at(made.expiresAt);
+      outbox.send(messages.ack);
+      if (isFirst) context.opened();
+    } catch (thrown) {
+      const error = operations.sendable(thrown);
+      log.rejected(error);
+      if (isOld) {
+        outbox.send(messages.connectionError(error.message));
+        close(4400, serverError(4400, `Connection initialization failed: ${error.message}`));
+      } else close(4403, serverError(4403, 'Forbidden'));
+    }
+    const waiting = early;
+    early = undefined;
+    // One of them may be another init, which makes those behind it wait again.
+    for (const text of waiting) {
+      if (!isOpen(socket)) return;
+      if (early) (early as string[]).push(text);
+      else handle(text);
+    }
+  }
+
+  function start(id: string, payload: unknown): void {
+    if (!session) {
+      if (isOld)
+        outbox.send(messages.refusal(id, startFailed('start received before the connection is initialised')));
+      else close(4401, 'Unauthorized');
+    } else if (operations.isLive(id)) {
+      if (isOld)
+        outbox.send(messages.refusal(id, startFailed(`an operation already exists with this id: ${id}`)));
+      else close(4409, `Subscriber for ${id} already exists`);
+    } else operations.start(id, payload, session);
+  }
+}

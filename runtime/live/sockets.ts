@@ -1,0 +1,197 @@
+/**
+ * WebSockets at the GraphQL endpoints: which upgrades are accepted, and what each socket gets of the server. At the end all
+ * of them are closed in a way that lets clients come back.
+ */
+import { randomUUID } from 'node:crypto';
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { answerCall, type CurrentlyServed } from '../answer.ts';
+import type { Configuration } from '../configuration.ts';
+import { EngineError } from '../core/errors.ts';
+import type { Endpoints, HttpContext } from '../http/context.ts';
+import { originMatcher } from '../http/cors.ts';
+import { errorObject, sendableError } from '../http/errors.ts';
+import { traceOf } from '../http/trace.ts';
+import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
+import { createOperations } from './operations.ts';
+import { createOutbox } from './outbox.ts';
+import { chooseProtocol, type ErrorShape, Messages } from './protocol.ts';
+import { serveSocket } from './socket.ts';
+import { createSocketLog } from './socket-log.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** Bytes of a message from a client. */
+const MAX_MESSAGE = 16 * 1024 * 1024;
+
+const PATHS: Readonly<Record<string, ErrorShape>> = {
+  '/v1/graphql': 'graphql',
+  '/v1alpha1/graphql': 'plain',
+};
+
+/** Headers that belong to the upgrade, and say nothing of the client. */
+const TECHNICAL = new Set(['sec-websocket-key', 'sec-websocket-version', 'upgrade', 'connection']);
+
+/** The socket endpoints. */
+export function socketEndpoints(current: CurrentlyServed, subscriptions: Subscriptions): Endpoints {
+  return (app, context) => {
+    const { configuration } = context;
+    if (!configuration.enabledApis.includes('graphql')) return;
+    const acceptor = new WebSocketServer({
+      noServer: true,
+      handleProtocols: (offered) => {
+        const { protocol, named } = chooseProtocol([...offered].join());
+        return named && protocol;
+      },
+      maxPayload: Math.min(MAX_MESSAGE, configuration.maxRequestBodySize),
+      perMessageDeflate: configuration.websocketCompression && COMPRESSION,
+    });
+    const keepAlive = createKeepAlive<() => void>(configuration.websocketKeepalive, (send) => send());
+    const check = upgradeCheck(configuration);
+    let stopping = false;
+
+    app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+      stream.on('error', () => stream.destroy());
+      try {
+        if (stopping) throw new EngineError('unexpected', 'Server is shutting down', { status: 503 });
+        const upgrade = check(request);
+        acceptor.handleUpgrade(request, stream, head, (socket) => {
+          serve(socket, upgrade, context, { current, subscriptions, keepAlive });
+          if (stopping) socket.close(1012, 'shutting server down');
+        });
+      } catch (thrown) {
+        const error = sendableError(context, randomUUID(), thrown);
+        refuse(stream, error);
+        createSocketLog(randomUUID(), configuration, context.observe, () => undefined).rejected(error);
+      }
+    });
+    app.addHook('preClose', async () => {
+      stopping = true;
+      keepAlive.stop();
+      for (const socket of acceptor.clients) socket.close(1012, 'shutting server down');
+      // Clients that do not answer the close frame.
+      setTimeout(() => {
+        for (const socket of acceptor.clients) socket.terminate();
+      }, CLOSING).unref();
+    });
+  };
+}
+
+/** Milliseconds that clients have to answer when the server closes. */
+const CLOSING = 2000;
+
+/** Little memory for each socket: contexts of compression take hundreds of kilobytes. */
+const COMPRESSION = {
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  threshold: 1024,
+  concurrencyLimit: 4,
+} as const;
+
+interface Upgrade {
+  readonly shape: ErrorShape;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+}
+
+/** What is taken from a request for a socket. @throws EngineError when it is refused */
+function upgradeCheck(configuration: Configuration): (request: IncomingMessage) => Upgrade {
+  const allows = configuration.disableCors ? () => true : originMatcher(configuration.corsDomain);
+  return ({ url = '', headers: given, socket }) => {
+    const path = url.split('?', 1)[0]!;
+    const shape = Object.hasOwn(PATHS, path) ? PATHS[path] : undefined;
+    if (!shape) {
+      const paths = Object.keys(PATHS).map((each) => `'${each}'`);
+      throw new EngineError('not-found', `only ${paths.join(', ')} are supported on websockets`, {
+        status: 404,
+      });
+    }
+    const { origin } = given;
+    if (origin !== undefined && !allows(origin))
+      throw new EngineError('access-denied', 'received origin header does not match configured CORS domains');
+    const headers = Object.fromEntries(Object.entries(given).filter(([name]) => !TECHNICAL.has(name)));
+    // Any page may open a socket, and browsers send cookies along: where origins are not checked, cookies do not count.
+    if (configuration.disableCors && origin !== undefined && !configuration.wsReadCookie)
+      delete headers.cookie;
+    return { shape, headers, address: socket.remoteAddress ?? '' };
+  };
+}
+
+function refuse(stream: Duplex, error: EngineError): void {
+  const body = JSON.stringify(errorObject(error, false));
+  const headers = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(error.status === 503 ? ['Retry-After: 0'] : []),
+  ];
+  stream.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function serve(
+  socket: WebSocket,
+  { shape, headers, address }: Upgrade,
+  context: HttpContext,
+  {
+    current,
+    subscriptions,
+    keepAlive,
+  }: { current: CurrentlyServed; subscriptions: Subscriptions; keepAlive: KeepAlive<() => void> },
+): void {
+  const { configuration, observe, logOperation } = context;
+  const messages = new Messages(chooseProtocol(socket.protocol).protocol, shape);
+  const id = randomUUID();
+  // Those of `connection_init`: headers of the upgrade serve nothing but authentication.
+  let requestHeaders: Readonly<Record<string, string>> = {};
+  const log = createSocketLog(id, configuration, observe, () => requestHeaders['x-request-id']);
+  log.accepted();
+  const outbox = createOutbox(socket, log.sent, () => {
+    socket.close(1013, 'the client reads too slowly');
+    // It will not read the close frame either.
+    setTimeout(() => socket.terminate(), CLOSING).unref();
+  });
+  const sendable = (thrown: unknown) => sendableError(context, id, thrown);
+  const trace = traceOf(headers);
+  const alive = () => outbox.send(messages.keepAlive);
+  const operations = createOperations({
+    messages,
+    outbox,
+    subscriptions,
+    sendable,
+    count: (session) => context.limits?.().countRequest(session, address),
+    run: (call, session, { requestId }) => {
+      const exchange = { requestId, secrets: [], query: undefined };
+      const { query, operationName } = call;
+      const client = { headers: requestHeaders, query, operationName };
+      return logOperation({ exchange }, call, (watch) =>
+        answerCall(call, session, { ...current(), watch, client }),
+      );
+    },
+    log: (operation, call) => log.operation(operation, call),
+  });
+  socket.once('close', () => keepAlive.remove(alive));
+  serveSocket(socket, {
+    messages,
+    outbox,
+    operations,
+    headers,
+    log,
+    initTimeout: configuration.websocketConnectionInitTimeout * 1000,
+    authenticate: async (given, own) => {
+      requestHeaders = own;
+      return context.authenticate({
+        headers: given,
+        rawHeaders: Object.entries(given).flatMap(([name, value]) => [name, String(value)]),
+        requestId: own['x-request-id'] ?? id,
+        trace,
+        body: undefined,
+        setCookies: () => {},
+      });
+    },
+    opened: () => {
+      alive();
+      keepAlive.add(alive);
+    },
+  });
+}

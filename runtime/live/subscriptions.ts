@@ -1,0 +1,128 @@
+/**
+ * The subscriptions of all sockets, from their start to their end. When the program changes, each is planned again before
+ * the change is acknowledged: one that is read as before goes on untouched, and one that is not allowed any more ends.
+ */
+import type { CurrentlyServed, Served } from '../answer.ts';
+import { EngineError } from '../core/errors.ts';
+import { bindParameters } from '../core/request/bind.ts';
+import type { GraphqlRequest } from '../core/request/planner.ts';
+import type { Session } from '../core/session.ts';
+import { connectionOf } from '../graphql/execution.ts';
+import { findCalled, type GraphqlCall } from '../saved/call.ts';
+import type { Result } from './cohort.ts';
+import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
+
+interface SubscriptionListener {
+  readonly next: (result: Result) => void;
+  readonly failed: (error: EngineError) => void;
+  /** Nothing follows. */
+  readonly ended: (error: EngineError) => void;
+}
+
+export interface Subscriptions {
+  /**
+   * Starts a subscription. Results come later, never during the call.
+   * @returns how to stop it; undefined when the call asks for something that runs once
+   * @throws EngineError when it is wrong or not allowed
+   */
+  readonly start: (
+    call: GraphqlCall,
+    session: Session,
+    listener: SubscriptionListener,
+  ) => (() => void) | undefined;
+  /** Plans all of them for the current program. */
+  readonly replan: () => void;
+}
+
+interface Started {
+  readonly call: GraphqlCall;
+  readonly session: Session;
+  readonly listener: SubscriptionListener;
+  subject: Subject;
+  readonly subscription: Subscription;
+}
+
+/** @param current the program that is served */
+export function createSubscriptions(
+  queries: LiveQueries,
+  current: CurrentlyServed,
+  report: (error: unknown) => void,
+): Subscriptions {
+  const all = new Set<Started>();
+  const end = (started: Started) => {
+    if (all.delete(started)) started.subscription.stop();
+  };
+  return {
+    start: (call, session, listener) => {
+      const subject = subjectOf(call, session, current());
+      if (!subject) return undefined;
+      const subscription = queries.subscribe(subject, {
+        next: listener.next,
+        failed: listener.failed,
+        refused: (error) => {
+          end(started);
+          listener.ended(error);
+        },
+      });
+      const started: Started = { call, session, listener, subject, subscription };
+      all.add(started);
+      return () => end(started);
+    },
+    replan: () => {
+      const served = current();
+      for (const started of all) {
+        try {
+          const subject = subjectOf(started.call, started.session, served);
+          if (!subject) throw new EngineError('not-exists', 'the subscription does not exist any more');
+          if (isSame(subject, started.subject)) continue;
+          started.subject = subject;
+          started.subscription.move(subject);
+        } catch (error) {
+          end(started);
+          if (!(error instanceof EngineError)) report(error);
+          started.listener.ended(
+            error instanceof EngineError ? error : new EngineError('unexpected', 'Internal Server Error'),
+          );
+        }
+      }
+    },
+  };
+}
+
+/** What a call reads, for a session. @throws EngineError */
+function subjectOf(call: GraphqlCall, session: Session, served: Served): Subject | undefined {
+  const request = subscriptionOf(call, session, served);
+  if (!request) return undefined;
+  const { plan, variables } = served.planner.subscribe(session, request);
+  const connection = connectionOf(plan.source, served);
+  return { plan, values: bindParameters(plan, variables, session), connection };
+}
+
+/**
+ * The subscription that a call asks for; undefined when it asks for something that runs once.
+ * @throws EngineError for what cannot be read, and for what the role may not ask
+ */
+function subscriptionOf(
+  call: GraphqlCall,
+  session: Session,
+  { saved, planner }: Served,
+): GraphqlRequest | undefined {
+  const called = findCalled(call, session.role, saved.calls);
+  const { variables, operationName } = call;
+  if ('operation' in called) {
+    const { operation } = called;
+    if (operation.kind !== 'subscription') return undefined;
+    saved.allowlist?.checkSaved(session.role, operation);
+    return { query: operation.document, variables };
+  }
+  const request = { query: called.query, operationName, variables };
+  return planner.kindOf(session, request) === 'subscription' ? request : undefined;
+}
+
+function isSame(left: Subject, right: Subject): boolean {
+  return (
+    left.connection === right.connection &&
+    left.plan.text === right.plan.text &&
+    left.values.every((value, index) => value === right.values[index])
+  );
+}

@@ -1,0 +1,23 @@
+/** A timer for a moment that may be far away. */
+
+/** Milliseconds: what lies further ahead, a timer of the platform would take for now. */
+const MAX_DELAY = 2 ** 31 - 1;
+
+export interface Timer {
+  /** Goes off at a moment, in milliseconds since 1970, instead of any set before. */
+  readonly at: (moment: number) => void;
+  readonly clear: () => void;
+}
+
+export function createTimer(callback: () => void): Timer {
+  let timer: NodeJS.Timeout | undefined;
+  const at = (moment: number) => {
+    clearTimeout(timer);
+    const left = moment - Date.now();
+    timer = setTimeout(
+      () => (left > MAX_DELAY ? at(moment) : callback()),
+      Math.min(Math.max(left, 0), MAX_DELAY),
+    ).unref();
+  };
+  return { at, clear: () => clearTimeout(timer) };
+}
