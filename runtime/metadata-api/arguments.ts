@@ -1,21 +1,17 @@
-/** Argument schemas that many operations share. */
-import type { z } from 'zod';
+/** Argument codecs that many operations share. */
+import type { Codec } from '../metadata/codec.ts';
+import { argument, choose, object, withDefault } from '../metadata/combinators.ts';
+import { isObject } from '../metadata/json.ts';
+import { qualifiedName } from '../metadata/kinds/shared.ts';
 import type { QualifiedName } from '../metadata/metadata.ts';
-import {
-  choose,
-  isObject,
-  nameSchema,
-  object,
-  qualifiedNameSchema,
-  withDefault,
-} from '../metadata/schemas/shared.ts';
+import { name } from '../metadata/values.ts';
 
 /** Name of the source; `default` unless given. */
-export const sourceArgument: z.ZodType<string> = withDefault(nameSchema, 'default');
+export const sourceArgument: Codec<string> = withDefault(name, 'default');
 
-export const tableArguments = { table: qualifiedNameSchema, source: sourceArgument };
+export const tableArguments = { table: qualifiedName, source: sourceArgument };
 
-export const noArguments = object<object>({});
+export const noArguments = object({});
 
 export interface FunctionArguments {
   readonly function: QualifiedName;
@@ -23,13 +19,9 @@ export interface FunctionArguments {
 }
 
 /** A bare function name, which means one of source `default`, or `{function, source}`, in which the function may be called `table`. */
-export const functionArguments: z.ZodType<FunctionArguments> = choose((input) => {
+export const functionArguments: Codec<FunctionArguments> = choose((input) => {
   if (!isObject(input) || !('function' in input || 'table' in input))
-    return qualifiedNameSchema.transform((name) => ({ function: name, source: 'default' }));
-  if ('function' in input)
-    return object<FunctionArguments>({ function: qualifiedNameSchema, source: sourceArgument });
-  return object<Omit<FunctionArguments, 'function'> & { table: QualifiedName }>({
-    table: qualifiedNameSchema,
-    source: sourceArgument,
-  }).transform(({ table, source }) => ({ function: table, source }));
+    return argument(qualifiedName, (given) => ({ function: given, source: 'default' }));
+  if ('function' in input) return object({ function: qualifiedName, source: sourceArgument });
+  return argument(object(tableArguments), ({ table, source }) => ({ function: table, source }));
 });

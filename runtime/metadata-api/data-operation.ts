@@ -2,10 +2,11 @@
  * The legacy data operations as operations of this API. They run on the program of the request's copy, so that a step of a
  * bulk sees the tables that an earlier one tracked; what they do stands in runtime/legacy.
  */
-import { z } from 'zod';
 import type { Session } from '../core/session.ts';
 import type { Execution } from '../graphql/execution.ts';
-import { choose, nameSchema, requiredList } from '../metadata/schemas/shared.ts';
+import type { Codec } from '../metadata/codec.ts';
+import { argument, choose, requiredList } from '../metadata/combinators.ts';
+import { json, name } from '../metadata/values.ts';
 import { JsonText } from './answer.ts';
 import { type Operation, operation } from './operation.ts';
 
@@ -18,7 +19,7 @@ export function dataOperation<Arguments>({
 }: Pick<Operation<Arguments>, 'name' | 'documentation' | 'arguments'> & {
   readonly run: RunData<Arguments>;
 }): Operation {
-  return operation<Arguments>({
+  return operation({
     ...definition,
     spelling: 'bare',
     endpoints: ['/v1/query', '/v2/query'],
@@ -33,9 +34,9 @@ export function dataOperation<Arguments>({
 }
 
 /** Any JSON but an absent key; read where it is used. */
-export const anyJson: z.ZodType<unknown> = choose(() => z.unknown());
+export const anyJson: Codec<unknown> = json;
 
 /** A name, or a list of names. */
-export const names: z.ZodType<readonly string[]> = choose((input) =>
-  typeof input === 'string' ? nameSchema.transform((name) => [name]) : requiredList(nameSchema),
+export const names: Codec<readonly string[]> = choose((input) =>
+  typeof input === 'string' ? argument(name, (given) => [given]) : requiredList(name),
 );

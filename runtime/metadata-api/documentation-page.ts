@@ -1,5 +1,5 @@
 /** docs/metadata-api.md, made from the registry of operations; a test keeps the page equal to it. */
-import { z } from 'zod';
+import type { AnyCodec, Fields } from '../metadata/codec.ts';
 import type { Endpoint, Operation } from './operation.ts';
 import type { Policy } from './policy.ts';
 import { operations } from './registry.ts';
@@ -37,20 +37,18 @@ function names({ name, spelling }: Operation, endpoint: Endpoint): string {
   return (spelling === 'either' ? [`\`${name}\``, ...prefixed] : prefixed).join(', ');
 }
 
-interface ArgumentsSchema {
-  readonly properties?: Readonly<Record<string, unknown>>;
-  readonly required?: readonly string[];
+function describeArguments({ arguments: codec, isBulk }: Operation): string {
+  if (isBulk === true) return 'a list of requests';
+  const fields = fieldsOf(codec);
+  if (fields === undefined) return 'see above';
+  const keys = Object.entries(fields).map(([key, { absent }]) => `\`${key}\`${absent ? '' : '\\*'}`);
+  return keys.length === 0 ? 'none' : keys.join(', ');
 }
 
-function describeArguments({ arguments: schema, isBulk }: Operation): string {
-  if (isBulk === true) return 'a list of requests';
-  const { properties, required = [] } = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-  }) as ArgumentsSchema;
-  if (properties === undefined) return 'see above';
-  const keys = Object.keys(properties).map((key) => `\`${key}\`${required.includes(key) ? '\\*' : ''}`);
-  return keys.length === 0 ? 'none' : keys.join(', ');
+/** The keys of an object; undefined if it may be written in several forms. */
+function fieldsOf({ shape }: AnyCodec): Fields | undefined {
+  if (shape.kind === 'object') return shape.fields;
+  return shape.kind === 'converted' ? fieldsOf(shape.inner) : undefined;
 }
 
 const ACCEPTANCE: Readonly<Record<Policy, string>> = {

@@ -7,7 +7,8 @@
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import { emptyMetadata, readMetadata } from '../metadata/read-metadata.ts';
+import { emptyMetadata } from '../metadata/metadata.ts';
+import { readMetadata } from '../metadata/read-metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import type { Answer } from './answer.ts';
 import type { MetadataRequest } from './request.ts';

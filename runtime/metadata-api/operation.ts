@@ -2,8 +2,9 @@
  * What an operation of the metadata API is: one file in `operations/` defines one (or a family that differs in a word),
  * the registry lists them, and the engine runs them on a working copy.
  */
-import type { z } from 'zod';
+
 import type { Session } from '../core/session.ts';
+import type { Codec } from '../metadata/codec.ts';
 import type { Json } from '../metadata/metadata.ts';
 import type { Answer } from './answer.ts';
 import type { ObjectIdentity } from './names.ts';
@@ -22,7 +23,7 @@ export interface Operation<Arguments = never> {
   readonly endpoints: readonly Endpoint[];
   /** One or two sentences for the reference page. */
   readonly documentation: string;
-  readonly arguments: z.ZodType<Arguments>;
+  readonly arguments: Codec<Arguments>;
   /** May the request leave `args` out. */
   readonly argumentsOptional?: true;
   /** Checked after `run`; absent = the operation accepts by itself, or changes no metadata. */

@@ -1,4 +1,5 @@
 /** POST /v1alpha1/pg_dump: the schema of a source as SQL, as the `pg_dump` on the PATH writes it. */
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +11,10 @@ import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { connectionAttempts } from '../database/encryption.ts';
 import { parseJson } from '../http/body.ts';
+import { validate } from '../metadata/codec.ts';
+import { object, requiredList, withDefault } from '../metadata/combinators.ts';
 import type { ConnectionInfo } from '../metadata/metadata.ts';
-import { flag, object, requiredList, text } from '../metadata/schemas/shared.ts';
-import { validate } from '../metadata/validate.ts';
+import { boolean, text } from '../metadata/values.ts';
 import { sourceArgument } from './arguments.ts';
 import { cleanDump, refusedOption } from './dump-options.ts';
 import { findSource } from './edit.ts';
@@ -22,15 +24,9 @@ const run = promisify(execFile);
 
 const LARGEST_DUMP = 1024 * 1024 * 1024;
 
-interface DumpRequest {
-  readonly opts: readonly string[];
-  readonly clean_output: boolean;
-  readonly source: string;
-}
-
-const dumpRequest = object<DumpRequest>({
+const dumpRequest = object({
   opts: requiredList(text),
-  clean_output: flag,
+  clean_output: withDefault(boolean, false),
   source: sourceArgument,
 });
 

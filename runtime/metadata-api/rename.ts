@@ -1,17 +1,8 @@
 /** Follows renames through everything that a source's metadata says. */
+import { mapNames } from '../metadata/codec.ts';
+import { tableEntry } from '../metadata/kinds/table.ts';
 import type { Source, TableEntry } from '../metadata/metadata.ts';
-import {
-  mapDeletePermission,
-  mapEventTrigger,
-  mapInsertPermission,
-  mapRelationshipUsing,
-  mapRemoteRelationship,
-  mapSelectPermission,
-  mapTableConfiguration,
-  mapUpdatePermission,
-  type ReferenceContext,
-  type ReferenceVisitor,
-} from '../metadata/references.ts';
+import type { ReferenceContext, ReferenceVisitor } from '../metadata/references.ts';
 
 /** Renames nothing. */
 export const sameNames: ReferenceVisitor = {
@@ -31,24 +22,7 @@ export function renameInSource(source: Source, context: ReferenceContext, visito
 
 function renameInTable(entry: TableEntry, context: ReferenceContext, visitor: ReferenceVisitor): TableEntry {
   const walk = { table: entry.table, visitor, context };
-  const renamed: TableEntry = {
-    ...entry,
-    configuration: mapTableConfiguration(entry.configuration, walk),
-    object_relationships: entry.object_relationships.map((relationship) => ({
-      ...relationship,
-      using: mapRelationshipUsing(relationship.using, walk),
-    })),
-    array_relationships: entry.array_relationships.map((relationship) => ({
-      ...relationship,
-      using: mapRelationshipUsing(relationship.using, walk),
-    })),
-    remote_relationships: entry.remote_relationships.map((item) => mapRemoteRelationship(item, walk)),
-    insert_permissions: entry.insert_permissions.map((item) => mapInsertPermission(item, walk)),
-    select_permissions: entry.select_permissions.map((item) => mapSelectPermission(item, walk)),
-    update_permissions: entry.update_permissions.map((item) => mapUpdatePermission(item, walk)),
-    delete_permissions: entry.delete_permissions.map((item) => mapDeletePermission(item, walk)),
-    event_triggers: entry.event_triggers.map((item) => mapEventTrigger(item, walk)),
-  };
+  const renamed = mapNames(tableEntry, entry, walk);
   // An entry in which nothing changed keeps its identity, so that it is not compiled again.
-  return JSON.stringify(renamed) === JSON.stringify(entry) ? entry : renamed;
+  return JSON.stringify(renamed) === JSON.stringify(entry) ? entry : { ...renamed, path: entry.path };
 }

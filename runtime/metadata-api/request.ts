@@ -5,8 +5,8 @@
 
 import { EngineError, pathStep } from '../core/errors.ts';
 import { NumberText } from '../core/types.ts';
-import { isObject } from '../metadata/schemas/shared.ts';
-import { validate } from '../metadata/validate.ts';
+import { validate } from '../metadata/codec.ts';
+import { isObject } from '../metadata/json.ts';
 import type { Endpoint, Operation } from './operation.ts';
 import { findOperation } from './registry.ts';
 

@@ -1,8 +1,9 @@
 /** What a change of the metadata changes in its stored form: as much as the change is, however much there is. */
 
 import { objectKey } from '../core/names.ts';
-import { exportMetadata, exportSource } from '../metadata/export-metadata.ts';
-import { exportTable } from '../metadata/export-table.ts';
+import { exportMetadata } from '../metadata/export-metadata.ts';
+import { source as sourceCodec } from '../metadata/kinds/source.ts';
+import { tableEntry } from '../metadata/kinds/table.ts';
 import type { Metadata, TableEntry } from '../metadata/metadata.ts';
 import { without } from './edit.ts';
 
@@ -45,7 +46,7 @@ export function storedChange(before: Metadata, after: Metadata): StoredChange {
     sources: {
       written: sources.written.map((source) => ({
         name: source.name,
-        definition: JSON.stringify(without(exportSource({ ...source, tables: [] }), 'tables')),
+        definition: JSON.stringify(without(sourceCodec.write({ ...source, tables: [] }), 'tables')),
       })),
       removed: sources.removed.map(({ name }) => ({ name })),
     },
@@ -64,7 +65,10 @@ function tableRows(
   const keyOf = ({ table: { schema, name } }: TableEntry): TableKey => ({ source, schema, name });
   const { written, removed } = difference(before, after, ({ table }) => objectKey(table.schema, table.name));
   return {
-    written: written.map((entry) => ({ ...keyOf(entry), definition: JSON.stringify(exportTable(entry)) })),
+    written: written.map((entry) => ({
+      ...keyOf(entry),
+      definition: JSON.stringify(tableEntry.write(entry)),
+    })),
     removed: removed.map(keyOf),
   };
 }

@@ -5,19 +5,14 @@
 
 import type { SourceCatalog } from '../catalog/catalog.ts';
 import { displayName, objectKey } from '../core/names.ts';
+import { mapNames } from './codec.ts';
+import { eventTrigger } from './kinds/event-trigger.ts';
+import { type PermissionKind, permissionEntries } from './kinds/permission.ts';
+import { objectRelationship } from './kinds/relationship.ts';
+import { remoteRelationship } from './kinds/remote-relationship.ts';
 import type { Metadata, QualifiedName, Source, TableEntry } from './metadata.ts';
 import { createReferenceContext } from './reference-context.ts';
-import {
-  mapDeletePermission,
-  mapEventTrigger,
-  mapInsertPermission,
-  mapRelationshipUsing,
-  mapRemoteRelationship,
-  mapSelectPermission,
-  mapUpdatePermission,
-  type ReferenceVisitor,
-  type TableWalk,
-} from './references.ts';
+import type { ReferenceVisitor, TableWalk } from './references.ts';
 
 /** Something that others can depend on. */
 export type Needed =
@@ -45,7 +40,7 @@ export type Needed =
   /** A function of the database, tracked or used by a computed field. */
   | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName };
 
-export type PermissionKind = 'insert' | 'select' | 'update' | 'delete';
+export type { PermissionKind };
 
 /** An object of the metadata that needs others. */
 export type Dependent =
@@ -230,33 +225,33 @@ function objectsOf(
     operation,
   });
   return [
-    ...[...entry.object_relationships, ...entry.array_relationships].map(({ name, using }) => ({
-      dependent: { kind: 'relationship', source, table, name } as const,
-      walk: (walk: TableWalk) => mapRelationshipUsing(using, walk),
+    ...[...entry.object_relationships, ...entry.array_relationships].map((given) => ({
+      dependent: { kind: 'relationship', source, table, name: given.name } as const,
+      walk: (walk: TableWalk) => mapNames(objectRelationship, given, walk),
     })),
     ...entry.insert_permissions.map((given) => ({
       dependent: permission('insert', given.role),
-      walk: (walk: TableWalk) => mapInsertPermission(given, walk),
+      walk: (walk: TableWalk) => mapNames(permissionEntries.insert, given, walk),
     })),
     ...entry.select_permissions.map((given) => ({
       dependent: permission('select', given.role),
-      walk: (walk: TableWalk) => mapSelectPermission(given, walk),
+      walk: (walk: TableWalk) => mapNames(permissionEntries.select, given, walk),
     })),
     ...entry.update_permissions.map((given) => ({
       dependent: permission('update', given.role),
-      walk: (walk: TableWalk) => mapUpdatePermission(given, walk),
+      walk: (walk: TableWalk) => mapNames(permissionEntries.update, given, walk),
     })),
     ...entry.delete_permissions.map((given) => ({
       dependent: permission('delete', given.role),
-      walk: (walk: TableWalk) => mapDeletePermission(given, walk),
+      walk: (walk: TableWalk) => mapNames(permissionEntries.delete, given, walk),
     })),
     ...entry.event_triggers.map((given) => ({
       dependent: { kind: 'event_trigger', source, table, name: given.name } as const,
-      walk: (walk: TableWalk) => mapEventTrigger(given, walk),
+      walk: (walk: TableWalk) => mapNames(eventTrigger, given, walk),
     })),
     ...entry.remote_relationships.map((given) => ({
       dependent: { kind: 'remote_relationship', source, table, name: given.name } as const,
-      walk: (walk: TableWalk) => mapRemoteRelationship(given, walk),
+      walk: (walk: TableWalk) => mapNames(remoteRelationship, given, walk),
     })),
   ];
 }

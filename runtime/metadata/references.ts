@@ -3,22 +3,8 @@
  * One walk serves both who depends on what (a visitor that notes) and renaming (a visitor that answers with new names).
  * Pure; names that the context does not know are left as they are.
  */
-import type {
-  Columns,
-  DeletePermission,
-  EventOperation,
-  EventTrigger,
-  InsertPermission,
-  Json,
-  JsonObject,
-  Permission,
-  QualifiedName,
-  RelationshipUsing,
-  RemoteRelationship,
-  SelectPermission,
-  TableConfiguration,
-  UpdatePermission,
-} from './metadata.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+import type { QualifiedName } from './kinds/shared.ts';
 
 /** Told of each name, in the terms of the metadata before a change; answers with the name to write. */
 export interface ReferenceVisitor {
@@ -54,129 +40,8 @@ export interface TableWalk {
   readonly context: ReferenceContext;
 }
 
-export function mapRelationshipUsing<Using extends RelationshipUsing>(using: Using, walk: TableWalk): Using {
-  const { table, visitor, context } = walk;
-  switch (using.kind) {
-    case 'foreign_key_on_this_table': {
-      visitor.foreignKey(table, using.columns);
-      const target = context.referencedTable(table, using.columns);
-      if (target !== undefined) visitor.table(target);
-      return { ...using, columns: using.columns.map((column) => visitor.column(table, column)) };
-    }
-    case 'foreign_key_on_other_table':
-      visitor.foreignKey(using.table, using.columns);
-      return {
-        ...using,
-        table: visitor.table(using.table),
-        columns: using.columns.map((column) => visitor.column(using.table, column)),
-      };
-    case 'manual':
-      return {
-        ...using,
-        remote_table: visitor.table(using.remote_table),
-        column_mapping: Object.fromEntries(
-          Object.entries(using.column_mapping).map(([own, other]) => [
-            visitor.column(table, own),
-            visitor.column(using.remote_table, other),
-          ]),
-        ),
-      };
-  }
-}
-
-export function mapSelectPermission(
-  entry: Permission<SelectPermission>,
-  walk: TableWalk,
-): Permission<SelectPermission> {
-  const { permission } = entry;
-  const columns = mapColumns(permission.columns, walk);
-  const computed_fields = permission.computed_fields.map((name) =>
-    walk.visitor.computedField(walk.table, name),
-  );
-  const filter = mapExpression(permission.filter, walk);
-  return { ...entry, permission: { ...permission, columns, computed_fields, filter } };
-}
-
-export function mapInsertPermission(
-  entry: Permission<InsertPermission>,
-  walk: TableWalk,
-): Permission<InsertPermission> {
-  const { permission } = entry;
-  const columns = permission.columns === undefined ? {} : { columns: mapColumns(permission.columns, walk) };
-  const set = mapPresets(permission.set, walk);
-  const check = mapExpression(permission.check, walk);
-  return { ...entry, permission: { ...permission, ...columns, set, check } };
-}
-
-export function mapUpdatePermission(
-  entry: Permission<UpdatePermission>,
-  walk: TableWalk,
-): Permission<UpdatePermission> {
-  const { permission } = entry;
-  const columns = mapColumns(permission.columns, walk);
-  const set = mapPresets(permission.set, walk);
-  const filter = mapExpression(permission.filter, walk);
-  const check = permission.check === undefined ? {} : { check: mapExpression(permission.check, walk) };
-  return { ...entry, permission: { ...permission, columns, set, filter, ...check } };
-}
-
-export function mapDeletePermission(
-  entry: Permission<DeletePermission>,
-  walk: TableWalk,
-): Permission<DeletePermission> {
-  const filter = mapExpression(entry.permission.filter, walk);
-  return { ...entry, permission: { ...entry.permission, filter } };
-}
-
-export function mapEventTrigger(trigger: EventTrigger, walk: TableWalk): EventTrigger {
-  const { definition } = trigger;
-  const operation = (given: EventOperation): EventOperation => ({
-    columns: mapColumns(given.columns, walk),
-    ...(given.payload !== undefined && { payload: mapColumns(given.payload, walk) }),
-  });
-  return {
-    ...trigger,
-    definition: {
-      ...definition,
-      ...(definition.insert && { insert: operation(definition.insert) }),
-      ...(definition.update && { update: operation(definition.update) }),
-      ...(definition.delete && { delete: operation(definition.delete) }),
-    },
-  };
-}
-
-/** The columns of the owning table only; `$name` in the arguments of a remote field follows. */
-export function mapRemoteRelationship(entry: RemoteRelationship, walk: TableWalk): RemoteRelationship {
-  const { definition } = entry;
-  const column = (name: string) =>
-    walk.context.field(walk.table, name)?.kind === 'column' ? walk.visitor.column(walk.table, name) : name;
-  if (definition.kind === 'to_source') {
-    const mapping = Object.entries(definition.field_mapping).map(([own, other]) => [column(own), other]);
-    return { ...entry, definition: { ...definition, field_mapping: Object.fromEntries(mapping) } };
-  }
-  const renamed = new Map(definition.lhs_fields.map((name) => [`$${name}`, `$${column(name)}`]));
-  return {
-    ...entry,
-    definition: {
-      ...definition,
-      lhs_fields: definition.lhs_fields.map(column),
-      remote_field: definition.remote_field.map((call) => ({
-        ...call,
-        arguments: mapStrings(call.arguments, (text) => renamed.get(text) ?? text) as JsonObject,
-      })),
-    },
-  };
-}
-
-export function mapTableConfiguration(
-  configuration: TableConfiguration,
-  walk: TableWalk,
-): TableConfiguration {
-  return { ...configuration, column_config: mapKeys(configuration.column_config, walk) };
-}
-
 /** Walks a boolean expression over the walk's table. */
-function mapExpression(expression: JsonObject, walk: TableWalk): JsonObject {
+export function expressionNames(expression: JsonObject, walk: TableWalk): JsonObject {
   return mapExpressionOver(expression, walk.table, walk);
 }
 
@@ -254,15 +119,12 @@ function mapOperators(value: Json, table: QualifiedName, walk: TableWalk): Json 
   );
 }
 
-function mapColumns(columns: Columns, { table, visitor }: TableWalk): Columns {
-  return columns === '*' ? columns : columns.map((column) => visitor.column(table, column));
-}
-
-function mapPresets(presets: JsonObject, walk: TableWalk): JsonObject {
+/** Walks column presets of the walk's table. */
+export function presetNames(presets: JsonObject, walk: TableWalk): JsonObject {
   for (const [column, value] of Object.entries(presets)) {
     if (!isSessionVariable(value)) walk.visitor.literal?.(walk.table, column);
   }
-  return mapKeys(presets, walk);
+  return columnKeyNames(presets, walk);
 }
 
 /** Whether a column's condition, a bare value or operators with operands, holds a value that is no session variable. */
@@ -279,7 +141,8 @@ function isSessionVariable(value: Json): boolean {
   return typeof value === 'string' && (/^x-engine-/i.test(value) || value.toLowerCase() === 'req_user_id');
 }
 
-function mapKeys<Value>(
+/** Walks the keys of a record that are columns of the walk's table. */
+export function columnKeyNames<Value>(
   values: Readonly<Record<string, Value>>,
   { table, visitor }: TableWalk,
 ): Readonly<Record<string, Value>> {
@@ -288,19 +151,8 @@ function mapKeys<Value>(
   );
 }
 
-function mapStrings(value: Json, change: (text: string) => string): Json {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, change)]));
-}
-
 function readTableName(value: Json | undefined): QualifiedName | undefined {
   if (typeof value === 'string') return { schema: 'public', name: value };
   if (!isObject(value) || typeof value.name !== 'string') return undefined;
   return { schema: typeof value.schema === 'string' ? value.schema : 'public', name: value.name };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,7 @@ import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import type { Metadata, TableEntry } from '../../runtime/metadata/metadata.ts';
-import { emptyMetadata } from '../../runtime/metadata/read-metadata.ts';
+import { emptyMetadata } from '../../runtime/metadata/metadata.ts';
 import { withTable } from '../../runtime/metadata-api/edit.ts';
 import { storedChange } from '../../runtime/metadata-api/stored-change.ts';
 import { createEvaluator, createTranspiler, type TranspiledFiles } from '../../runtime/program/loader.ts';

@@ -2,6 +2,7 @@
  * `actions.graphql` is the truth about the signatures of actions and about custom types; `actions.yaml` adds how actions
  * are called and by whom, and the relationships of types. This merges the two into the metadata's own form.
  */
+
 import {
   type ASTNode,
   type DefinitionNode,
@@ -18,9 +19,9 @@ import {
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Location, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
+import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { PositionNode } from '../../../runtime/metadata/origin.ts';
-import { isObject } from '../../../runtime/metadata/schemas/shared.ts';
 import type { Loaded } from './yaml-files.ts';
 
 export interface ActionsDocument {

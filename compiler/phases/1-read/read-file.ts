@@ -4,10 +4,11 @@ import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
+import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
+import { emptyMetadata } from '../../../runtime/metadata/metadata.ts';
 import { createOrigin, type Origin, type PositionNode } from '../../../runtime/metadata/origin.ts';
-import { emptyMetadata, readMetadata } from '../../../runtime/metadata/read-metadata.ts';
-import { isObject } from '../../../runtime/metadata/schemas/shared.ts';
+import { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
 import { mergeActions } from './actions-sdl.ts';
 import { JsonSyntaxError, locator, scanJson } from './json-positions.ts';
 import { createYamlFiles, readText, type YamlFiles } from './yaml-files.ts';

@@ -2,7 +2,7 @@
 import { displayName } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import { exportEventTrigger } from '../../../runtime/metadata/export-table.ts';
+import { eventTrigger } from '../../../runtime/metadata/kinds/event-trigger.ts';
 import type { EventTrigger } from '../../../runtime/metadata/metadata.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
@@ -35,7 +35,7 @@ function reported(scope: SourceScope, table: TableScope, trigger: EventTrigger):
     path: trigger.path,
     type: 'event_trigger',
     name: `event_trigger ${trigger.name} in table ${displayName(schema, name)} in source ${scope.source.name}`,
-    definition: { table: { schema, name }, configuration: exportEventTrigger(trigger) },
+    definition: { table: { schema, name }, configuration: eventTrigger.write(trigger) ?? null },
     context: `in table ${quoted(table.entry.table)}: in event trigger "${trigger.name}": `,
   };
 }

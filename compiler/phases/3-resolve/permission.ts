@@ -6,7 +6,7 @@ import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
-import { sortKeys } from '../../../runtime/metadata/export-json.ts';
+import { sortKeys } from '../../../runtime/metadata/json.ts';
 import type {
   Columns,
   DeletePermission,

@@ -6,7 +6,7 @@ import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import { exportRemoteRelationship } from '../../../runtime/metadata/export-relationship.ts';
+import { remoteRelationship } from '../../../runtime/metadata/kinds/remote-relationship.ts';
 import type { Json, Metadata, RemoteRelationship } from '../../../runtime/metadata/metadata.ts';
 import { contestedFieldNames, requireFreeFieldName } from './field.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
@@ -100,7 +100,7 @@ export function remoteRelationshipObject(
     definition: {
       source: scope.source.name,
       table: { schema, name },
-      ...exportRemoteRelationship(relationship),
+      ...remoteRelationship.write(relationship),
     },
     context: `in table ${quoted(table.entry.table)}: in remote relationship "${relationship.name}": `,
   };

@@ -1,30 +1,20 @@
 import { EngineError } from '../../core/errors.ts';
+import { object, optional, withDefault } from '../../metadata/combinators.ts';
+import { actionHead } from '../../metadata/kinds/action.ts';
 import type { Action } from '../../metadata/metadata.ts';
-import { type ActionHead, actionHeadSchema } from '../../metadata/schemas/action.ts';
-import { boolean, nameSchema, object, optional, text, withDefault } from '../../metadata/schemas/shared.ts';
+import { boolean, name, text } from '../../metadata/values.ts';
 import { NO_PATH, optionally, replaceWhere } from '../edit.ts';
 import { globalObject } from '../names.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-interface DropArguments {
-  readonly name: string;
-  readonly clear_data: boolean;
-}
-
-interface PermissionArguments {
-  readonly action: string;
-  readonly role: string;
-  readonly comment?: string;
-}
-
-export const createAction = operation<ActionHead>({
+export const createAction = operation({
   name: 'create_action',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Adds a query or mutation that a web hook answers.',
-  arguments: actionHeadSchema,
+  arguments: actionHead,
   policy: 'target',
   targets: ({ name }) => [globalObject('action', name)],
   changesMetadata: true,
@@ -41,12 +31,12 @@ export const createAction = operation<ActionHead>({
   },
 });
 
-export const updateAction = operation<ActionHead>({
+export const updateAction = operation({
   name: 'update_action',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Replaces the definition and the comment of an action; its permissions stay.',
-  arguments: actionHeadSchema,
+  arguments: actionHead,
   policy: 'target',
   targets: ({ name }) => [globalObject('action', name)],
   changesMetadata: true,
@@ -58,13 +48,13 @@ export const updateAction = operation<ActionHead>({
   },
 });
 
-export const dropAction = operation<DropArguments>({
+export const dropAction = operation({
   name: 'drop_action',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation:
     'Drops an action with its permissions, and with `clear_data` what its asynchronous calls left.',
-  arguments: object<DropArguments>({ name: nameSchema, clear_data: withDefault<boolean>(boolean, true) }),
+  arguments: object({ name, clear_data: withDefault<boolean>(boolean, true) }),
   policy: 'others',
   changesMetadata: true,
   run: ({ name }, copy) => {
@@ -77,13 +67,13 @@ export const dropAction = operation<DropArguments>({
   },
 });
 
-const permissionArguments = object<PermissionArguments>({
-  action: nameSchema,
-  role: nameSchema,
+const permissionArguments = object({
+  action: name,
+  role: name,
   comment: optional(text),
 });
 
-export const createActionPermission = operation<PermissionArguments>({
+export const createActionPermission = operation({
   name: 'create_action_permission',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
@@ -105,7 +95,7 @@ export const createActionPermission = operation<PermissionArguments>({
   },
 });
 
-export const dropActionPermission = operation<PermissionArguments>({
+export const dropActionPermission = operation({
   name: 'drop_action_permission',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,

@@ -1,30 +1,22 @@
 import { EngineError } from '../../core/errors.ts';
-import type { ComputedFieldDefinition, QualifiedName } from '../../metadata/metadata.ts';
-import { nameSchema, object, optional, text } from '../../metadata/schemas/shared.ts';
-import { computedFieldDefinitionSchema } from '../../metadata/schemas/table.ts';
+import { object, optional } from '../../metadata/combinators.ts';
+import { computedFieldDefinition } from '../../metadata/kinds/table.ts';
+import { name, text } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { findTable, NO_PATH, optionally, withTable } from '../edit.ts';
 import { quoted, tablePart } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import { fieldNames } from '../table-fields.ts';
 
-interface Arguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly name: string;
-  readonly definition: ComputedFieldDefinition;
-  readonly comment?: string;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'add_computed_field',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Adds a field whose value a function computes from the row.',
-  arguments: object<Arguments>({
+  arguments: object({
     ...tableArguments,
-    name: nameSchema,
-    definition: computedFieldDefinitionSchema,
+    name,
+    definition: computedFieldDefinition,
     comment: optional(text),
   }),
   policy: 'target',

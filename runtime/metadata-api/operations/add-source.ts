@@ -1,32 +1,25 @@
 import { EngineError } from '../../core/errors.ts';
-import type { Json, Source, SourceConfiguration, SourceCustomization } from '../../metadata/metadata.ts';
-import { flag, json, nameSchema, object, optional } from '../../metadata/schemas/shared.ts';
-import { sourceConfigurationSchema, sourceCustomizationSchema } from '../../metadata/schemas/source.ts';
+import { object, optional, withDefault } from '../../metadata/combinators.ts';
+import { sourceConfiguration, sourceCustomization } from '../../metadata/kinds/source.ts';
+import type { Source } from '../../metadata/metadata.ts';
+import { boolean, json, name } from '../../metadata/values.ts';
 import { requireAllowedFiles } from '../allowed-files.ts';
 import { NO_PATH, optionally, withSource } from '../edit.ts';
 import { sourceObject } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly name: string;
-  readonly configuration: SourceConfiguration;
-  readonly replace_configuration: boolean;
-  readonly customization?: SourceCustomization;
-  readonly health_check?: Json;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'add_source',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation:
     'Adds a database and connects to it at once. With `replace_configuration` an existing source gets the new ' +
     'configuration and keeps its tables.',
-  arguments: object<Arguments>({
-    name: nameSchema,
-    configuration: sourceConfigurationSchema,
-    replace_configuration: flag,
-    customization: optional(sourceCustomizationSchema),
+  arguments: object({
+    name,
+    configuration: sourceConfiguration,
+    replace_configuration: withDefault(boolean, false),
+    customization: optional(sourceCustomization),
     health_check: optional(json),
   }),
   policy: 'target',

@@ -1,27 +1,18 @@
 import { EngineError } from '../../core/errors.ts';
-import type { AllowlistEntry, AllowlistScope } from '../../metadata/metadata.ts';
-import { allowlistEntrySchema, allowlistScopeSchema } from '../../metadata/schemas/service.ts';
-import { nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { object } from '../../metadata/combinators.ts';
+import { allowlistEntry, allowlistScope } from '../../metadata/kinds/query-collection.ts';
+import { name } from '../../metadata/values.ts';
 import { NO_PATH, replaceWhere } from '../edit.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 import { findCollection } from './query-collections.ts';
 
-interface ScopeArguments {
-  readonly collection: string;
-  readonly scope: AllowlistScope;
-}
-
-interface DropArguments {
-  readonly collection: string;
-}
-
-export const addCollectionToAllowlist = operation<Omit<AllowlistEntry, 'path'>>({
+export const addCollectionToAllowlist = operation({
   name: 'add_collection_to_allowlist',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Allows the queries of a collection, to every role or to those of its scope.',
-  arguments: allowlistEntrySchema,
+  arguments: allowlistEntry,
   policy: 'others',
   changesMetadata: true,
   run: ({ collection, scope }, copy) => {
@@ -39,12 +30,12 @@ export const addCollectionToAllowlist = operation<Omit<AllowlistEntry, 'path'>>(
   },
 });
 
-export const updateScopeOfCollectionInAllowlist = operation<ScopeArguments>({
+export const updateScopeOfCollectionInAllowlist = operation({
   name: 'update_scope_of_collection_in_allowlist',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Changes to which roles a collection of the allow-list is open.',
-  arguments: object<ScopeArguments>({ collection: nameSchema, scope: allowlistScopeSchema }),
+  arguments: object({ collection: name, scope: allowlistScope }),
   policy: 'others',
   changesMetadata: true,
   run: ({ collection, scope }, copy) => {
@@ -61,12 +52,12 @@ export const updateScopeOfCollectionInAllowlist = operation<ScopeArguments>({
   },
 });
 
-export const dropCollectionFromAllowlist = operation<DropArguments>({
+export const dropCollectionFromAllowlist = operation({
   name: 'drop_collection_from_allowlist',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Takes a collection out of the allow-list.',
-  arguments: object<DropArguments>({ collection: nameSchema }),
+  arguments: object({ collection: name }),
   policy: 'others',
   changesMetadata: true,
   run: ({ collection }, copy) => {

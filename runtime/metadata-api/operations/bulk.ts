@@ -1,15 +1,16 @@
-import { z } from 'zod';
 import { EngineError } from '../../core/errors.ts';
+import type { Codec } from '../../metadata/codec.ts';
+import { json } from '../../metadata/values.ts';
 import { type Answer, describeError } from '../answer.ts';
 import { type Operation, operation, SUCCESS } from '../operation.ts';
 import type { MetadataRequest } from '../request.ts';
 import { runRequest, StepFailed } from '../run.ts';
 
 /** The request reader has read the steps already. */
-const steps = z.array(z.custom<MetadataRequest>());
+const steps = json as unknown as Codec<readonly MetadataRequest[]>;
 
 /** Requests in order on one copy; the first that fails ends it, and nothing of the metadata is stored. */
-export const bulk = operation<MetadataRequest[]>({
+export const bulk = operation({
   name: 'bulk',
   spelling: 'bare',
   endpoints: ['/v1/metadata', '/v1/query', '/v2/query'],
@@ -51,7 +52,7 @@ function toldWhatStays(error: EngineError, done: readonly MetadataRequest[]): En
   return new StepFailed(code, told, { path, status, internal, reason, cause });
 }
 
-export const bulkKeepGoing = operation<MetadataRequest[]>({
+export const bulkKeepGoing = operation({
   name: 'bulk_keep_going',
   spelling: 'bare',
   endpoints: ['/v1/metadata'],
@@ -75,7 +76,7 @@ export const bulkKeepGoing = operation<MetadataRequest[]>({
   },
 });
 
-export const concurrentBulk = operation<MetadataRequest[]>({
+export const concurrentBulk = operation({
   name: 'concurrent_bulk',
   spelling: 'bare',
   endpoints: ['/v2/query'],
@@ -107,7 +108,7 @@ const relationshipOperations = new Set([
   'delete_remote_schema_remote_relationship',
 ]);
 
-export const bulkAtomic: Operation = operation<MetadataRequest[]>({
+export const bulkAtomic: Operation = operation({
   name: 'bulk_atomic',
   spelling: 'bare',
   endpoints: ['/v1/metadata'],

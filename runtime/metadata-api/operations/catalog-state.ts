@@ -1,15 +1,9 @@
-import type { JsonObject } from '../../metadata/metadata.ts';
-import { jsonObject, object, oneOf } from '../../metadata/schemas/shared.ts';
+import { object } from '../../metadata/combinators.ts';
+import { jsonObject, oneOf } from '../../metadata/values.ts';
 import { noArguments } from '../arguments.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
-import type { CatalogStateKind } from '../store.ts';
 
-interface Arguments {
-  readonly type: CatalogStateKind;
-  readonly state: JsonObject;
-}
-
-export const getCatalogState = operation<object>({
+export const getCatalogState = operation({
   name: 'get_catalog_state',
   spelling: 'bare',
   endpoints: METADATA,
@@ -19,12 +13,12 @@ export const getCatalogState = operation<object>({
   run: (_, copy) => copy.services.readCatalogState(),
 });
 
-export const setCatalogState = operation<Arguments>({
+export const setCatalogState = operation({
   name: 'set_catalog_state',
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'Keeps a state for a tool: migrations that ran, for instance.',
-  arguments: object<Arguments>({ type: oneOf('cli', 'console'), state: jsonObject }),
+  arguments: object({ type: oneOf('cli', 'console'), state: jsonObject }),
   changesMetadata: false,
   run: async ({ type, state }, copy) => {
     await copy.services.writeCatalogState(type, state);

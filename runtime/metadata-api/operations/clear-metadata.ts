@@ -1,5 +1,5 @@
 import type { Metadata } from '../../metadata/metadata.ts';
-import { emptyMetadata } from '../../metadata/read-metadata.ts';
+import { emptyMetadata } from '../../metadata/metadata.ts';
 import { noArguments } from '../arguments.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 

@@ -1,5 +1,5 @@
 import { type CountArguments, count } from '../../legacy/select.ts';
-import { object, optional } from '../../metadata/schemas/shared.ts';
+import { object, optional } from '../../metadata/combinators.ts';
 import { tableArguments } from '../arguments.ts';
 import { anyJson, dataOperation, names } from '../data-operation.ts';
 
@@ -7,7 +7,7 @@ export default dataOperation<CountArguments>({
   name: 'count',
   documentation:
     'Counts the rows of a tracked table that the role may see, with `distinct` the different values of columns.',
-  arguments: object<CountArguments>({
+  arguments: object({
     ...tableArguments,
     where: optional(anyJson),
     distinct: optional(names),

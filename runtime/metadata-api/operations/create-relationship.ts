@@ -1,41 +1,31 @@
-import type { z } from 'zod';
 import { EngineError } from '../../core/errors.ts';
-import type { QualifiedName, RelationshipUsing } from '../../metadata/metadata.ts';
-import {
-  arrayRelationshipUsingSchema,
-  relationshipUsingSchema,
-} from '../../metadata/schemas/relationship.ts';
-import { nameSchema, object, optional, text } from '../../metadata/schemas/shared.ts';
+import type { Codec } from '../../metadata/codec.ts';
+import { object, optional } from '../../metadata/combinators.ts';
+import { arrayRelationship, objectRelationship } from '../../metadata/kinds/relationship.ts';
+import type { RelationshipUsing } from '../../metadata/metadata.ts';
+import { name, text } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { findTable, NO_PATH, optionally, withTable } from '../edit.ts';
 import { quoted, tablePart } from '../names.ts';
 import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
 import { fieldNames } from '../table-fields.ts';
 
-interface Arguments<Using> {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly name: string;
-  readonly using: Using;
-  readonly comment?: string;
-}
-
 function createRelationship<Using extends RelationshipUsing>(
   kind: 'object' | 'array',
-  using: z.ZodType<Using>,
+  using: Codec<Using>,
   documentation: string,
 ): Operation {
-  return operation<Arguments<Using>>({
+  return operation({
     name: `create_${kind}_relationship`,
     spelling: 'prefixed',
     endpoints: METADATA_AND_LEGACY,
     documentation,
-    arguments: object<Arguments<Using>>({
+    arguments: object({
       ...tableArguments,
-      name: nameSchema,
+      name,
       using,
       comment: optional(text),
-    } as never),
+    }),
     policy: 'target',
     targets: ({ source, table, name }) => [tablePart(`${kind}_relation`, name, source, table)],
     changesMetadata: true,
@@ -59,12 +49,12 @@ function createRelationship<Using extends RelationshipUsing>(
 
 export const createObjectRelationship = createRelationship(
   'object',
-  relationshipUsingSchema,
+  objectRelationship.fields.using,
   'Connects each row of a table with at most one row of another, over a foreign key or a mapping of columns.',
 );
 
 export const createArrayRelationship = createRelationship(
   'array',
-  arrayRelationshipUsingSchema,
+  arrayRelationship.fields.using,
   'Connects each row of a table with any number of rows of another, over a foreign key or a mapping of columns.',
 );

@@ -1,29 +1,21 @@
 import { EngineError } from '../../core/errors.ts';
-import type { Header, Json, ScheduledRetryConfiguration } from '../../metadata/metadata.ts';
-import { headerSchema, json, list, object, optional, text } from '../../metadata/schemas/shared.ts';
-import { scheduledRetryConfigurationSchema } from '../../metadata/schemas/trigger.ts';
+import { list, object, optional } from '../../metadata/combinators.ts';
+import { scheduledRetryConfiguration } from '../../metadata/kinds/cron-trigger.ts';
+import { header } from '../../metadata/kinds/shared.ts';
+import { json, text } from '../../metadata/values.ts';
 import { METADATA_AND_LEGACY, operation } from '../operation.ts';
 
-interface Arguments {
-  readonly webhook: string;
-  readonly schedule_at: string;
-  readonly payload?: Json;
-  readonly headers: readonly Header[];
-  readonly retry_conf?: ScheduledRetryConfiguration;
-  readonly comment?: string;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'create_scheduled_event',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Has a web hook called once, at a time.',
-  arguments: object<Arguments>({
+  arguments: object({
     webhook: text,
     schedule_at: text,
     payload: optional(json),
-    headers: list(headerSchema),
-    retry_conf: optional(scheduledRetryConfigurationSchema),
+    headers: list(header),
+    retry_conf: optional(scheduledRetryConfiguration),
     comment: optional(text),
   }),
   changesMetadata: false,

@@ -1,31 +1,25 @@
 import { EngineError } from '../../core/errors.ts';
-import type { CronTrigger, Json } from '../../metadata/metadata.ts';
-import { nameSchema, object } from '../../metadata/schemas/shared.ts';
-import { cronTriggerSchema } from '../../metadata/schemas/trigger.ts';
+import { object, withDefault } from '../../metadata/combinators.ts';
+import { cronTrigger } from '../../metadata/kinds/cron-trigger.ts';
+import type { Json } from '../../metadata/metadata.ts';
+import { boolean, name } from '../../metadata/values.ts';
 import { NO_PATH, without } from '../edit.ts';
 import { globalObject } from '../names.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA, METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
-import { withReplace } from '../with-replace.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-type CreateArguments = { readonly entry: Omit<CronTrigger, 'path'>; readonly replace: boolean };
-
-interface DropArguments {
-  readonly name: string;
-}
-
-export const createCronTrigger = operation<CreateArguments>({
+export const createCronTrigger = operation({
   name: 'create_cron_trigger',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation:
     'Has a web hook called by a cron schedule (UTC); with `replace` an existing trigger is changed.',
-  arguments: withReplace(cronTriggerSchema),
+  arguments: object({ ...cronTrigger.fields, replace: withDefault(boolean, false) }),
   policy: 'target',
-  targets: ({ entry }) => [globalObject('cron_trigger', entry.name)],
+  targets: ({ name }) => [globalObject('cron_trigger', name)],
   changesMetadata: true,
-  run: ({ entry, replace }, copy) => {
+  run: ({ replace, ...entry }, copy) => {
     const exists = copy.metadata.cron_triggers.some(({ name }) => name === entry.name);
     if (exists && !replace) {
       throw new EngineError('already-exists', `cron trigger with name: ${entry.name} already exists`);
@@ -38,12 +32,12 @@ export const createCronTrigger = operation<CreateArguments>({
   },
 });
 
-export const deleteCronTrigger = operation<DropArguments>({
+export const deleteCronTrigger = operation({
   name: 'delete_cron_trigger',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Deletes a cron trigger with its scheduled events.',
-  arguments: object<DropArguments>({ name: nameSchema }),
+  arguments: object({ name }),
   policy: 'others',
   changesMetadata: true,
   run: ({ name }, copy) => {
@@ -56,12 +50,12 @@ export const deleteCronTrigger = operation<DropArguments>({
   },
 });
 
-export const getCronTriggers = operation<object>({
+export const getCronTriggers = operation({
   name: 'get_cron_triggers',
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'All cron triggers, those that no export shows included.',
-  arguments: object<object>({}),
+  arguments: object({}),
   argumentsOptional: true,
   changesMetadata: false,
   run: (_, copy) => ({ cron_triggers: cronTriggers(copy) }),

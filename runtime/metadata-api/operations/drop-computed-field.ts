@@ -1,24 +1,17 @@
 import { EngineError } from '../../core/errors.ts';
-import type { QualifiedName } from '../../metadata/metadata.ts';
-import { flag, nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { object, withDefault } from '../../metadata/combinators.ts';
+import { boolean, name } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { refuseDependents } from '../dependents.ts';
 import { findTable, withTable } from '../edit.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly name: string;
-  readonly cascade: boolean;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'drop_computed_field',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Drops a computed field. Permissions that use it are refused, or dropped with `cascade`.',
-  arguments: object<Arguments>({ ...tableArguments, name: nameSchema, cascade: flag }),
+  arguments: object({ ...tableArguments, name, cascade: withDefault(boolean, false) }),
   policy: 'others',
   changesMetadata: true,
   run: ({ source, table, name, cascade }, copy) => {

@@ -1,24 +1,17 @@
-import type { QualifiedName } from '../../metadata/metadata.ts';
-import { flag, nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { object, withDefault } from '../../metadata/combinators.ts';
+import { boolean, name } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { refuseDependents } from '../dependents.ts';
 import { withTable } from '../edit.ts';
 import { findRelationship } from '../find-relationship.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly relationship: string;
-  readonly cascade: boolean;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'drop_relationship',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Drops a relationship. Permissions that use it are refused, or dropped with `cascade`.',
-  arguments: object<Arguments>({ ...tableArguments, relationship: nameSchema, cascade: flag }),
+  arguments: object({ ...tableArguments, relationship: name, cascade: withDefault(boolean, false) }),
   policy: 'others',
   changesMetadata: true,
   run: ({ source, table, relationship, cascade }, copy) => {

@@ -1,21 +1,17 @@
-import { flag, nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { object, withDefault } from '../../metadata/combinators.ts';
+import { boolean, name } from '../../metadata/values.ts';
 import { refuseDependents } from '../dependents.ts';
 import { findSource } from '../edit.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly name: string;
-  readonly cascade: boolean;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'drop_source',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation:
     'Forgets a database with everything declared in it. Remote relationships that point there are refused, or dropped ' +
     'with `cascade`.',
-  arguments: object<Arguments>({ name: nameSchema, cascade: flag }),
+  arguments: object({ name, cascade: withDefault(boolean, false) }),
   policy: 'target',
   changesMetadata: true,
   run: ({ name, cascade }, copy) => {

@@ -1,32 +1,14 @@
 import { EngineError } from '../../core/errors.ts';
+import { argument, list, object, optional, withDefault } from '../../metadata/combinators.ts';
+import { eventRetryConfiguration, eventRetryDefaults } from '../../metadata/kinds/event-trigger.ts';
+import { columns, header, toAddress } from '../../metadata/kinds/shared.ts';
 import type {
   Address,
-  Columns,
-  EventOperation,
   EventRetryConfiguration,
   EventTrigger,
-  Header,
-  Json,
-  JsonObject,
   QualifiedName,
 } from '../../metadata/metadata.ts';
-import {
-  boolean,
-  columnsSchema,
-  flag,
-  headerSchema,
-  json,
-  jsonObject,
-  list,
-  nameSchema,
-  object,
-  objectAs,
-  optional,
-  text,
-  toAddress,
-  withDefault,
-} from '../../metadata/schemas/shared.ts';
-import { eventRetryConfigurationSchema, eventRetryDefaults } from '../../metadata/schemas/trigger.ts';
+import { boolean, json, jsonObject, name, text } from '../../metadata/values.ts';
 import { sourceArgument, tableArguments } from '../arguments.ts';
 import { findSource, findTable, NO_PATH, optionally, replaceWhere, withSource, withTable } from '../edit.ts';
 import { columnNames } from '../find-relationship.ts';
@@ -35,25 +17,6 @@ import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-interface RawArguments {
-  readonly name: string;
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly insert?: EventOperation;
-  readonly update?: EventOperation;
-  readonly delete?: EventOperation;
-  readonly enable_manual: boolean;
-  readonly webhook?: string;
-  readonly webhook_from_env?: string;
-  readonly headers: readonly Header[];
-  readonly retry_conf: EventRetryConfiguration;
-  readonly request_transform?: JsonObject;
-  readonly response_transform?: JsonObject;
-  readonly cleanup_config?: JsonObject;
-  readonly trigger_on_replication: boolean;
-  readonly replace: boolean;
-}
-
 interface CreateArguments {
   readonly table: QualifiedName;
   readonly source: string;
@@ -61,34 +24,29 @@ interface CreateArguments {
   readonly trigger: EventTrigger;
 }
 
-interface NameArguments {
-  readonly name: string;
-  readonly source: string;
-}
-
-const eventOperation = object<EventOperation>({
-  columns: columnsSchema,
-  payload: optional<Columns>(columnsSchema),
+const eventOperation = object({
+  columns,
+  payload: optional(columns),
 });
 
-const createArguments = objectAs<RawArguments, CreateArguments>(
-  {
+const createArguments = argument(
+  object({
     ...tableArguments,
-    name: nameSchema,
+    name,
     insert: optional(eventOperation),
     update: optional(eventOperation),
     delete: optional(eventOperation),
-    enable_manual: flag,
+    enable_manual: withDefault(boolean, false),
     webhook: optional(text),
-    webhook_from_env: optional(nameSchema),
-    headers: list(headerSchema),
-    retry_conf: withDefault<EventRetryConfiguration>(eventRetryConfigurationSchema, eventRetryDefaults),
+    webhook_from_env: optional(name),
+    headers: list(header),
+    retry_conf: withDefault<EventRetryConfiguration>(eventRetryConfiguration, eventRetryDefaults),
     request_transform: optional(jsonObject),
     response_transform: optional(jsonObject),
     cleanup_config: optional(jsonObject),
     trigger_on_replication: withDefault<boolean>(boolean, true),
-    replace: flag,
-  },
+    replace: withDefault(boolean, false),
+  }),
   (
     {
       table,
@@ -103,7 +61,7 @@ const createArguments = objectAs<RawArguments, CreateArguments>(
       ...rest
     },
     fail,
-  ) => {
+  ): CreateArguments => {
     checkName(rest.name, fail);
     const operations = [insert, update, deletion].filter((given) => given !== undefined);
     if (operations.length === 0 && !enable_manual) {
@@ -122,7 +80,7 @@ const createArguments = objectAs<RawArguments, CreateArguments>(
   },
 );
 
-export const createEventTrigger = operation<CreateArguments>({
+export const createEventTrigger = operation({
   name: 'create_event_trigger',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
@@ -159,12 +117,12 @@ export const createEventTrigger = operation<CreateArguments>({
   },
 });
 
-export const deleteEventTrigger = operation<NameArguments>({
+export const deleteEventTrigger = operation({
   name: 'delete_event_trigger',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Deletes an event trigger; its pending events are archived.',
-  arguments: object<NameArguments>({ name: nameSchema, source: sourceArgument }),
+  arguments: object({ name, source: sourceArgument }),
   policy: 'others',
   changesMetadata: true,
   run: ({ name, source }, copy) => {
@@ -185,17 +143,12 @@ export const deleteEventTrigger = operation<NameArguments>({
   },
 });
 
-interface RedeliverArguments {
-  readonly event_id: string;
-  readonly source: string;
-}
-
-export const redeliverEvent = operation<RedeliverArguments>({
+export const redeliverEvent = operation({
   name: 'redeliver_event',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Delivers an event again.',
-  arguments: object<RedeliverArguments>({ event_id: nameSchema, source: sourceArgument }),
+  arguments: object({ event_id: name, source: sourceArgument }),
   changesMetadata: false,
   run: ({ source, event_id }, copy) => {
     findSource(copy.metadata, source);
@@ -203,16 +156,12 @@ export const redeliverEvent = operation<RedeliverArguments>({
   },
 });
 
-interface InvokeArguments extends NameArguments {
-  readonly payload: Json;
-}
-
-export const invokeEventTrigger = operation<InvokeArguments>({
+export const invokeEventTrigger = operation({
   name: 'invoke_event_trigger',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Sends a payload through an event trigger that allows it (`enable_manual`).',
-  arguments: object<InvokeArguments>({ name: nameSchema, source: sourceArgument, payload: json }),
+  arguments: object({ name, source: sourceArgument, payload: json }),
   changesMetadata: false,
   run: ({ name, source }, copy) => {
     const trigger = findSource(copy.metadata, source)

@@ -1,14 +1,14 @@
-import { z } from 'zod';
 import { exportMetadata } from '../../metadata/export-metadata.ts';
+import { json } from '../../metadata/values.ts';
 import { METADATA_AND_LEGACY, operation } from '../operation.ts';
 
-export default operation<unknown>({
+export default operation({
   name: 'export_metadata',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation:
     'The whole metadata. With `version: 2` as `{resource_version, metadata}`; without, or with 1, the metadata itself.',
-  arguments: z.unknown(),
+  arguments: json,
   hasVersion2: true,
   changesMetadata: false,
   run: (_, copy, { version }) => {

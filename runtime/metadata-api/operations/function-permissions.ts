@@ -1,21 +1,17 @@
 import { EngineError } from '../../core/errors.ts';
+import { object } from '../../metadata/combinators.ts';
+import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
-import { nameSchema, object, qualifiedNameSchema } from '../../metadata/schemas/shared.ts';
+import { name } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
 import { findFunction, NO_PATH, trackedTable, withFunction } from '../edit.ts';
 import { functionObject, quoted, sameName } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-interface Arguments {
-  readonly function: QualifiedName;
-  readonly source: string;
-  readonly role: string;
-}
+const schema = object({ function: qualifiedName, source: sourceArgument, role: name });
 
-const schema = object<Arguments>({ function: qualifiedNameSchema, source: sourceArgument, role: nameSchema });
-
-export const createFunctionPermission = operation<Arguments>({
+export const createFunctionPermission = operation({
   name: 'create_function_permission',
   spelling: 'prefixed',
   endpoints: METADATA,
@@ -48,7 +44,7 @@ export const createFunctionPermission = operation<Arguments>({
   },
 });
 
-export const dropFunctionPermission = operation<Arguments>({
+export const dropFunctionPermission = operation({
   name: 'drop_function_permission',
   spelling: 'prefixed',
   endpoints: METADATA,

@@ -1,17 +1,14 @@
 import { introspectDatabase } from '../../catalog/index.ts';
-import { nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { object } from '../../metadata/combinators.ts';
+import { name } from '../../metadata/values.ts';
 import { METADATA, operation } from '../operation.ts';
 
-interface Arguments {
-  readonly source: string;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'get_source_tables',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation: 'All tables and views of a database, tracked or not.',
-  arguments: object<Arguments>({ source: nameSchema }),
+  arguments: object({ source: name }),
   changesMetadata: false,
   run: async ({ source }, copy) => {
     const { tables } = await introspectDatabase(copy.database(source).query);

@@ -1,24 +1,16 @@
 import { EngineError } from '../../core/errors.ts';
+import { object, requiredList } from '../../metadata/combinators.ts';
 import type { InheritedRole } from '../../metadata/metadata.ts';
-import { nameSchema, object, requiredList } from '../../metadata/schemas/shared.ts';
+import { name } from '../../metadata/values.ts';
 import { NO_PATH } from '../edit.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 
-interface AddArguments {
-  readonly role_name: string;
-  readonly role_set: readonly string[];
-}
-
-interface DropArguments {
-  readonly role_name: string;
-}
-
-export const addInheritedRole = operation<AddArguments>({
+export const addInheritedRole = operation({
   name: 'add_inherited_role',
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'Makes a role that combines the permissions of others, or replaces it.',
-  arguments: object<AddArguments>({ role_name: nameSchema, role_set: requiredList(nameSchema) }),
+  arguments: object({ role_name: name, role_set: requiredList(name) }),
   policy: 'target',
   targets: ({ role_name }) => [{ type: 'inherited_role', name: `inherited role ${role_name}` }],
   changesMetadata: true,
@@ -35,12 +27,12 @@ export const addInheritedRole = operation<AddArguments>({
   },
 });
 
-export const dropInheritedRole = operation<DropArguments>({
+export const dropInheritedRole = operation({
   name: 'drop_inherited_role',
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'Drops an inherited role.',
-  arguments: object<DropArguments>({ role_name: nameSchema }),
+  arguments: object({ role_name: name }),
   policy: 'target',
   changesMetadata: true,
   run: ({ role_name }, copy) => {

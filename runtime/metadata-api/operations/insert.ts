@@ -1,12 +1,6 @@
-import { type ConflictArguments, type InsertArguments, insert } from '../../legacy/write.ts';
-import {
-  jsonObject,
-  nameSchema,
-  object,
-  oneOf,
-  optional,
-  requiredList,
-} from '../../metadata/schemas/shared.ts';
+import { type InsertArguments, insert } from '../../legacy/write.ts';
+import { object, optional, requiredList } from '../../metadata/combinators.ts';
+import { jsonObject, name, oneOf } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { anyJson, dataOperation, names } from '../data-operation.ts';
 
@@ -15,13 +9,13 @@ export default dataOperation<InsertArguments>({
   documentation:
     'Inserts rows into a tracked table as the role may. Columns that an object leaves out get their defaults; rows that ' +
     'exist already are left alone or updated, as `on_conflict` says.',
-  arguments: object<InsertArguments>({
+  arguments: object({
     ...tableArguments,
     objects: requiredList(jsonObject),
     on_conflict: optional(
-      object<ConflictArguments>({
+      object({
         action: oneOf('ignore', 'update'),
-        constraint: optional(nameSchema),
+        constraint: optional(name),
         constraint_on: optional(names),
       }),
     ),

@@ -1,47 +1,34 @@
-import type { z } from 'zod';
 import { EngineError } from '../../core/errors.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
+import type { Codec } from '../../metadata/codec.ts';
+import { object, optional } from '../../metadata/combinators.ts';
 import type { PermissionKind } from '../../metadata/dependencies.ts';
-import type { Permission, QualifiedName } from '../../metadata/metadata.ts';
 import {
-  deletePermissionSchema,
-  insertPermissionSchema,
-  selectPermissionSchema,
-  updatePermissionSchema,
-} from '../../metadata/schemas/permission.ts';
-import { nameSchema, object, optional, text } from '../../metadata/schemas/shared.ts';
+  deletePermission,
+  insertPermission,
+  selectPermission,
+  updatePermission,
+} from '../../metadata/kinds/permission.ts';
+import type { Permission } from '../../metadata/metadata.ts';
+import { name, text } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { findTable, NO_PATH, optionally, withTable } from '../edit.ts';
 import { quoted, tablePart } from '../names.ts';
 import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
 
-interface CreateArguments<Rule> {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly role: string;
-  readonly permission: Rule;
-  readonly comment?: string;
-}
-
-interface DropArguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly role: string;
-}
-
-function createPermission<Rule>(kind: PermissionKind, rule: z.ZodType<Rule>, what: string): Operation {
+function createPermission<Rule>(kind: PermissionKind, rule: Codec<Rule>, what: string): Operation {
   const list = `${kind}_permissions` as const;
-  return operation<CreateArguments<Rule>>({
+  return operation({
     name: `create_${kind}_permission`,
     spelling: 'prefixed',
     endpoints: METADATA_AND_LEGACY,
     documentation: `Lets a role ${what}.`,
-    arguments: object<CreateArguments<Rule>>({
+    arguments: object({
       ...tableArguments,
-      role: nameSchema,
+      role: name,
       permission: rule,
       comment: optional(text),
-    } as never),
+    }),
     policy: 'target',
     targets: ({ source, table, role }) => [tablePart(`${kind}_permission`, role, source, table)],
     changesMetadata: true,
@@ -65,12 +52,12 @@ function createPermission<Rule>(kind: PermissionKind, rule: z.ZodType<Rule>, wha
 
 function dropPermission(kind: PermissionKind): Operation {
   const list = `${kind}_permissions` as const;
-  return operation<DropArguments>({
+  return operation({
     name: `drop_${kind}_permission`,
     spelling: 'prefixed',
     endpoints: METADATA_AND_LEGACY,
     documentation: `Drops the ${kind} permission of a role on a table.`,
-    arguments: object<DropArguments>({ ...tableArguments, role: nameSchema }),
+    arguments: object({ ...tableArguments, role: name }),
     policy: 'others',
     changesMetadata: true,
     run: ({ source, table, role }, copy) => {
@@ -90,22 +77,22 @@ function dropPermission(kind: PermissionKind): Operation {
 
 export const createInsertPermission = createPermission(
   'insert',
-  insertPermissionSchema,
+  insertPermission,
   'insert rows that satisfy a check, giving some columns while others are preset',
 );
 export const createSelectPermission = createPermission(
   'select',
-  selectPermissionSchema,
+  selectPermission,
   'read some columns of the rows that a filter admits',
 );
 export const createUpdatePermission = createPermission(
   'update',
-  updatePermissionSchema,
+  updatePermission,
   'change some columns of the rows that a filter admits',
 );
 export const createDeletePermission = createPermission(
   'delete',
-  deletePermissionSchema,
+  deletePermission,
   'delete the rows that a filter admits',
 );
 export const dropInsertPermission = dropPermission('insert');

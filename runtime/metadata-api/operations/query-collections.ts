@@ -1,36 +1,19 @@
 import { GraphQLError, parse } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
+import { object } from '../../metadata/combinators.ts';
+import { queryCollection } from '../../metadata/kinds/query-collection.ts';
 import type { CollectionQuery, QueryCollection } from '../../metadata/metadata.ts';
-import { queryCollectionSchema } from '../../metadata/schemas/service.ts';
-import { boolean, nameSchema, object, text } from '../../metadata/schemas/shared.ts';
+import { boolean, name, text } from '../../metadata/values.ts';
 import { NO_PATH, replaceWhere } from '../edit.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-interface DropArguments {
-  readonly collection: string;
-  readonly cascade: boolean;
-}
-
-interface RenameArguments {
-  readonly name: string;
-  readonly new_name: string;
-}
-
-interface AddQueryArguments {
-  readonly collection_name: string;
-  readonly query_name: string;
-  readonly query: string;
-}
-
-type DropQueryArguments = Omit<AddQueryArguments, 'query'>;
-
-export const createQueryCollection = operation<Omit<QueryCollection, 'path'>>({
+export const createQueryCollection = operation({
   name: 'create_query_collection',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Makes a named collection of queries, for the allow-list and REST endpoints.',
-  arguments: queryCollectionSchema,
+  arguments: queryCollection,
   policy: 'others',
   changesMetadata: true,
   run: (collection, copy) => {
@@ -53,12 +36,12 @@ export const createQueryCollection = operation<Omit<QueryCollection, 'path'>>({
   },
 });
 
-export const renameQueryCollection = operation<RenameArguments>({
+export const renameQueryCollection = operation({
   name: 'rename_query_collection',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Renames a query collection, also in the allow-list and in REST endpoints.',
-  arguments: object<RenameArguments>({ name: nameSchema, new_name: nameSchema }),
+  arguments: object({ name, new_name: name }),
   policy: 'others',
   changesMetadata: true,
   run: ({ name, new_name }, copy) => {
@@ -90,12 +73,12 @@ export const renameQueryCollection = operation<RenameArguments>({
   },
 });
 
-export const dropQueryCollection = operation<DropArguments>({
+export const dropQueryCollection = operation({
   name: 'drop_query_collection',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Drops a query collection; with `cascade` also from the allow-list.',
-  arguments: object<DropArguments>({ collection: nameSchema, cascade: boolean }),
+  arguments: object({ collection: name, cascade: boolean }),
   policy: 'others',
   changesMetadata: true,
   run: ({ collection, cascade }, copy) => {
@@ -117,12 +100,12 @@ export const dropQueryCollection = operation<DropArguments>({
   },
 });
 
-export const addQueryToCollection = operation<AddQueryArguments>({
+export const addQueryToCollection = operation({
   name: 'add_query_to_collection',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Adds a query to a collection.',
-  arguments: object<AddQueryArguments>({ collection_name: nameSchema, query_name: nameSchema, query: text }),
+  arguments: object({ collection_name: name, query_name: name, query: text }),
   policy: 'others',
   changesMetadata: true,
   run: ({ collection_name, query_name, query }, copy) => {
@@ -139,12 +122,12 @@ export const addQueryToCollection = operation<AddQueryArguments>({
   },
 });
 
-export const dropQueryFromCollection = operation<DropQueryArguments>({
+export const dropQueryFromCollection = operation({
   name: 'drop_query_from_collection',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Drops a query from a collection.',
-  arguments: object<DropQueryArguments>({ collection_name: nameSchema, query_name: nameSchema }),
+  arguments: object({ collection_name: name, query_name: name }),
   policy: 'others',
   changesMetadata: true,
   run: ({ collection_name, query_name }, copy) => {

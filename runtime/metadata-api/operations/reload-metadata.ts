@@ -1,33 +1,21 @@
 import { EngineError } from '../../core/errors.ts';
+import { choose, object, requiredList, withDefault } from '../../metadata/combinators.ts';
 import type { Json } from '../../metadata/metadata.ts';
-import {
-  boolean,
-  choose,
-  nameSchema,
-  object,
-  requiredList,
-  withDefault,
-} from '../../metadata/schemas/shared.ts';
+import { boolean, name } from '../../metadata/values.ts';
 import { METADATA_AND_LEGACY, operation } from '../operation.ts';
 
 /** All (true), none (false), or those of a list of names. */
 type Selection = boolean | readonly string[];
 
-interface Arguments {
-  readonly reload_remote_schemas: Selection;
-  readonly reload_sources: Selection;
-  readonly recreate_event_triggers: Selection;
-}
+const selection = choose<Selection>((input) => (Array.isArray(input) ? requiredList(name) : boolean));
 
-const selection = choose<Selection>((input) => (Array.isArray(input) ? requiredList(nameSchema) : boolean));
-
-export default operation<Arguments>({
+export default operation({
   name: 'reload_metadata',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation:
     'Reads the catalogs and enum values of the databases again: for use when a database was changed without `run_sql`.',
-  arguments: object<Arguments>({
+  arguments: object({
     reload_remote_schemas: withDefault<Selection>(selection, false),
     reload_sources: withDefault<Selection>(selection, true),
     recreate_event_triggers: withDefault<Selection>(selection, false),

@@ -1,13 +1,10 @@
-import { z } from 'zod';
 import { EngineError } from '../../core/errors.ts';
-import type {
-  QualifiedName,
-  RemoteRelationship,
-  RemoteRelationshipDefinition,
-} from '../../metadata/metadata.ts';
-import { remoteRelationshipDefinitionSchema } from '../../metadata/schemas/relationship.ts';
-import { isObject, nameSchema, object } from '../../metadata/schemas/shared.ts';
-import { validateNested } from '../../metadata/validate.ts';
+import { type Codec, INVALID, type TypeOf } from '../../metadata/codec.ts';
+import { object } from '../../metadata/combinators.ts';
+import { isObject } from '../../metadata/json.ts';
+import { remoteRelationshipDefinition } from '../../metadata/kinds/remote-relationship.ts';
+import type { RemoteRelationship, RemoteRelationshipDefinition } from '../../metadata/metadata.ts';
+import { json, name } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { findTable, NO_PATH, replaceWhere, withTable } from '../edit.ts';
 import { quoted, tablePart } from '../names.ts';
@@ -15,58 +12,37 @@ import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
 import { fieldNames } from '../table-fields.ts';
 
-interface NameArguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly name: string;
-}
+type NameArguments = TypeOf<typeof nameArguments>;
 
 interface Arguments extends NameArguments {
   readonly definition: RemoteRelationshipDefinition;
 }
 
-const nameArguments = object<NameArguments>({ ...tableArguments, name: nameSchema });
+const nameArguments = object({ ...tableArguments, name });
 
 /** The definition under its key, or flat beside the name. */
-const relationshipArguments = z.unknown().transform((input, context) => {
-  const { table, source, name, definition, ...flat } = isObject(input) ? input : {};
-  const head = validateNested(
-    nameArguments,
-    isObject(input) ? defined({ table, source, name }) : input,
-    context,
-  );
-  if (definition !== undefined && Object.keys(flat).length > 0) {
-    const message = 'expecting either "definition" or the flat form, not both';
-    context.issues.push({ code: 'custom', message, input });
-    return z.NEVER;
-  }
-  const form = validateDefinition(definition, flat, context);
-  return head === undefined || form === undefined ? z.NEVER : { ...head, definition: form };
-}) as z.ZodType<Arguments>;
-
-/** Problems are said to be below `definition` where it was given. */
-function validateDefinition(
-  definition: unknown,
-  flat: object,
-  context: z.RefinementCtx,
-): RemoteRelationshipDefinition | undefined {
-  if (definition === undefined) return validateNested(remoteRelationshipDefinitionSchema, flat, context);
-  const wrapped = object<{ definition: RemoteRelationshipDefinition }>({
-    definition: remoteRelationshipDefinitionSchema,
-  });
-  return validateNested(wrapped, { definition }, context)?.definition;
-}
-
-function defined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, property]) => property !== undefined));
-}
+const relationshipArguments: Codec<Arguments> = {
+  ...(json as unknown as Codec<Arguments>),
+  read(input, reading) {
+    const { table, source, name: given, definition, ...flat } = isObject(input) ? input : {};
+    const head = nameArguments.read(isObject(input) ? { table, source, name: given } : input, reading);
+    if (definition !== undefined && Object.keys(flat).length > 0) {
+      return reading.problem('expecting either "definition" or the flat form, not both');
+    }
+    const form =
+      definition === undefined
+        ? remoteRelationshipDefinition.read(flat, reading)
+        : reading.inside('definition', remoteRelationshipDefinition, definition);
+    return head === INVALID || form === INVALID ? INVALID : { ...head, definition: form };
+  },
+};
 
 const target = ({ source, table, name }: NameArguments) => [
   tablePart('remote_relationship', name, source, table),
 ];
 
 function writeRemoteRelationship(verb: 'create' | 'update', documentation: string): Operation {
-  return operation<Arguments>({
+  return operation({
     name: `${verb}_remote_relationship`,
     spelling: 'either',
     endpoints: METADATA_AND_LEGACY,
@@ -112,7 +88,7 @@ export const updateRemoteRelationship = writeRemoteRelationship(
   'Replaces the definition of a remote relationship.',
 );
 
-export const deleteRemoteRelationship = operation<NameArguments>({
+export const deleteRemoteRelationship = operation({
   name: 'delete_remote_relationship',
   spelling: 'either',
   endpoints: METADATA_AND_LEGACY,

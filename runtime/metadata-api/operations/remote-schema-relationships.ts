@@ -1,9 +1,10 @@
 /** Remote relationships of types of remote schemas. */
 
 import { EngineError } from '../../core/errors.ts';
-import type { RemoteRelationship, RemoteRelationshipDefinition } from '../../metadata/metadata.ts';
-import { remoteRelationshipDefinitionSchema } from '../../metadata/schemas/relationship.ts';
-import { graphqlNameSchema, nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { object } from '../../metadata/combinators.ts';
+import { remoteRelationshipDefinition } from '../../metadata/kinds/remote-relationship.ts';
+import type { RemoteRelationship } from '../../metadata/metadata.ts';
+import { graphqlName, name } from '../../metadata/values.ts';
 import { NO_PATH, replaceWhere } from '../edit.ts';
 import { globalObject } from '../names.ts';
 import { warnNotServed } from '../not-served.ts';
@@ -17,11 +18,7 @@ interface Name {
   readonly name: string;
 }
 
-interface Arguments extends Name {
-  readonly definition: RemoteRelationshipDefinition;
-}
-
-const nameFields = { remote_schema: nameSchema, type_name: graphqlNameSchema, name: nameSchema };
+const nameFields = { remote_schema: name, type_name: graphqlName, name };
 
 const KIND = 'remote_schema_remote_relationship';
 
@@ -30,12 +27,12 @@ function objectName({ remote_schema, type_name, name }: Name): string {
 }
 
 function write(verb: 'create' | 'update', documentation: string): Operation {
-  return operation<Arguments>({
+  return operation({
     name: `${verb}_${KIND}`,
     spelling: 'bare',
     endpoints: METADATA,
     documentation,
-    arguments: object<Arguments>({ ...nameFields, definition: remoteRelationshipDefinitionSchema }),
+    arguments: object({ ...nameFields, definition: remoteRelationshipDefinition }),
     policy: 'target',
     targets: (args) => [globalObject(KIND, objectName(args))],
     changesMetadata: true,
@@ -78,12 +75,12 @@ export const updateRemoteSchemaRemoteRelationship = write(
   'Replaces the definition of a remote relationship of a remote schema.',
 );
 
-export const deleteRemoteSchemaRemoteRelationship = operation<Name>({
+export const deleteRemoteSchemaRemoteRelationship = operation({
   name: `delete_${KIND}`,
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'Deletes a remote relationship of a remote schema.',
-  arguments: object<Name>(nameFields),
+  arguments: object(nameFields),
   policy: 'target',
   changesMetadata: true,
   run: (args, copy) => {

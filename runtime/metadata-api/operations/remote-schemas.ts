@@ -1,40 +1,17 @@
 import { GraphQLError, parse } from 'graphql';
-import { z } from 'zod';
 import { EngineError } from '../../core/errors.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
+import { argument, choose, object, optional } from '../../metadata/combinators.ts';
+import { isObject } from '../../metadata/json.ts';
+import { type RemoteSchemaHead, remoteSchemaHead } from '../../metadata/kinds/remote-schema.ts';
 import type { RemoteSchema } from '../../metadata/metadata.ts';
-import { type RemoteSchemaHead, remoteSchemaHeadSchema } from '../../metadata/schemas/remote-schema.ts';
-import {
-  choose,
-  isObject,
-  nameSchema,
-  object,
-  objectAs,
-  optional,
-  text,
-} from '../../metadata/schemas/shared.ts';
+import { json, name, text } from '../../metadata/values.ts';
 import { refuseDependents } from '../dependents.ts';
 import { NO_PATH, optionally, replaceWhere } from '../edit.ts';
 import { globalObject } from '../names.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
-
-interface NameArguments {
-  readonly name: string;
-}
-
-interface PermissionArguments {
-  readonly remote_schema: string;
-  readonly role: string;
-  readonly definition: { readonly schema: string };
-  readonly comment?: string;
-}
-
-interface DropPermissionArguments {
-  readonly remote_schema: string;
-  readonly role: string;
-}
 
 /** The definition has not exactly one address, which is no error of the arguments' shape (reference metadata-api §7). */
 interface Refused {
@@ -43,17 +20,17 @@ interface Refused {
 
 const headArguments = choose<RemoteSchemaHead | Refused>((input) => {
   const definition = isObject(input) ? input.definition : undefined;
-  if (!isObject(definition)) return remoteSchemaHeadSchema;
+  if (!isObject(definition)) return remoteSchemaHead;
   const given = [definition.url, definition.url_from_env].filter((url) => url !== undefined && url !== null);
-  if (given.length === 1) return remoteSchemaHeadSchema;
+  if (given.length === 1) return remoteSchemaHead;
   const refusal =
     given.length === 0
       ? 'must provide one of "url" or "url_from_env"'
       : 'only one of "url" or "url_from_env" should be given';
-  return z.unknown().transform(() => ({ refusal }));
+  return argument(json, () => ({ refusal }));
 });
 
-export const addRemoteSchema = operation<RemoteSchemaHead | Refused>({
+export const addRemoteSchema = operation({
   name: 'add_remote_schema',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
@@ -75,7 +52,7 @@ export const addRemoteSchema = operation<RemoteSchemaHead | Refused>({
   },
 });
 
-export const updateRemoteSchema = operation<RemoteSchemaHead | Refused>({
+export const updateRemoteSchema = operation({
   name: 'update_remote_schema',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
@@ -97,13 +74,13 @@ export const updateRemoteSchema = operation<RemoteSchemaHead | Refused>({
   },
 });
 
-export const removeRemoteSchema = operation<NameArguments>({
+export const removeRemoteSchema = operation({
   name: 'remove_remote_schema',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation:
     'Removes a remote schema with its permissions. Remote relationships that use it are refused.',
-  arguments: object<NameArguments>({ name: nameSchema }),
+  arguments: object({ name }),
   policy: 'others',
   changesMetadata: true,
   run: ({ name }, copy) => {
@@ -117,12 +94,12 @@ export const removeRemoteSchema = operation<NameArguments>({
   },
 });
 
-export const reloadRemoteSchema = operation<NameArguments>({
+export const reloadRemoteSchema = operation({
   name: 'reload_remote_schema',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Reads the schema of a remote schema again.',
-  arguments: object<NameArguments>({ name: nameSchema }),
+  arguments: object({ name }),
   policy: 'others',
   changesMetadata: true,
   run: ({ name }, copy) => {
@@ -132,24 +109,25 @@ export const reloadRemoteSchema = operation<NameArguments>({
   },
 });
 
-const sdl = text.check((context) => {
+const sdl = argument(text, (schema, fail) => {
   try {
-    parse(context.value);
+    parse(schema);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    context.issues.push({ code: 'custom', message: error.message, input: context.value });
+    fail(error.message);
   }
+  return schema;
 });
 
-export const addRemoteSchemaPermissions = operation<PermissionArguments>({
+export const addRemoteSchemaPermissions = operation({
   name: 'add_remote_schema_permissions',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Shows a role part of a remote schema, given as SDL.',
-  arguments: object<PermissionArguments>({
-    remote_schema: nameSchema,
-    role: nameSchema,
-    definition: object<{ schema: string }>({ schema: sdl }),
+  arguments: object({
+    remote_schema: name,
+    role: name,
+    definition: object({ schema: sdl }),
     comment: optional(text),
   }),
   policy: 'target',
@@ -190,13 +168,13 @@ export const addRemoteSchemaPermissions = operation<PermissionArguments>({
   },
 });
 
-export const dropRemoteSchemaPermissions = operation<DropPermissionArguments>({
+export const dropRemoteSchemaPermissions = operation({
   name: 'drop_remote_schema_permissions',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: "Takes a role's permission on a remote schema (`remote_schema`, or `table`) away.",
-  arguments: objectAs<{ remote_schema?: string; table?: string; role: string }, DropPermissionArguments>(
-    { remote_schema: optional(nameSchema), table: optional(nameSchema), role: nameSchema },
+  arguments: argument(
+    object({ remote_schema: optional(name), table: optional(name), role: name }),
     ({ remote_schema, table, role }, fail) => {
       const given = remote_schema ?? table;
       if (given === undefined) fail('key "remote_schema" not found');

@@ -1,7 +1,7 @@
 import { EngineError } from '../../core/errors.ts';
-import type { QualifiedName } from '../../metadata/metadata.ts';
+import { object } from '../../metadata/combinators.ts';
 import { createReferenceContext } from '../../metadata/reference-context.ts';
-import { nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { name } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { findSource, findTable, replaceWhere, withSource, withTable } from '../edit.ts';
 import { columnNames, findRelationship } from '../find-relationship.ts';
@@ -10,19 +10,12 @@ import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import { renameInSource, sameNames } from '../rename.ts';
 import { fieldNames } from '../table-fields.ts';
 
-interface Arguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly name: string;
-  readonly new_name: string;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'rename_relationship',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Renames a relationship, also in the permissions that use it.',
-  arguments: object<Arguments>({ ...tableArguments, name: nameSchema, new_name: nameSchema }),
+  arguments: object({ ...tableArguments, name, new_name: name }),
   policy: 'others',
   changesMetadata: true,
   run: ({ source, table, name, new_name }, copy) => {

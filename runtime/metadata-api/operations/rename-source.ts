@@ -1,20 +1,16 @@
 import { EngineError } from '../../core/errors.ts';
+import { object } from '../../metadata/combinators.ts';
 import type { RemoteRelationship } from '../../metadata/metadata.ts';
-import { nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { name } from '../../metadata/values.ts';
 import { sourceObject } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly name: string;
-  readonly new_name: string;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'rename_source',
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'Renames a source, also in the relationships that point to it.',
-  arguments: object<Arguments>({ name: nameSchema, new_name: nameSchema }),
+  arguments: object({ name, new_name: name }),
   policy: 'target',
   targets: ({ new_name }) => [sourceObject(new_name)],
   changesMetadata: true,

@@ -1,17 +1,11 @@
 import { EngineError, pathStep } from '../../core/errors.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { formatPath } from '../../diagnostics/path.ts';
+import { argument, choose, object, withDefault } from '../../metadata/combinators.ts';
+import { isObject } from '../../metadata/json.ts';
 import type { Json, JsonObject, Metadata } from '../../metadata/metadata.ts';
 import { readMetadata } from '../../metadata/read-metadata.ts';
-import {
-  boolean,
-  choose,
-  flag,
-  isObject,
-  jsonObject,
-  object,
-  withDefault,
-} from '../../metadata/schemas/shared.ts';
+import { boolean, jsonObject } from '../../metadata/values.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
@@ -25,13 +19,13 @@ interface Arguments {
   readonly plain?: true;
 }
 
-const versionTwo = object<Omit<Arguments, 'plain'>>({
+const versionTwo = object({
   metadata: jsonObject,
-  allow_inconsistent_metadata: flag,
+  allow_inconsistent_metadata: withDefault(boolean, false),
   allow_warnings: withDefault<boolean>(boolean, true),
 });
 
-export default operation<Arguments>({
+export default operation({
   name: 'replace_metadata',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
@@ -42,7 +36,7 @@ export default operation<Arguments>({
   arguments: choose<Arguments>((input) =>
     isObject(input) && 'metadata' in input
       ? versionTwo
-      : jsonObject.transform((metadata) => ({
+      : argument(jsonObject, (metadata) => ({
           metadata,
           allow_inconsistent_metadata: false,
           allow_warnings: true,

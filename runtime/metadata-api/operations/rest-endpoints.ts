@@ -1,22 +1,18 @@
 import { EngineError } from '../../core/errors.ts';
-import type { RestEndpoint } from '../../metadata/metadata.ts';
-import { restEndpointSchema } from '../../metadata/schemas/service.ts';
-import { nameSchema, object } from '../../metadata/schemas/shared.ts';
+import { object } from '../../metadata/combinators.ts';
+import { restEndpoint } from '../../metadata/kinds/query-collection.ts';
+import { name } from '../../metadata/values.ts';
 import { NO_PATH } from '../edit.ts';
 import { globalObject } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-interface DropArguments {
-  readonly name: string;
-}
-
-export const createRestEndpoint = operation<Omit<RestEndpoint, 'path'>>({
+export const createRestEndpoint = operation({
   name: 'create_rest_endpoint',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Makes a saved query callable under a URL of its own.',
-  arguments: restEndpointSchema,
+  arguments: restEndpoint,
   policy: 'target',
   targets: ({ name }) => [globalObject('rest_endpoint', name)],
   changesMetadata: true,
@@ -43,12 +39,12 @@ function requireQuery(copy: WorkingCopy, collection: string, query: string): voi
   throw new EngineError('not-exists', `query with name ${query} does not exist in collection ${collection}`);
 }
 
-export const dropRestEndpoint = operation<DropArguments>({
+export const dropRestEndpoint = operation({
   name: 'drop_rest_endpoint',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Drops a REST endpoint; the saved query stays.',
-  arguments: object<DropArguments>({ name: nameSchema }),
+  arguments: object({ name }),
   policy: 'others',
   changesMetadata: true,
   run: ({ name }, copy) => {

@@ -1,14 +1,7 @@
 import { introspectDatabase } from '../../catalog/index.ts';
+import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { Json } from '../../metadata/metadata.ts';
-import {
-  boolean,
-  flag,
-  nameSchema,
-  object,
-  optional,
-  text,
-  withDefault,
-} from '../../metadata/schemas/shared.ts';
+import { boolean, name, text } from '../../metadata/values.ts';
 import { findSource } from '../edit.ts';
 import { operation } from '../operation.ts';
 import { runStatements, runText, sqlError } from '../run-sql/execute.ts';
@@ -24,20 +17,20 @@ interface Arguments {
   readonly no_transaction: boolean;
 }
 
-export default operation<Arguments>({
+export default operation({
   name: 'run_sql',
   spelling: 'either',
   endpoints: ['/v2/query', '/v1/query', '/v1/metadata'],
   documentation:
     'Runs SQL on a source. If it may have changed tracked objects, the catalogs before and after are compared: renames are ' +
     'followed, dependents of what was dropped are refused, or dropped with `cascade`; a refusal rolls the SQL back.',
-  arguments: object<Arguments>({
+  arguments: object({
     sql: text,
-    source: withDefault(nameSchema, 'default'),
-    cascade: flag,
+    source: withDefault(name, 'default'),
+    cascade: withDefault(boolean, false),
     check_metadata_consistency: optional(boolean),
-    read_only: flag,
-    no_transaction: flag,
+    read_only: withDefault(boolean, false),
+    no_transaction: withDefault(boolean, false),
   }),
   changesMetadata: (args) => checksMetadata(args),
   run: (args, copy) => {

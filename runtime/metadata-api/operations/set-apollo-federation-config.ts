@@ -1,25 +1,19 @@
-import type { QualifiedName, TableEntry } from '../../metadata/metadata.ts';
-import { object, oneOf, optional } from '../../metadata/schemas/shared.ts';
+import { object, optional } from '../../metadata/combinators.ts';
+import { oneOf } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { optionally, without, withTable } from '../edit.ts';
 import { tableObject, unquoted } from '../names.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly apollo_federation_config?: NonNullable<TableEntry['apollo_federation_config']>;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'set_apollo_federation_config',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation: 'Makes a table part of a federated graph; without `apollo_federation_config` no longer.',
-  arguments: object<Arguments>({
+  arguments: object({
     ...tableArguments,
-    apollo_federation_config: optional(object<{ enable: 'v1' }>({ enable: oneOf('v1') })),
+    apollo_federation_config: optional(object({ enable: oneOf('v1') })),
   }),
   policy: 'target',
   targets: ({ source, table }) => [tableObject(source, table)],

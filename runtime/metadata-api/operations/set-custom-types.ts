@@ -1,30 +1,14 @@
-import type { CustomTypes } from '../../metadata/metadata.ts';
-import {
-  customEnumSchema,
-  customInputObjectSchema,
-  customObjectSchema,
-  customScalarSchema,
-} from '../../metadata/schemas/action.ts';
-import { list, object } from '../../metadata/schemas/shared.ts';
+import { customTypesArguments } from '../../metadata/kinds/custom-types.ts';
 import { NO_PATH } from '../edit.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
-type Arguments = {
-  readonly [Kind in Exclude<keyof CustomTypes, 'path'>]: readonly Omit<CustomTypes[Kind][number], 'path'>[];
-};
-
-export default operation<Arguments>({
+export default operation({
   name: 'set_custom_types',
   spelling: 'bare',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Replaces all custom types, which actions use.',
-  arguments: object<Arguments>({
-    input_objects: list(customInputObjectSchema),
-    objects: list(customObjectSchema),
-    scalars: list(customScalarSchema),
-    enums: list(customEnumSchema),
-  }),
+  arguments: customTypesArguments,
   policy: 'target',
   targets: () => [{ type: 'custom_types', name: 'custom_types' }],
   changesMetadata: true,

@@ -1,26 +1,20 @@
-import type { FunctionConfiguration, QualifiedName } from '../../metadata/metadata.ts';
-import { object, qualifiedNameSchema } from '../../metadata/schemas/shared.ts';
-import { functionConfigurationSchema } from '../../metadata/schemas/table.ts';
+import { object } from '../../metadata/combinators.ts';
+import { functionConfiguration } from '../../metadata/kinds/function.ts';
+import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import { sourceArgument } from '../arguments.ts';
 import { withFunction } from '../edit.ts';
 import { functionObject } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly function: QualifiedName;
-  readonly source: string;
-  readonly configuration: FunctionConfiguration;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'set_function_customization',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation: 'Replaces the configuration of a tracked function.',
-  arguments: object<Arguments>({
-    function: qualifiedNameSchema,
+  arguments: object({
+    function: qualifiedName,
     source: sourceArgument,
-    configuration: functionConfigurationSchema,
+    configuration: functionConfiguration,
   }),
   policy: 'target',
   targets: ({ source, function: name }) => [functionObject(source, name)],

@@ -1,28 +1,19 @@
 import { EngineError } from '../../core/errors.ts';
-import type { PermissionKind } from '../../metadata/dependencies.ts';
-import type { QualifiedName } from '../../metadata/metadata.ts';
-import { nameSchema, object, oneOf, optional, text } from '../../metadata/schemas/shared.ts';
+import { object, optional } from '../../metadata/combinators.ts';
+import { name, oneOf, text } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { findTable, optionally, withTable } from '../edit.ts';
 import { quoted, tablePart } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly role: string;
-  readonly permission: PermissionKind;
-  readonly comment?: string;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'set_permission_comment',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Sets the comment of a permission; without `comment` it is cleared.',
-  arguments: object<Arguments>({
+  arguments: object({
     ...tableArguments,
-    role: nameSchema,
+    role: name,
     permission: oneOf('insert', 'select', 'update', 'delete'),
     comment: optional(text),
   }),

@@ -1,34 +1,24 @@
-import type { QualifiedName } from '../../metadata/metadata.ts';
-import { nameSchema, objectAs, optional, text } from '../../metadata/schemas/shared.ts';
+import { argument, object, optional } from '../../metadata/combinators.ts';
+import { name, text } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { optionally, replaceWhere, without, withTable } from '../edit.ts';
 import { findRelationship } from '../find-relationship.ts';
 import { tablePart } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly relationship: string;
-  readonly comment?: string;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'set_relationship_comment',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation:
     'Sets the comment of a relationship (`relationship`, or `name`); without `comment` it is cleared.',
-  arguments: objectAs<
-    Partial<Arguments> & Pick<Arguments, 'table' | 'source'> & { name?: string },
-    Arguments
-  >(
-    {
+  arguments: argument(
+    object({
       ...tableArguments,
-      relationship: optional(nameSchema),
-      name: optional(nameSchema),
+      relationship: optional(name),
+      name: optional(name),
       comment: optional(text),
-    },
+    }),
     ({ table, source, relationship, name, comment }, fail) => {
       const given = relationship ?? name;
       if (given === undefined) fail('key "relationship" not found');

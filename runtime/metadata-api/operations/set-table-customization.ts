@@ -1,23 +1,16 @@
-import type { QualifiedName, TableConfiguration } from '../../metadata/metadata.ts';
-import { object } from '../../metadata/schemas/shared.ts';
-import { tableConfigurationSchema } from '../../metadata/schemas/table.ts';
+import { object } from '../../metadata/combinators.ts';
+import { tableConfiguration } from '../../metadata/kinds/table.ts';
 import { tableArguments } from '../arguments.ts';
 import { withTable } from '../edit.ts';
 import { tableObject } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly table: QualifiedName;
-  readonly source: string;
-  readonly configuration: TableConfiguration;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'set_table_customization',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Replaces the custom names and comments of a table, its columns and root fields.',
-  arguments: object<Arguments>({ ...tableArguments, configuration: tableConfigurationSchema }),
+  arguments: object({ ...tableArguments, configuration: tableConfiguration }),
   policy: 'target',
   targets: ({ source, table }) => [tableObject(source, table)],
   changesMetadata: true,

@@ -1,20 +1,14 @@
-import type { z } from 'zod';
 import { EngineError } from '../../core/errors.ts';
-import type { ApiLimits } from '../../core/settings.ts';
-import type { JsonObject, Metadata, MetricsConfig } from '../../metadata/metadata.ts';
+import type { Codec } from '../../metadata/codec.ts';
+import { object } from '../../metadata/combinators.ts';
 import {
-  apiLimitsSchema,
-  graphqlSchemaIntrospectionSchema,
-  metricsConfigSchema,
-} from '../../metadata/schemas/service.ts';
-import {
-  jsonObject,
-  nameSchema,
-  object,
-  optional,
-  requiredList,
-  text,
-} from '../../metadata/schemas/shared.ts';
+  apiLimits,
+  graphqlSchemaIntrospection,
+  metricsConfig,
+  tlsAllowlistEntry,
+} from '../../metadata/kinds/settings.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import { jsonObject, text } from '../../metadata/values.ts';
 import { noArguments } from '../arguments.ts';
 import { optionally, without } from '../edit.ts';
 import { warnNotServed } from '../not-served.ts';
@@ -27,10 +21,10 @@ const WITHOUT_WARNING = /^(remove_|drop_|set_api_limits$|set_graphql_schema_intr
 function setting<Value>(
   name: string,
   documentation: string,
-  schema: z.ZodType<Value>,
+  schema: Codec<Value>,
   change: (metadata: Metadata, value: Value) => Metadata,
 ): Operation {
-  return operation<Value>({
+  return operation({
     name,
     spelling: 'bare',
     endpoints: METADATA,
@@ -47,71 +41,56 @@ function setting<Value>(
   });
 }
 
-export const setApiLimits = setting<ApiLimits>(
+export const setApiLimits = setting(
   'set_api_limits',
   'Limits depth, nodes, batches, time and rate of requests.',
-  apiLimitsSchema,
+  apiLimits,
   (metadata, api_limits) => ({ ...metadata, api_limits }),
 );
 
-export const removeApiLimits = setting<object>(
-  'remove_api_limits',
-  'Removes all limits.',
-  noArguments,
-  (metadata) => without(metadata, 'api_limits'),
+export const removeApiLimits = setting('remove_api_limits', 'Removes all limits.', noArguments, (metadata) =>
+  without(metadata, 'api_limits'),
 );
 
-export const setMetricsConfig = setting<MetricsConfig>(
+export const setMetricsConfig = setting(
   'set_metrics_config',
   'Says what of requests and answers metrics analyse.',
-  metricsConfigSchema,
+  metricsConfig,
   (metadata, metrics_config) => ({ ...metadata, metrics_config }),
 );
 
-export const removeMetricsConfig = setting<object>(
+export const removeMetricsConfig = setting(
   'remove_metrics_config',
   'Removes the configuration of metrics.',
   noArguments,
   (metadata) => without(metadata, 'metrics_config'),
 );
 
-export const setGraphqlSchemaIntrospectionOptions = setting<Metadata['graphql_schema_introspection']>(
+export const setGraphqlSchemaIntrospectionOptions = setting(
   'set_graphql_schema_introspection_options',
   'Names the roles that may not introspect.',
-  graphqlSchemaIntrospectionSchema,
+  graphqlSchemaIntrospection,
   (metadata, graphql_schema_introspection) => ({ ...metadata, graphql_schema_introspection }),
 );
 
-export const setOpentelemetryConfig = setting<JsonObject>(
+export const setOpentelemetryConfig = setting(
   'set_opentelemetry_config',
   'Keeps the configuration of telemetry.',
   jsonObject,
   (metadata, opentelemetry) => ({ ...metadata, opentelemetry }),
 );
 
-export const setOpentelemetryStatus = setting<{ status: string }>(
+export const setOpentelemetryStatus = setting(
   'set_opentelemetry_status',
   'Keeps whether telemetry is on.',
-  object<{ status: string }>({ status: text }),
+  object({ status: text }),
   (metadata, { status }) => ({ ...metadata, opentelemetry: { ...metadata.opentelemetry, status } }),
 );
 
-interface HostArguments {
-  readonly host: string;
-  readonly suffix?: string;
-  readonly permissions?: readonly string[];
-}
-
-const hostArguments = object<HostArguments>({
-  host: nameSchema,
-  suffix: optional(text),
-  permissions: optional(requiredList(text)),
-});
-
-export const addHostToTlsAllowlist = setting<HostArguments>(
+export const addHostToTlsAllowlist = setting(
   'add_host_to_tls_allowlist',
   'Accepts a host whose certificate cannot be verified.',
-  hostArguments,
+  tlsAllowlistEntry,
   (metadata, { host, suffix, permissions }) => {
     if (metadata.network.tls_allowlist.some((entry) => entry.host === host && entry.suffix === suffix)) {
       throw new EngineError('already-exists', `the host ${host} already exists in the allowlist`);
@@ -121,10 +100,10 @@ export const addHostToTlsAllowlist = setting<HostArguments>(
   },
 );
 
-export const dropHostFromTlsAllowlist = setting<HostArguments>(
+export const dropHostFromTlsAllowlist = setting(
   'drop_host_from_tls_allowlist',
   'Takes a host out of the list.',
-  hostArguments,
+  tlsAllowlistEntry,
   (metadata, { host, suffix }) => {
     const { tls_allowlist } = metadata.network;
     const kept = tls_allowlist.filter(

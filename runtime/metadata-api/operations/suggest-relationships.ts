@@ -1,25 +1,21 @@
+import { object, optional, requiredList, withDefault } from '../../metadata/combinators.ts';
+import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { JsonObject, QualifiedName, TableEntry } from '../../metadata/metadata.ts';
-import { flag, object, optional, qualifiedNameSchema, requiredList } from '../../metadata/schemas/shared.ts';
+import { boolean } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
 import { findSource, trackedTable } from '../edit.ts';
 import { sameName } from '../names.ts';
 import { METADATA, operation } from '../operation.ts';
 
-interface Arguments {
-  readonly source: string;
-  readonly tables?: readonly QualifiedName[];
-  readonly omit_tracked: boolean;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'suggest_relationships',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation: 'Relationships that the foreign keys between tracked tables suggest, each key both ways.',
-  arguments: object<Arguments>({
+  arguments: object({
     source: sourceArgument,
-    tables: optional(requiredList(qualifiedNameSchema)),
-    omit_tracked: flag,
+    tables: optional(requiredList(qualifiedName)),
+    omit_tracked: withDefault(boolean, false),
   }),
   changesMetadata: false,
   run: ({ source, tables, omit_tracked }, copy) => {

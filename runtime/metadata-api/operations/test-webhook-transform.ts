@@ -1,17 +1,11 @@
 import { fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import { jsonText } from '../../core/types.ts';
+import type { TypeOf } from '../../metadata/codec.ts';
+import { choose, list, object, optional, requiredList } from '../../metadata/combinators.ts';
+import { fromEnvironment } from '../../metadata/kinds/shared.ts';
 import type { FromEnvironment } from '../../metadata/metadata.ts';
-import {
-  choose,
-  fromEnvironmentSchema,
-  jsonObject,
-  list,
-  object,
-  optional,
-  requiredList,
-  text,
-} from '../../metadata/schemas/shared.ts';
+import { jsonObject, text } from '../../metadata/values.ts';
 import { applyRequestTransform, type OriginalRequest, TransformFailure } from '../../transforms/apply.ts';
 import {
   readRequestTransform,
@@ -22,33 +16,27 @@ import { JsonText } from '../answer.ts';
 import { anyJson } from '../data-operation.ts';
 import { METADATA, operation } from '../operation.ts';
 
-interface Arguments {
-  readonly webhook_url: string | FromEnvironment;
-  readonly request_headers: readonly (readonly string[])[];
-  readonly body: unknown;
-  readonly env?: object;
-  readonly request_transform: object;
-  readonly response_transform?: object;
-  readonly session_variables?: object;
-}
+const transformArguments = object({
+  webhook_url: choose<string | FromEnvironment>((input) =>
+    typeof input === 'string' ? text : (fromEnvironment as never),
+  ),
+  request_headers: list(requiredList(text)),
+  body: anyJson,
+  env: optional(jsonObject),
+  request_transform: jsonObject,
+  response_transform: optional(jsonObject),
+  session_variables: optional(jsonObject),
+});
 
-export default operation<Arguments>({
+type Arguments = TypeOf<typeof transformArguments>;
+
+export default operation({
   name: 'test_webhook_transform',
   spelling: 'bare',
   endpoints: METADATA,
   documentation:
     'The request that a transform makes of a body and an address. Nothing is sent; environment variables come from `env` only.',
-  arguments: object<Arguments>({
-    webhook_url: choose<string | FromEnvironment>((input) =>
-      typeof input === 'string' ? text : (fromEnvironmentSchema as never),
-    ),
-    request_headers: list(requiredList(text)),
-    body: anyJson,
-    env: optional<object>(jsonObject),
-    request_transform: jsonObject,
-    response_transform: optional<object>(jsonObject),
-    session_variables: optional<object>(jsonObject),
-  }),
+  arguments: transformArguments,
   changesMetadata: false,
   exactNumbers: true,
   run: (args) => {

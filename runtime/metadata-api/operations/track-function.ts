@@ -1,14 +1,10 @@
 import { EngineError } from '../../core/errors.ts';
+import { argument, choose, object, optional } from '../../metadata/combinators.ts';
+import { isObject } from '../../metadata/json.ts';
+import { functionConfiguration } from '../../metadata/kinds/function.ts';
+import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { FunctionConfiguration, FunctionEntry, QualifiedName } from '../../metadata/metadata.ts';
-import {
-  choose,
-  isObject,
-  object,
-  optional,
-  qualifiedNameSchema,
-  text,
-} from '../../metadata/schemas/shared.ts';
-import { functionConfigurationSchema } from '../../metadata/schemas/table.ts';
+import { text } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
 import { NO_PATH, optionally, trackedFunction, trackedTable, withSource } from '../edit.ts';
 import { functionObject, quoted } from '../names.ts';
@@ -21,20 +17,20 @@ interface Arguments {
   readonly comment?: string;
 }
 
-export default operation<Arguments>({
+export default operation({
   name: 'track_function',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
   documentation: 'Makes a function that returns rows of a tracked table part of the API.',
   arguments: choose<Arguments>((input) =>
     isObject(input) && 'function' in input
-      ? object<Arguments>({
-          function: qualifiedNameSchema,
+      ? object({
+          function: qualifiedName,
           source: sourceArgument,
-          configuration: optional(functionConfigurationSchema),
+          configuration: optional(functionConfiguration),
           comment: optional(text),
         })
-      : qualifiedNameSchema.transform((name) => ({ function: name, source: 'default' })),
+      : argument(qualifiedName, (name) => ({ function: name, source: 'default' })),
   ),
   policy: 'target',
   targets: ({ source, function: name }) => [functionObject(source, name)],

@@ -1,17 +1,10 @@
 import { EngineError } from '../../core/errors.ts';
+import { argument, choose, object, optional, withDefault } from '../../metadata/combinators.ts';
+import { isObject } from '../../metadata/json.ts';
+import { qualifiedName } from '../../metadata/kinds/shared.ts';
+import { apolloFederation, tableConfiguration } from '../../metadata/kinds/table.ts';
 import type { QualifiedName, TableConfiguration } from '../../metadata/metadata.ts';
-import {
-  choose,
-  flag,
-  isObject,
-  nameSchema,
-  object,
-  oneOf,
-  optional,
-  qualifiedNameSchema,
-  withDefault,
-} from '../../metadata/schemas/shared.ts';
-import { tableConfigurationSchema } from '../../metadata/schemas/table.ts';
+import { boolean, name } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
 import { newTableEntry, optionally, trackedFunction, trackedTable, withSource } from '../edit.ts';
 import { quoted, tableObject } from '../names.ts';
@@ -28,12 +21,12 @@ export interface TrackTableArguments {
 
 export const trackTableArguments = choose<TrackTableArguments>((input) =>
   isObject(input) && 'table' in input
-    ? object<TrackTableArguments>({
-        table: qualifiedNameSchema,
+    ? object({
+        table: qualifiedName,
         source: sourceArgument,
-        configuration: optional(tableConfigurationSchema),
-        is_enum: flag,
-        apollo_federation_config: optional(object<{ enable: 'v1' }>({ enable: oneOf('v1') })),
+        configuration: optional(tableConfiguration),
+        is_enum: withDefault(boolean, false),
+        apollo_federation_config: apolloFederation,
       })
     : bareTable,
 );
@@ -41,15 +34,14 @@ export const trackTableArguments = choose<TrackTableArguments>((input) =>
 /** `"author"`, `{schema, name}`, or with `is_enum` beside the name, as the legacy API has it. */
 const bareTable = choose<TrackTableArguments>((input) => {
   if (!isObject(input))
-    return qualifiedNameSchema.transform((table) => ({ table, source: 'default', is_enum: false }));
-  return object<QualifiedName & { is_enum: boolean }>({
-    name: nameSchema,
-    schema: withDefault(nameSchema, 'public'),
-    is_enum: flag,
-  }).transform(({ name, schema, is_enum }) => ({ table: { schema, name }, source: 'default', is_enum }));
+    return argument(qualifiedName, (table) => ({ table, source: 'default', is_enum: false }));
+  return argument(
+    object({ name, schema: withDefault(name, 'public'), is_enum: withDefault(boolean, false) }),
+    ({ name, schema, is_enum }) => ({ table: { schema, name }, source: 'default', is_enum }),
+  );
 });
 
-export default operation<TrackTableArguments>({
+export default operation({
   name: 'track_table',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,

@@ -1,5 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
-import { boolean, object, requiredList, withDefault } from '../../metadata/schemas/shared.ts';
+import { object, requiredList, withDefault } from '../../metadata/combinators.ts';
+import { boolean } from '../../metadata/values.ts';
 import { type ObjectIdentity, tableObject } from '../names.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 import { enforcePolicy } from '../policy.ts';
@@ -58,12 +59,12 @@ async function forEachTable<Table extends Named>(
   }
 }
 
-export const trackTables: Operation = operation<Arguments<TrackTableArguments>>({
+export const trackTables: Operation = operation({
   name: 'track_tables',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation: 'Tracks several tables; those that cannot be tracked are listed in `warnings`.',
-  arguments: object<Arguments<TrackTableArguments>>({
+  arguments: object({
     tables: requiredList(trackTableArguments),
     allow_warnings: withDefault<boolean>(boolean, true),
   }),
@@ -75,12 +76,12 @@ export const trackTables: Operation = operation<Arguments<TrackTableArguments>>(
   },
 });
 
-export const untrackTables: Operation = operation<Arguments<UntrackTableArguments>>({
+export const untrackTables: Operation = operation({
   name: 'untrack_tables',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation: 'Untracks several tables; those that cannot be untracked are listed in `warnings`.',
-  arguments: object<Arguments<UntrackTableArguments>>({
+  arguments: object({
     tables: requiredList(untrackTableArguments),
     allow_warnings: withDefault<boolean>(boolean, true),
   }),

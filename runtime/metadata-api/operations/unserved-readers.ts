@@ -4,16 +4,8 @@
  */
 
 import { EngineError } from '../../core/errors.ts';
-import {
-  flag,
-  list,
-  nameSchema,
-  naturalNumber,
-  object,
-  oneOf,
-  optional,
-  withDefault,
-} from '../../metadata/schemas/shared.ts';
+import { list, object, optional, withDefault } from '../../metadata/combinators.ts';
+import { boolean, name, naturalNumber, oneOf } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
 import { findSource } from '../edit.ts';
 import { METADATA, METADATA_AND_LEGACY, type Operation, operation } from '../operation.ts';
@@ -26,7 +18,7 @@ function unserved<Arguments extends object>(
   definition: Pick<Operation<Arguments>, 'name' | 'spelling' | 'endpoints' | 'documentation' | 'arguments'>,
   check: (args: Arguments, copy: WorkingCopy) => void = () => {},
 ): Operation {
-  return operation<Arguments>({
+  return operation({
     ...definition,
     changesMetadata: false,
     run: (args, copy) => {
@@ -52,9 +44,9 @@ interface EventLogArguments extends Page {
   readonly status?: 'pending' | 'processed';
 }
 
-const eventLogArguments = object<EventLogArguments>({
+const eventLogArguments = object({
   ...page,
-  name: nameSchema,
+  name,
   source: sourceArgument,
   status: optional(oneOf('pending', 'processed')),
 });
@@ -90,49 +82,33 @@ export const getEventInvocationLogs = unserved(
   requireEventTrigger,
 );
 
-type ScheduledKind = 'one_off' | 'cron';
-
 const scheduledKind = oneOf('one_off', 'cron');
-
-interface ScheduledEventsArguments extends Page {
-  readonly type: ScheduledKind;
-  readonly trigger_name?: string;
-  readonly status: readonly string[];
-  readonly get_rows_count: boolean;
-}
 
 export const getScheduledEvents = unserved('Scheduled events', {
   name: 'get_scheduled_events',
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'Scheduled events; `not-supported` as long as they are not served.',
-  arguments: object<ScheduledEventsArguments>({
+  arguments: object({
     ...page,
     type: scheduledKind,
-    trigger_name: optional(nameSchema),
+    trigger_name: optional(name),
     status: list<string>(oneOf('scheduled', 'locked', 'delivered', 'error', 'dead')),
-    get_rows_count: flag,
+    get_rows_count: withDefault(boolean, false),
   }),
 });
-
-interface InvocationsArguments extends Page {
-  readonly type: ScheduledKind;
-  readonly trigger_name?: string;
-  readonly event_id?: string;
-  readonly get_rows_count: boolean;
-}
 
 export const getScheduledEventInvocations = unserved('Scheduled events', {
   name: 'get_scheduled_event_invocations',
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'The calls that scheduled events made; `not-supported` as long as they are not served.',
-  arguments: object<InvocationsArguments>({
+  arguments: object({
     ...page,
     type: scheduledKind,
-    trigger_name: optional(nameSchema),
-    event_id: optional(nameSchema),
-    get_rows_count: flag,
+    trigger_name: optional(name),
+    event_id: optional(name),
+    get_rows_count: withDefault(boolean, false),
   }),
 });
 
@@ -141,7 +117,7 @@ export const deleteScheduledEvent = unserved('Scheduled events', {
   spelling: 'bare',
   endpoints: METADATA,
   documentation: 'Deletes a scheduled event; `not-supported` as long as they are not served.',
-  arguments: object<{ type: ScheduledKind; event_id: string }>({ type: scheduledKind, event_id: nameSchema }),
+  arguments: object({ type: scheduledKind, event_id: name }),
 });
 
 export const introspectRemoteSchema = unserved(
@@ -151,7 +127,7 @@ export const introspectRemoteSchema = unserved(
     spelling: 'bare',
     endpoints: METADATA_AND_LEGACY,
     documentation: 'What a remote schema offers; `not-supported` as long as remote schemas are not served.',
-    arguments: object<{ name: string }>({ name: nameSchema }),
+    arguments: object({ name }),
   },
   ({ name }, copy) => {
     findRemoteSchema(copy, name, () => 'no such remote schema');

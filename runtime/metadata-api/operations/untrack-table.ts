@@ -1,6 +1,7 @@
 import { EngineError } from '../../core/errors.ts';
+import { object, withDefault } from '../../metadata/combinators.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
-import { flag, object } from '../../metadata/schemas/shared.ts';
+import { boolean } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { refuseDependents } from '../dependents.ts';
 import { findSource, trackedTable, withSource } from '../edit.ts';
@@ -14,9 +15,9 @@ export interface UntrackTableArguments {
   readonly cascade: boolean;
 }
 
-export const untrackTableArguments = object<UntrackTableArguments>({ ...tableArguments, cascade: flag });
+export const untrackTableArguments = object({ ...tableArguments, cascade: withDefault(boolean, false) });
 
-export default operation<UntrackTableArguments>({
+export default operation({
   name: 'untrack_table',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,

@@ -1,26 +1,20 @@
-import type { SourceConfiguration, SourceCustomization } from '../../metadata/metadata.ts';
-import { nameSchema, object, optional } from '../../metadata/schemas/shared.ts';
-import { sourceConfigurationSchema, sourceCustomizationSchema } from '../../metadata/schemas/source.ts';
+import { object, optional } from '../../metadata/combinators.ts';
+import { sourceConfiguration, sourceCustomization } from '../../metadata/kinds/source.ts';
+import { name } from '../../metadata/values.ts';
 import { requireAllowedFiles } from '../allowed-files.ts';
 import { optionally, withSource } from '../edit.ts';
 import { sourceObject } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
 
-interface Arguments {
-  readonly name: string;
-  readonly configuration?: SourceConfiguration;
-  readonly customization?: SourceCustomization;
-}
-
-export default operation<Arguments>({
+export default operation({
   name: 'update_source',
   spelling: 'prefixed',
   endpoints: METADATA,
   documentation: 'Changes the configuration or the customization of a source; what is not given stays.',
-  arguments: object<Arguments>({
-    name: nameSchema,
-    configuration: optional(sourceConfigurationSchema),
-    customization: optional(sourceCustomizationSchema),
+  arguments: object({
+    name,
+    configuration: optional(sourceConfiguration),
+    customization: optional(sourceCustomization),
   }),
   policy: 'target',
   targets: ({ name }) => [sourceObject(name)],

@@ -1,5 +1,6 @@
 import { type UpdateArguments, update } from '../../legacy/write.ts';
-import { jsonObject, object, optional } from '../../metadata/schemas/shared.ts';
+import { object, optional } from '../../metadata/combinators.ts';
+import { jsonObject } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { anyJson, dataOperation, names } from '../data-operation.ts';
 
@@ -13,7 +14,7 @@ export default dataOperation<Arguments>({
   documentation:
     'Updates the rows of a tracked table that the role may update: sets columns, adds to them, multiplies them, or gives ' +
     'them their defaults.',
-  arguments: object<Arguments>({
+  arguments: object({
     ...tableArguments,
     where: jsonObject,
     $set: optional(jsonObject),

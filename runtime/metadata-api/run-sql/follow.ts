@@ -6,6 +6,7 @@
 import type { SourceCatalog } from '../../catalog/catalog.ts';
 import { EngineError } from '../../core/errors.ts';
 import { objectKey } from '../../core/names.ts';
+import { type Codec, mapNames } from '../../metadata/codec.ts';
 import {
   type Dependent,
   describeDependent,
@@ -14,14 +15,15 @@ import {
   type Needed,
   type PermissionKind,
 } from '../../metadata/dependencies.ts';
-import type { Metadata, QualifiedName, RemoteRelationship, Source } from '../../metadata/metadata.ts';
+import { permissionEntries } from '../../metadata/kinds/permission.ts';
+import type {
+  Metadata,
+  Permission,
+  QualifiedName,
+  RemoteRelationship,
+  Source,
+} from '../../metadata/metadata.ts';
 import { createReferenceContext } from '../../metadata/reference-context.ts';
-import {
-  mapDeletePermission,
-  mapInsertPermission,
-  mapSelectPermission,
-  mapUpdatePermission,
-} from '../../metadata/references.ts';
 import { dependencyError, removeDependents } from '../dependents.ts';
 import { findSource, withSource } from '../edit.ts';
 import { quoted, sameName, unquoted } from '../names.ts';
@@ -152,6 +154,8 @@ function refuseTypeChanges(
   }
 }
 
+type Entry<Rule> = Omit<Permission<Rule>, 'path'>;
+
 function permissionsWithLiteral(
   source: Source,
   catalog: SourceCatalog,
@@ -161,34 +165,26 @@ function permissionsWithLiteral(
   const context = createReferenceContext(source, catalog);
   const found: Dependent[] = [];
   for (const entry of source.tables) {
-    const look = <Rule extends { readonly role: string }>(
+    const look = <Rule>(
       operation: PermissionKind,
-      permissions: readonly Rule[],
-      map: (permission: Rule, walk: Parameters<typeof mapSelectPermission>[1]) => unknown,
+      codec: Codec<Entry<Rule>>,
+      entries: readonly Entry<Rule>[],
     ) => {
-      for (const permission of permissions) {
+      for (const permission of entries) {
         let depends = false;
-        const visitor = {
-          ...sameNames,
-          literal: (of: QualifiedName, name: string) => {
-            depends ||= name === column && sameName(of, table);
-          },
+        const literal = (of: QualifiedName, name: string) => {
+          depends ||= name === column && sameName(of, table);
         };
-        map(permission, { table: entry.table, visitor, context });
+        mapNames(codec, permission, { table: entry.table, visitor: { ...sameNames, literal }, context });
         if (!depends) continue;
-        found.push({
-          kind: 'permission',
-          source: source.name,
-          table: entry.table,
-          role: permission.role,
-          operation,
-        });
+        const { role } = permission;
+        found.push({ kind: 'permission', source: source.name, table: entry.table, role, operation });
       }
     };
-    look('insert', entry.insert_permissions, mapInsertPermission);
-    look('select', entry.select_permissions, mapSelectPermission);
-    look('update', entry.update_permissions, mapUpdatePermission);
-    look('delete', entry.delete_permissions, mapDeletePermission);
+    look('insert', permissionEntries.insert, entry.insert_permissions);
+    look('select', permissionEntries.select, entry.select_permissions);
+    look('update', permissionEntries.update, entry.update_permissions);
+    look('delete', permissionEntries.delete, entry.delete_permissions);
   }
   return found;
 }

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { exportMetadata } from '../../../runtime/metadata/export-metadata.ts';
-import { emptyMetadata } from '../../../runtime/metadata/read-metadata.ts';
-import { inStoredOrder } from '../../../runtime/metadata/stored-order.ts';
+import { exportMetadata, inStoredOrder } from '../../../runtime/metadata/export-metadata.ts';
+import { emptyMetadata } from '../../../runtime/metadata/metadata.ts';
 import { openMetadataStore } from '../../../runtime/metadata-api/index.ts';
 import { storedChange } from '../../../runtime/metadata-api/stored-change.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';

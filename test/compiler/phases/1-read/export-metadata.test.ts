@@ -81,7 +81,7 @@ test('defaults are left out, and what must be printed is printed', () => {
   };
   const { value, diagnostics } = readMetadata(input);
   expect(diagnostics).toEqual([]);
-  const connection = { isolation_level: 'read-committed', use_prepared_statements: false };
+  const connection = { isolation_level: 'read-committed' };
   expect(JSON.stringify(exportMetadata(value), null, 2)).toBe(
     JSON.stringify(
       {

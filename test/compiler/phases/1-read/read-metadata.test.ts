@@ -124,7 +124,7 @@ describe('what does not fit is reported where it stands', () => {
     [
       'a source without name and tables',
       { version: 3, sources: [{ configuration }] },
-      ['sources[0]: key "name" not found'],
+      ['sources[0]: key "name" not found', 'sources[0]: key "tables" not found'],
     ],
     [
       'an empty name',
@@ -311,6 +311,7 @@ test('a bad object costs only itself, and the paths of its neighbours stay', () 
   ]);
   expect(value.actions).toEqual([]);
   expect(diagnostics.map(({ path }) => formatPath(path))).toEqual([
+    'sources[0]',
     'sources[0]',
     'sources[1].tables[0].table',
     'sources[1].tables[1].select_permissions[0]',

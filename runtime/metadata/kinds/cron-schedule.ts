@@ -1,5 +1,6 @@
 /** When a cron trigger fires: five fields, in UTC. */
-import { z } from 'zod';
+import type { Codec } from '../codec.ts';
+import { textLike } from '../values.ts';
 
 const FIELDS: readonly (readonly [lowest: number, highest: number, names: readonly string[]])[] = [
   [0, 59, []],
@@ -10,9 +11,11 @@ const FIELDS: readonly (readonly [lowest: number, highest: number, names: readon
 ];
 
 /** Five fields, each a list of `*`, numbers, names and ranges, with steps. */
-export const cronScheduleSchema: z.ZodType<string> = z.string().refine(isSchedule, {
-  error: (issue) => `${JSON.stringify(issue.input)} is no cron schedule of five fields`,
-});
+export const cronSchedule: Codec<string> = textLike(
+  'cron schedule',
+  isSchedule,
+  (schedule) => `${JSON.stringify(schedule)} is no cron schedule of five fields`,
+);
 
 function isSchedule(schedule: string): boolean {
   const fields = schedule.trim().split(/\s+/);

@@ -1,0 +1,60 @@
+import type { TypeOf } from '../codec.ts';
+import { convert, object, optional, printedDefault, withDefault } from '../combinators.ts';
+import type { Located } from '../json.ts';
+import { boolean, jsonObject, name, naturalNumber, text } from '../values.ts';
+import { columns, headers, toAddress } from './shared.ts';
+
+export type EventOperation = TypeOf<typeof eventOperation>;
+const eventOperation = object({
+  /** For updates: only a change of one of these fires. */
+  columns,
+  /** Columns sent; absent = all. */
+  payload: optional(columns),
+});
+
+export type EventTriggerDefinition = TypeOf<typeof eventTriggerDefinition>;
+const eventTriggerDefinition = object({
+  delete: optional(eventOperation),
+  enable_manual: printedDefault(boolean, false),
+  insert: optional(eventOperation),
+  update: optional(eventOperation),
+});
+
+/** Times in seconds. */
+export type EventRetryConfiguration = TypeOf<typeof eventRetryConfiguration>;
+
+/** Ten seconds between attempts, a minute for each. */
+export const eventRetryDefaults = { num_retries: 0, interval_sec: 10, timeout_sec: 60 } as const;
+
+export const eventRetryConfiguration = object({
+  num_retries: naturalNumber,
+  interval_sec: naturalNumber,
+  timeout_sec: printedDefault(naturalNumber, eventRetryDefaults.timeout_sec),
+});
+
+const fields = {
+  name,
+  definition: eventTriggerDefinition,
+  retry_conf: printedDefault<EventRetryConfiguration>(eventRetryConfiguration, eventRetryDefaults),
+  webhook: optional(text),
+  webhook_from_env: optional(name),
+  headers,
+  request_transform: optional(jsonObject),
+  response_transform: optional(jsonObject),
+  cleanup_config: optional(jsonObject),
+  trigger_on_replication: withDefault(boolean, true),
+};
+
+/** An entry of a table's event triggers. */
+export const eventTrigger = convert(object(fields), {
+  read: ({ webhook, webhook_from_env, ...raw }, fail) => ({
+    ...raw,
+    webhook: toAddress(webhook, webhook_from_env, ['webhook', 'webhook_from_env'], fail),
+  }),
+  write: ({ webhook, ...raw }) => ({
+    ...raw,
+    ...(webhook.kind === 'template' ? { webhook: webhook.template } : { webhook_from_env: webhook.variable }),
+  }),
+});
+
+export type EventTrigger = TypeOf<typeof eventTrigger> & Located;

@@ -1,0 +1,52 @@
+import { displayName } from '../../core/names.ts';
+import type { TypeOf } from '../codec.ts';
+import { argument, choose, object, optional, sorted, unlessEmpty, withDefault } from '../combinators.ts';
+import { keyedEntries } from '../entries.ts';
+import { isObject, type Located } from '../json.ts';
+import { graphqlName, jsonObject, oneOf, text } from '../values.ts';
+import { rolePermissions } from './permission.ts';
+import { comment, qualifiedName } from './shared.ts';
+
+const customRootFields = object({
+  function: optional(graphqlName),
+  function_aggregate: optional(graphqlName),
+});
+
+export type FunctionConfiguration = TypeOf<typeof functionConfiguration>;
+export const functionConfiguration = object({
+  custom_name: optional(graphqlName),
+  custom_root_fields: withDefault<TypeOf<typeof customRootFields>>(customRootFields, {}),
+  exposed_as: optional(oneOf('query', 'mutation')),
+  response: optional(jsonObject),
+  session_argument: optional(text),
+});
+
+const functionObject = object({
+  function: qualifiedName,
+  configuration: unlessEmpty(
+    withDefault<FunctionConfiguration>(sorted(functionConfiguration), { custom_root_fields: {} }),
+  ),
+  permissions: rolePermissions,
+  comment,
+});
+
+/** An entry of a source's functions. A bare name (metadata version 1) is an entry without configuration. */
+export const functionEntry = choose<TypeOf<typeof functionObject>>((input) => {
+  const isBareName =
+    typeof input === 'string' || (isObject(input) && 'name' in input && !('function' in input));
+  return isBareName
+    ? argument(qualifiedName, (name) => ({
+        function: name,
+        configuration: { custom_root_fields: {} },
+        permissions: [],
+      }))
+    : functionObject;
+}, functionObject);
+
+export type FunctionEntry = TypeOf<typeof functionEntry> & Located;
+
+export const functionEntries = keyedEntries(functionEntry, {
+  kind: 'functions',
+  key: (entry) => displayName(entry.function.schema, entry.function.name),
+  order: (entry) => [entry.function.schema, entry.function.name],
+});

@@ -1,0 +1,110 @@
+import type { Codec, TypeOf } from '../codec.ts';
+import {
+  list,
+  object,
+  optional,
+  orNull,
+  requiredList,
+  sorted,
+  withDefault,
+  withNames,
+} from '../combinators.ts';
+import { type EntriesCodec, keyedEntries } from '../entries.ts';
+import type { JsonObject, Located } from '../json.ts';
+import { expressionNames, presetNames } from '../references.ts';
+import { boolean, jsonObject, name, naturalNumber, oneOf, text } from '../values.ts';
+import { columns, comment } from './shared.ts';
+
+/** A boolean expression over the table: an object here, read by phase 3, which knows the columns. */
+const booleanExpression: Codec<JsonObject> = withNames(sorted(jsonObject), expressionNames);
+
+/** Column presets: a literal or a session variable. */
+const presets = withNames(withDefault<JsonObject>(sorted(jsonObject), {}), presetNames);
+
+const computedFieldName = withNames(name, (field, { table, visitor }) => visitor.computedField(table, field));
+
+const flag = withDefault(boolean, false);
+const validate_input = optional(jsonObject);
+
+export type InsertPermission = TypeOf<typeof insertPermission>;
+export const insertPermission = object({
+  check: booleanExpression,
+  set: presets,
+  /** Absent = all columns, like `"*"`. */
+  columns: optional(columns),
+  backend_only: flag,
+  validate_input,
+});
+
+export type QueryRootField = 'select' | 'select_by_pk' | 'select_aggregate';
+export type SubscriptionRootField = QueryRootField | 'select_stream';
+
+export type SelectPermission = TypeOf<typeof selectPermission>;
+export const selectPermission = object({
+  columns,
+  computed_fields: list(computedFieldName),
+  filter: booleanExpression,
+  limit: optional(naturalNumber),
+  allow_aggregations: flag,
+  /** Absent = all, empty = none. */
+  query_root_fields: optional(
+    requiredList<QueryRootField>(oneOf('select', 'select_by_pk', 'select_aggregate')),
+  ),
+  /** Absent = all, empty = none. */
+  subscription_root_fields: optional(
+    requiredList<SubscriptionRootField>(oneOf('select', 'select_by_pk', 'select_aggregate', 'select_stream')),
+  ),
+});
+
+export type UpdatePermission = TypeOf<typeof updatePermission>;
+export const updatePermission = object({
+  columns,
+  filter: booleanExpression,
+  /** What the row must satisfy afterwards; absent = the filter only. */
+  check: orNull(optional(booleanExpression)),
+  set: presets,
+  backend_only: flag,
+  validate_input,
+});
+
+export type DeletePermission = TypeOf<typeof deletePermission>;
+export const deletePermission = object({ filter: booleanExpression, backend_only: flag, validate_input });
+
+export interface Permission<Rule> extends Located {
+  readonly role: string;
+  readonly permission: Rule;
+  readonly comment?: string;
+}
+
+/** An entry of a table's list of permissions. */
+function permissionEntry<Rule>(permission: Codec<Rule>): Codec<Omit<Permission<Rule>, 'path'>> {
+  return object({ role: name, permission, comment }) as unknown as Codec<Omit<Permission<Rule>, 'path'>>;
+}
+
+/** The entries of a table's four lists of permissions. */
+export const permissionEntries = {
+  insert: permissionEntry(insertPermission),
+  select: permissionEntry(selectPermission),
+  update: permissionEntry(updatePermission),
+  delete: permissionEntry(deletePermission),
+} as const;
+
+export type PermissionKind = keyof typeof permissionEntries;
+
+export function permissionList<Rule>(
+  kind: string,
+  entry: Codec<Omit<Permission<Rule>, 'path'>>,
+): EntriesCodec<Omit<Permission<Rule>, 'path'>> {
+  return keyedEntries(entry, { kind, key: ({ role }) => role });
+}
+
+/** Of a function or an action: the role may call it. */
+export const rolePermission = object({ role: name, comment: optional(text) });
+export type RolePermission = TypeOf<typeof rolePermission> & Located;
+
+/** Permissions to call, in the order given. */
+export const rolePermissions = keyedEntries(rolePermission, {
+  kind: 'permissions',
+  key: ({ role }) => role,
+  order: false,
+});

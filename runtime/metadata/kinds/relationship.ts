@@ -1,0 +1,161 @@
+import type { Codec, TypeOf } from '../codec.ts';
+import {
+  choose,
+  convert,
+  nonEmptyList,
+  object,
+  optional,
+  orNull,
+  record,
+  withNames,
+} from '../combinators.ts';
+import { isObject, type Located } from '../json.ts';
+import type { TableWalk } from '../references.ts';
+import { name, oneOf } from '../values.ts';
+import { comment, type QualifiedName, qualifiedName } from './shared.ts';
+
+/** The foreign key is on columns of this table. Object relationships only. */
+export interface ForeignKeyOnThisTable {
+  readonly kind: 'foreign_key_on_this_table';
+  readonly columns: readonly string[];
+}
+
+/** The foreign key is on columns of the other table, and points here. */
+export interface ForeignKeyOnOtherTable {
+  readonly kind: 'foreign_key_on_other_table';
+  readonly table: QualifiedName;
+  readonly columns: readonly string[];
+}
+
+export interface ManualConfiguration {
+  readonly kind: 'manual';
+  readonly remote_table: QualifiedName;
+  /** Column of this table → column of the other. */
+  readonly column_mapping: Readonly<Record<string, string>>;
+  readonly insertion_order?: 'before_parent' | 'after_parent';
+}
+
+export type ArrayRelationshipUsing = ForeignKeyOnOtherTable | ManualConfiguration;
+export type RelationshipUsing = ForeignKeyOnThisTable | ArrayRelationshipUsing;
+
+const oneColumn = convert(name, {
+  read: (column): readonly string[] => [column],
+  write: ([column]) => column ?? '',
+});
+
+/** Columns of a foreign key; one is written without its list. */
+const foreignKeyColumns: Codec<readonly string[]> = choose(
+  (input) => (typeof input === 'string' ? oneColumn : nonEmptyList(name)),
+  (columns) => (columns.length === 1 ? oneColumn : nonEmptyList(name)),
+);
+
+const ownColumns: Codec<ForeignKeyOnThisTable> = convert(foreignKeyColumns, {
+  read: (columns) => ({ kind: 'foreign_key_on_this_table', columns }),
+  write: ({ columns }) => columns,
+});
+
+const otherColumns: Codec<ForeignKeyOnOtherTable> = convert(
+  object({ column: optional(name), columns: optional(foreignKeyColumns), table: qualifiedName }),
+  {
+    read: ({ table, column, columns }, fail) => {
+      if (column === undefined && columns === undefined) fail('key "column" not found');
+      if (column !== undefined && columns !== undefined) fail('only one of column/columns should be present');
+      return { kind: 'foreign_key_on_other_table', table, columns: columns ?? [column ?? ''] };
+    },
+    write: ({ table, columns }) =>
+      columns.length === 1 ? { column: columns[0]!, table } : { columns, table },
+  },
+);
+
+const manualConfiguration: Codec<ManualConfiguration> = convert(
+  object({
+    column_mapping: record(name),
+    insertion_order: orNull(optional(oneOf('before_parent', 'after_parent'))),
+    remote_table: qualifiedName,
+  }),
+  { read: (raw) => ({ kind: 'manual', ...raw }), write: ({ kind: _, ...raw }) => raw },
+);
+
+const expectingTableAndColumns = 'Expecting object { table, columns }.';
+
+/** `foreign_key_constraint_on` of an object relationship: own column or columns, or those of another table. */
+const objectForeignKey = choose<ForeignKeyOnThisTable | ForeignKeyOnOtherTable>(
+  (input) => {
+    if (typeof input === 'string' || Array.isArray(input)) return ownColumns;
+    return isObject(input) ? otherColumns : expectingTableAndColumns;
+  },
+  ({ kind }) => (kind === 'foreign_key_on_this_table' ? ownColumns : otherColumns),
+);
+
+/** The foreign key of an array relationship is never on this table. */
+const arrayForeignKey = choose<ForeignKeyOnOtherTable>(
+  (input) => (isObject(input) ? otherColumns : expectingTableAndColumns),
+  otherColumns,
+);
+
+function using<ForeignKey extends RelationshipUsing>(
+  foreignKey: Codec<ForeignKey>,
+): Codec<ForeignKey | ManualConfiguration> {
+  type Using = ForeignKey | ManualConfiguration;
+  const form: Codec<Using> = convert(
+    object({
+      foreign_key_constraint_on: optional(foreignKey),
+      manual_configuration: optional(manualConfiguration),
+    }),
+    {
+      read: (raw) => (raw.manual_configuration ?? raw.foreign_key_constraint_on) as Using,
+      write: (value) =>
+        (value.kind === 'manual'
+          ? { manual_configuration: value }
+          : { foreign_key_constraint_on: value }) as never,
+    },
+  );
+  const checked = choose<Using>((input) => {
+    if (!isObject(input)) return form;
+    const isForeignKey = (input.foreign_key_constraint_on ?? null) !== null;
+    const isManual = (input.manual_configuration ?? null) !== null;
+    if (isForeignKey !== isManual) return form;
+    return `${isManual ? 'only' : 'atleast'} one of foreign_key_constraint_on/manual_configuration should be present`;
+  }, form);
+  return withNames(checked, (value, walk) => usingNames(value, walk) as Using);
+}
+
+function usingNames(value: RelationshipUsing, { table, visitor, context }: TableWalk): RelationshipUsing {
+  switch (value.kind) {
+    case 'foreign_key_on_this_table': {
+      visitor.foreignKey(table, value.columns);
+      const target = context.referencedTable(table, value.columns);
+      if (target !== undefined) visitor.table(target);
+      return { ...value, columns: value.columns.map((column) => visitor.column(table, column)) };
+    }
+    case 'foreign_key_on_other_table':
+      visitor.foreignKey(value.table, value.columns);
+      return {
+        ...value,
+        table: visitor.table(value.table),
+        columns: value.columns.map((column) => visitor.column(value.table, column)),
+      };
+    case 'manual':
+      return {
+        ...value,
+        remote_table: visitor.table(value.remote_table),
+        column_mapping: Object.fromEntries(
+          Object.entries(value.column_mapping).map(([own, other]) => [
+            visitor.column(table, own),
+            visitor.column(value.remote_table, other),
+          ]),
+        ),
+      };
+  }
+}
+
+export interface Relationship<Using> extends Located {
+  readonly name: string;
+  readonly using: Using;
+  readonly comment?: string;
+}
+
+export const objectRelationship = object({ name, using: using(objectForeignKey), comment });
+export const arrayRelationship = object({ name, using: using(arrayForeignKey), comment });
+
+export type ObjectRelationship = TypeOf<typeof objectRelationship> & Located;

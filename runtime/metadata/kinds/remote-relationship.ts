@@ -1,0 +1,174 @@
+import type { Codec, TypeOf } from '../codec.ts';
+import {
+  choose,
+  convert,
+  object,
+  optional,
+  printedDefault,
+  record,
+  requiredList,
+  withNames,
+} from '../combinators.ts';
+import { isObject, type Json, type JsonObject, type Located } from '../json.ts';
+import type { TableWalk } from '../references.ts';
+import { jsonObject, name, oneOf } from '../values.ts';
+import { qualifiedName } from './shared.ts';
+
+export type RemoteRelationship = TypeOf<typeof remoteRelationship> & Located;
+
+export interface RemoteFieldCall {
+  readonly field: string;
+  /** Literals, nested values, and `"$name"` for a field of this side. */
+  readonly arguments: JsonObject;
+}
+
+interface CallForm {
+  readonly arguments: JsonObject;
+  readonly field?: readonly RemoteFieldCall[];
+}
+
+/** `{field: {arguments, field?: {…}}}`, one key a level, as a list from the root inwards. */
+const remoteField: Codec<readonly RemoteFieldCall[]> = choose<readonly RemoteFieldCall[]>(
+  (input) => {
+    if (isObject(input) && Object.keys(input).length !== 1)
+      return 'expecting exactly one field in remote_field';
+    return calls;
+  },
+  () => calls,
+);
+
+const calls: Codec<readonly RemoteFieldCall[]> = convert(
+  record<CallForm>(
+    object({ arguments: printedDefault<JsonObject>(jsonObject, {}), field: optional(remoteField) }),
+  ),
+  {
+    read: (fields) =>
+      Object.entries(fields).flatMap(([field, call]) => [
+        { field, arguments: call.arguments },
+        ...(call.field ?? []),
+      ]),
+    write: ([call, ...inner]) =>
+      call === undefined
+        ? {}
+        : { [call.field]: { arguments: call.arguments, ...(inner.length > 0 && { field: inner }) } },
+  },
+);
+
+export interface ToRemoteSchema {
+  readonly kind: 'to_remote_schema';
+  /** Written in the older form without `to_remote_schema`; export keeps the form. */
+  readonly flat?: true;
+  readonly remote_schema: string;
+  /** Columns or fields of this side that the arguments may use as `$name`. */
+  readonly lhs_fields: readonly string[];
+  /** From the root field inwards; one call a level. */
+  readonly remote_field: readonly RemoteFieldCall[];
+}
+
+const toRemoteSchema: Codec<ToRemoteSchema> = convert(
+  object({
+    lhs_fields: printedDefault<readonly string[]>(requiredList(name), []),
+    remote_field: remoteField,
+    remote_schema: name,
+  }),
+  {
+    read: (raw): ToRemoteSchema => ({ kind: 'to_remote_schema', ...raw }),
+    write: ({ kind: _, flat: __, ...raw }: ToRemoteSchema) => raw,
+  },
+);
+
+const flatToRemoteSchema: Codec<ToRemoteSchema> = convert(
+  object({ engine_fields: requiredList(name), remote_field: remoteField, remote_schema: name }),
+  {
+    read: ({ remote_schema, engine_fields, remote_field }) => ({
+      kind: 'to_remote_schema',
+      flat: true,
+      remote_schema,
+      lhs_fields: engine_fields,
+      remote_field,
+    }),
+    write: ({ remote_schema, lhs_fields, remote_field }) => ({
+      engine_fields: lhs_fields,
+      remote_field,
+      remote_schema,
+    }),
+  },
+);
+
+const toSourceFields = object({
+  /** Field of this side → column of the other. */
+  field_mapping: record(name),
+  relationship_type: oneOf('object', 'array'),
+  source: name,
+  table: qualifiedName,
+});
+
+export type ToSource = { readonly kind: 'to_source' } & TypeOf<typeof toSourceFields>;
+
+const toSource: Codec<ToSource> = convert(toSourceFields, {
+  read: (raw) => ({ kind: 'to_source', ...raw }),
+  write: ({ kind: _, ...raw }) => raw,
+});
+
+export type RemoteRelationshipDefinition = ToRemoteSchema | ToSource;
+
+const nestedDefinition: Codec<RemoteRelationshipDefinition> = convert(
+  object({ to_source: optional(toSource), to_remote_schema: optional(toRemoteSchema) }),
+  {
+    read: ({ to_source, to_remote_schema }, fail): RemoteRelationshipDefinition => {
+      if ((to_source === undefined) === (to_remote_schema === undefined)) {
+        fail('expecting exactly one of to_source, to_remote_schema');
+      }
+      return (to_source ?? to_remote_schema)!;
+    },
+    write: (definition) =>
+      definition.kind === 'to_source' ? { to_source: definition } : { to_remote_schema: definition },
+  },
+);
+
+/** `{to_remote_schema}`, `{to_source}`, or the older flat `{remote_schema, engine_fields, remote_field}`. */
+export const remoteRelationshipDefinition: Codec<RemoteRelationshipDefinition> = withNames(
+  choose<RemoteRelationshipDefinition>(
+    (input) =>
+      (isObject(input) && 'remote_schema' in input
+        ? flatToRemoteSchema
+        : nestedDefinition) as Codec<RemoteRelationshipDefinition>,
+    (definition) =>
+      (definition.kind === 'to_remote_schema' && definition.flat
+        ? flatToRemoteSchema
+        : nestedDefinition) as Codec<RemoteRelationshipDefinition>,
+  ),
+  definitionNames,
+);
+
+/** An entry of the remote relationships of a table or of a remote schema's type. */
+export const remoteRelationship = object({ name, definition: remoteRelationshipDefinition });
+
+/** The columns of the owning table only; `$name` in the arguments of a remote field follows. */
+function definitionNames(
+  definition: RemoteRelationshipDefinition,
+  { table, visitor, context }: TableWalk,
+): RemoteRelationshipDefinition {
+  const column = (given: string) =>
+    context.field(table, given)?.kind === 'column' ? visitor.column(table, given) : given;
+  if (definition.kind === 'to_source') {
+    const mapping = Object.entries(definition.field_mapping).map(([own, other]) => [column(own), other]);
+    return { ...definition, field_mapping: Object.fromEntries(mapping) };
+  }
+  const renamed = new Map(definition.lhs_fields.map((given) => [`$${given}`, `$${column(given)}`]));
+  return {
+    ...definition,
+    lhs_fields: definition.lhs_fields.map(column),
+    remote_field: definition.remote_field.map((call) => ({
+      ...call,
+      arguments: mapTexts(call.arguments, (given) => renamed.get(given) ?? given) as JsonObject,
+    })),
+  };
+}
+
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]));
+}

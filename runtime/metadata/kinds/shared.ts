@@ -1,0 +1,105 @@
+/** Values that many kinds of metadata have: names of tables, columns, headers, addresses. */
+
+import type { Codec, TypeOf } from '../codec.ts';
+import {
+  argument,
+  choose,
+  convert,
+  type Fail,
+  list,
+  object,
+  optional,
+  requiredList,
+  withDefault,
+  withNames,
+} from '../combinators.ts';
+import { name, oneOf, text } from '../values.ts';
+
+/** A text that may be absent. Comments everywhere: absent = automatic (the database's, else generated), `""` = none. */
+export const comment = optional(text);
+
+/** Names a table, view or function in its database schema. */
+export type QualifiedName = TypeOf<typeof qualifiedNameObject>;
+
+const qualifiedNameObject = object({
+  name,
+  schema: { ...withDefault(name, 'public'), write: (schema: string) => schema },
+});
+
+/** The name of a table or function: `"author"` or `{name, schema = "public"}`. */
+export const qualifiedName: Codec<QualifiedName> = choose(
+  (input) =>
+    typeof input === 'string'
+      ? argument(name, (given) => ({ schema: 'public', name: given }))
+      : qualifiedNameObject,
+  qualifiedNameObject,
+);
+
+/** The name of a table of the same source. */
+export const tableName: Codec<QualifiedName> = withNames(qualifiedName, (table, { visitor }) =>
+  visitor.table(table),
+);
+
+/** A column of the table that the value belongs to. */
+export const columnName: Codec<string> = withNames(text, (column, { table, visitor }) =>
+  visitor.column(table, column),
+);
+
+/** `"*"` stands for every column the table has when it is compiled. */
+export type Columns = '*' | readonly string[];
+
+/** `"*"` or a list of columns of the table that the value belongs to. */
+export const columns: Codec<Columns> = withNames(
+  choose<Columns>((input) => (input === '*' ? oneOf('*') : requiredList(text))),
+  (given, { table, visitor }) =>
+    given === '*' ? given : given.map((column) => visitor.column(table, column)),
+);
+
+export type FromEnvironment = TypeOf<typeof fromEnvironment>;
+export const fromEnvironment = object({ from_env: name });
+
+export type Header =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly value_from_env: string };
+
+export const header: Codec<Header> = convert(
+  object({ name, value: optional(text), value_from_env: optional(name) }),
+  {
+    read: ({ name: given, value, value_from_env }, fail): Header => {
+      if ((value === undefined) === (value_from_env === undefined)) {
+        fail('expecting only one of value or value_from_env keys');
+      }
+      if (value_from_env === undefined) return { name: given, value: value ?? '' };
+      // Variables of the server itself (its secrets among them) are never sent anywhere.
+      if (value_from_env.startsWith('ENGINE_GRAPHQL_')) {
+        fail(
+          `env variables starting with "ENGINE_GRAPHQL_" are not allowed in value_from_env: ${value_from_env}`,
+        );
+      }
+      return { name: given, value_from_env };
+    },
+    write: (value) => value,
+  },
+);
+
+export const headers: Codec<readonly Header[]> = list(header);
+
+/** Where a web hook, handler or remote schema listens: a text (with `{{NAME}}` for environment variables), or a variable. */
+export type Address =
+  | { readonly kind: 'template'; readonly template: string }
+  | { readonly kind: 'environment'; readonly variable: string };
+
+/** One of two keys, a text or the name of an environment variable, as an address; fails if both or neither are given. */
+export function toAddress(
+  template: string | undefined,
+  variable: string | undefined,
+  keys: readonly [string, string],
+  fail: Fail,
+): Address {
+  if (template !== undefined && variable !== undefined)
+    fail(`only one of ${keys[0]} or ${keys[1]} should be given`);
+  if (template === undefined && variable === undefined) fail(`must provide ${keys[0]} or ${keys[1]}`);
+  return variable === undefined
+    ? { kind: 'template', template: template ?? '' }
+    : { kind: 'environment', variable };
+}

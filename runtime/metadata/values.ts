@@ -1,0 +1,139 @@
+/** Codecs of single values, and the words of their problems, which clients of the metadata API know. */
+import { parseType } from 'graphql';
+import type { Codec } from './codec.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+
+function value<Value extends Json>(
+  name: string,
+  /** What is wrong with an input; undefined if it fits. */
+  complain: (input: unknown) => string | undefined,
+): Codec<Value> {
+  return {
+    shape: { kind: 'value', name },
+    read(input, reading) {
+      const message = complain(input);
+      return message === undefined ? (input as Value) : reading.problem(message);
+    },
+    write: (given) => given,
+  };
+}
+
+const TYPES = {
+  Text: 'String',
+  Number: 'Number',
+  Int: 'Number',
+  Bool: 'Bool',
+  '[]': 'Array',
+  Object: 'Object',
+};
+
+/** `parsing Object failed, expected Object, but encountered String`. */
+export function describeType(parser: keyof typeof TYPES, input: unknown): string {
+  return `parsing ${parser} failed, expected ${TYPES[parser]}, but encountered ${typeName(input)}`;
+}
+
+/** The JSON type of a value as messages name it. */
+function typeName(input: unknown): string {
+  if (input === null || input === undefined) return 'Null';
+  if (Array.isArray(input)) return 'Array';
+  const name = typeof input;
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function textValue(
+  name: string,
+  complain: (text: string) => string | undefined = () => undefined,
+): Codec<string> {
+  return value(name, (input) => (typeof input === 'string' ? complain(input) : describeType('Text', input)));
+}
+
+/** A text that satisfies `fits`. */
+export function textLike(name: string, fits: (text: string) => boolean, describe: (text: string) => string) {
+  return textValue(name, (text) => (fits(text) ? undefined : describe(text)));
+}
+
+export const text: Codec<string> = textValue('text');
+
+/** Names of sources, roles, relationships, computed fields, collections, endpoints and remote schemas. */
+export const name: Codec<string> = textLike(
+  'name',
+  (given) => given !== '',
+  () => 'empty string not allowed',
+);
+
+/** Names of actions, custom types, their fields and arguments, custom names, root fields. */
+export const graphqlName: Codec<string> = textLike(
+  'GraphQL name',
+  (given) => /^[_A-Za-z][_0-9A-Za-z]*$/.test(given),
+  (given) => `${JSON.stringify(given)} is not valid GraphQL name`,
+);
+
+/** A GraphQL type as text, such as `[String!]!`. */
+export const graphqlType: Codec<string> = textLike(
+  'GraphQL type',
+  isGraphqlType,
+  (given) => `not a valid GraphQL type: ${JSON.stringify(given)}`,
+);
+
+function isGraphqlType(type: string): boolean {
+  try {
+    parseType(type);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const boolean: Codec<boolean> = value('boolean', (input) =>
+  typeof input === 'boolean' ? undefined : describeType('Bool', input),
+);
+
+/** A number, at least `minimum`. */
+export function numberFrom(minimum: number): Codec<number> {
+  return value(minimum === 0 ? 'number from 0' : 'number', (input) =>
+    typeof input === 'number' && Number.isFinite(input)
+      ? belowMinimum(input, minimum)
+      : describeType('Number', input),
+  );
+}
+
+/** A whole number, at least `minimum`. */
+export function integerFrom(minimum: number): Codec<number> {
+  const words = minimum === Number.NEGATIVE_INFINITY ? 'integer' : `integer from ${minimum}`;
+  return value(words, (input) => {
+    if (typeof input !== 'number') return describeType('Int', input);
+    if (!Number.isSafeInteger(input)) {
+      return `parsing Int failed, value is either floating or will cause over or underflow ${input}`;
+    }
+    return belowMinimum(input, minimum);
+  });
+}
+
+function belowMinimum(input: number, minimum: number): string | undefined {
+  if (input >= minimum) return undefined;
+  return minimum === 0 ? 'unexpected negative value' : `expected at least ${minimum}`;
+}
+
+export const number: Codec<number> = numberFrom(Number.NEGATIVE_INFINITY);
+export const integer: Codec<number> = integerFrom(Number.NEGATIVE_INFINITY);
+export const naturalNumber: Codec<number> = integerFrom(0);
+
+export function oneOf<const Value extends string>(...values: readonly Value[]): Codec<Value> {
+  return {
+    shape: { kind: 'enum', values },
+    read: (input, reading) =>
+      values.find((candidate) => candidate === input) ??
+      reading.problem(
+        `expected one of ${values.map((candidate) => JSON.stringify(candidate)).join(', ')}, but encountered ${JSON.stringify(input)}`,
+      ),
+    write: (given) => given,
+  };
+}
+
+/** Any JSON but an absent key. */
+export const json: Codec<Json> = value('JSON', () => undefined);
+
+/** An object kept as it is given, every key of it, `__proto__` included. */
+export const jsonObject: Codec<JsonObject> = value('JSON object', (input) =>
+  isObject(input) ? undefined : describeType('Object', input),
+);
