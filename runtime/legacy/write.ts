@@ -20,7 +20,7 @@ import { whereNode } from './where.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface ConflictArguments {
+interface ConflictArguments {
   readonly action: 'ignore' | 'update';
   readonly constraint?: string | undefined;
   readonly constraint_on?: readonly string[] | undefined;

@@ -35,7 +35,7 @@ export interface OptionalCodec<Value> extends Codec<Value | undefined> {
 export type TypeOf<C> =
   C extends OptionalCodec<infer Value> ? Value | undefined : C extends Codec<infer Value> ? Value : never;
 
-export type Shape =
+type Shape =
   /** `name` is the word for it in documentation. */
   | { readonly kind: 'value'; readonly name: string }
   | { readonly kind: 'enum'; readonly values: readonly string[] }

@@ -1,7 +1,7 @@
 /** Codecs made of codecs: objects, lists, records, defaults, values that may be written in several forms. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyCodec, Codec, Fields, OptionalCodec, Reading, TypeOf } from './codec.ts';
-import { INVALID, type Invalid } from './codec.ts';
+import { INVALID } from './codec.ts';
 import { isObject, type Json, type JsonObject, sortKeys } from './json.ts';
 import type { TableWalk } from './references.ts';
 import { describeType } from './values.ts';
@@ -293,5 +293,3 @@ function withMembers<Value>(codec: Codec<Value>): Pick<Codec<Value>, 'mapNames' 
     ...(codec.inOrder && { inOrder: codec.inOrder.bind(codec) }),
   };
 }
-
-export type { Codec, Invalid, JsonObject };

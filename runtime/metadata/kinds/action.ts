@@ -40,7 +40,7 @@ export type ActionDefinition = Omit<TypeOf<typeof rawActionDefinition>, 'kind'> 
 };
 
 /** `kind` means something for mutations only; for queries files carry `""`, and exports nothing. */
-export const actionDefinition = convert(rawActionDefinition, {
+const actionDefinition = convert(rawActionDefinition, {
   read: (raw): ActionDefinition => ({
     ...raw,
     kind: raw.type === 'mutation' && raw.kind === 'asynchronous' ? raw.kind : 'synchronous',
@@ -51,10 +51,9 @@ export const actionDefinition = convert(rawActionDefinition, {
 const headFields = { name: graphqlName, definition: actionDefinition, comment };
 
 /** An action without its permissions. */
-export type ActionHead = TypeOf<typeof actionHead>;
 export const actionHead = object(headFields);
 
 export type Action = TypeOf<typeof action> & Located;
-export const action = object({ ...headFields, permissions: rolePermissions });
+const action = object({ ...headFields, permissions: rolePermissions });
 
 export const actions = keyedEntries(action, { kind: 'actions', key: (entry) => entry.name });

@@ -24,7 +24,7 @@ export const scheduledRetryConfiguration = object({
 });
 
 /** How often a scheduled event is tried; the defaults unless given. */
-export const scheduledRetry = withDefault<ScheduledRetryConfiguration>(
+const scheduledRetry = withDefault<ScheduledRetryConfiguration>(
   scheduledRetryConfiguration,
   scheduledRetryDefaults,
 );

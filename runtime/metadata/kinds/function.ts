@@ -31,7 +31,7 @@ const functionObject = object({
 });
 
 /** An entry of a source's functions. A bare name (metadata version 1) is an entry without configuration. */
-export const functionEntry = choose<TypeOf<typeof functionObject>>((input) => {
+const functionEntry = choose<TypeOf<typeof functionObject>>((input) => {
   const isBareName =
     typeof input === 'string' || (isObject(input) && 'name' in input && !('function' in input));
   return isBareName

@@ -99,8 +99,7 @@ export function permissionList<Rule>(
 }
 
 /** Of a function or an action: the role may call it. */
-export const rolePermission = object({ role: name, comment: optional(text) });
-export type RolePermission = TypeOf<typeof rolePermission> & Located;
+const rolePermission = object({ role: name, comment: optional(text) });
 
 /** Permissions to call, in the order given. */
 export const rolePermissions = keyedEntries(rolePermission, {

@@ -54,7 +54,7 @@ const calls: Codec<readonly RemoteFieldCall[]> = convert(
   },
 );
 
-export interface ToRemoteSchema {
+interface ToRemoteSchema {
   readonly kind: 'to_remote_schema';
   /** Written in the older form without `to_remote_schema`; export keeps the form. */
   readonly flat?: true;
@@ -103,7 +103,7 @@ const toSourceFields = object({
   table: qualifiedName,
 });
 
-export type ToSource = { readonly kind: 'to_source' } & TypeOf<typeof toSourceFields>;
+type ToSource = { readonly kind: 'to_source' } & TypeOf<typeof toSourceFields>;
 
 const toSource: Codec<ToSource> = convert(toSourceFields, {
   read: (raw) => ({ kind: 'to_source', ...raw }),

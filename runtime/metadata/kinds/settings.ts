@@ -16,7 +16,7 @@ import type { Located } from '../json.ts';
 import { boolean, name, number, oneOf, text } from '../values.ts';
 
 export type InheritedRole = TypeOf<typeof inheritedRole> & Located;
-export const inheritedRole = object({ role_name: name, role_set: requiredList(name) });
+const inheritedRole = object({ role_name: name, role_set: requiredList(name) });
 
 export const inheritedRoles = keyedEntries(inheritedRole, {
   kind: 'inherited roles',

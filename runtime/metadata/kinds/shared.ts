@@ -35,16 +35,6 @@ export const qualifiedName: Codec<QualifiedName> = choose(
   qualifiedNameObject,
 );
 
-/** The name of a table of the same source. */
-export const tableName: Codec<QualifiedName> = withNames(qualifiedName, (table, { visitor }) =>
-  visitor.table(table),
-);
-
-/** A column of the table that the value belongs to. */
-export const columnName: Codec<string> = withNames(text, (column, { table, visitor }) =>
-  visitor.column(table, column),
-);
-
 /** `"*"` stands for every column the table has when it is compiled. */
 export type Columns = '*' | readonly string[];
 
