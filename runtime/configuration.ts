@@ -1,5 +1,5 @@
 /**
- * The server's options (reference server §1) as one table. Command line, environment, `--help` and
+ * The server's options as one table. Command line, environment, `--help` and
  * docs/configuration.md are all made from it. Order of precedence: command line, environment, default.
  */
 import {
@@ -66,7 +66,7 @@ export type LogType = (typeof LOG_TYPES)[number];
 
 const APIS = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;
 
-/** Every option, in the order of the reference. */
+/** Every option, in the order of docs/configuration.md. */
 export const OPTIONS = {
   databaseUrl: option(optionalText, undefined, 'connection string of the source "default"'),
   metadataDatabaseUrl: option(
@@ -405,7 +405,7 @@ export function jwtConfigurations({
   return jwtSecrets ?? (jwtSecret && [jwtSecret]);
 }
 
-/** Combinations that the reference refuses at start (server §2). */
+/** Refuses combinations of options that exclude each other. */
 function checkTogether(configuration: Configuration): void {
   const { authHook, unauthorizedRole } = configuration;
   const secured = adminSecrets(configuration).length > 0;

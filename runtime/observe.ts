@@ -1,6 +1,6 @@
 /**
  * Everything worth reporting, as one union; what to do with it is the observer's business. The logger writes the JSON
- * lines of the reference (server §11). Values given here never hold secrets, connection strings or session headers'
+ * lines described in docs/logs.md. Values given here never hold secrets, connection strings or session headers'
  * credentials.
  */
 import { type DestinationStream, destination, pino } from 'pino';

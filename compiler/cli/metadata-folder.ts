@@ -1,5 +1,5 @@
 /**
- * Metadata as a directory of YAML files, one table a file (reference metadata-api §3 “Directory form”): what
+ * Metadata as a directory of YAML files, one table a file: what
  * `readMetadataFile` reads. The same metadata gives the same texts.
  */
 import {

@@ -10,7 +10,7 @@ export interface ArtefactManifest {
   readonly engine: string;
   /** SHA-256 of the file with this very text replaced by zeros: the same input gives the same, wherever it is built. */
   readonly hash: string;
-  /** Of the database objects that the SQL uses, see `verify`. */
+  /** Fingerprint of the database objects that the SQL uses; see `verify`. */
   readonly fingerprint: string;
   /** Statements that the database refused when this was built, as `subjectText` names them; absent: none. */
   readonly refused?: readonly string[];

@@ -70,7 +70,7 @@ export async function hostArtefact(
     [...infos].map(([name, info]) => [name, openSource(name, info, { configuration, environment })]),
   );
   context.prepare(artefact.program, sources).activate();
-  // Requests need not wait for it: what breaks is told, and everything else is served.
+  // Requests do not wait for it: broken operations are reported, all others are served.
   if (!options.strict) setTimeout(() => void verify(artefact, infos, context), VERIFY_DELAY).unref();
   return {
     endpoints: [],

@@ -6,7 +6,7 @@ import { catalogFileSchema } from './catalog-schema.ts';
 import { compareText } from './order.ts';
 
 const advice = 'Write it anew with `engine introspect`.';
-/** More findings than this help nobody: the file is of another kind or cut off. */
+/** Maximum number of reported findings. More means that the file is of another kind or truncated. */
 const shownFindings = 5;
 /** What fits on a line of this length stays on one: usually a column, a key, an argument. */
 const lineLength = 200;

@@ -1,4 +1,4 @@
-/** What a saved catalog must look like: `model/catalog.ts`, checked. Unknown keys are refused, as nothing would heed them. */
+/** Schema of a saved catalog (catalog.ts). Unknown keys are refused, because they would have no effect. */
 import { z } from 'zod';
 import type { CatalogFile } from './catalog.ts';
 

@@ -1,4 +1,4 @@
-/** Phase 2: databases to plain catalogs; a saved catalog can stand in. */
+/** Catalogs: read from a database, or from a file saved earlier. */
 export { CatalogFileError, printCatalogFile, readCatalogFile, writeCatalogFile } from './catalog-file.ts';
 export { readEnumTableRows } from './enum-tables.ts';
 export { introspectDatabase, type Query } from './introspect.ts';

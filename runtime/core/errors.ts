@@ -1,4 +1,4 @@
-/** Errors that a client sees: code, message and the path into the request (reference graphql-api §7.2, server §6). */
+/** Errors that a client sees: code, message and the path into the request. */
 import type { Reason } from './reason.ts';
 
 export type ErrorCode =

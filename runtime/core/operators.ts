@@ -1,5 +1,5 @@
 /**
- * The one table of comparison operators (reference graphql-api §2.2, metadata-api §9): request filters and permission
+ * The one table of comparison operators: request filters and permission
  * filters both read it, so an operator means the same in either.
  */
 import { type Sql, sql } from './sql/fragment.ts';

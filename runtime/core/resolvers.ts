@@ -6,7 +6,7 @@ import type { ProgramSettings } from './settings.ts';
 import type { FunctionAccess, SourceShape, TableAccess } from './shapes.ts';
 import type { Sql } from './sql/fragment.ts';
 
-/** Kinds of root fields, named as in `custom_root_fields` (reference graphql-api §1.2). */
+/** Kinds of root fields, named as in `custom_root_fields`. */
 export type QueryFieldKind = 'select' | 'select_by_pk' | 'select_aggregate';
 export type SubscriptionFieldKind = 'select_stream';
 export type MutationFieldKind =

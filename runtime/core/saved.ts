@@ -1,6 +1,6 @@
 /**
  * The data of generated files about saved operations: the operations of query collections, which documents the allow-list
- * lets through, and which URLs run which operation (reference services §8, server §10). Plain data, as in shapes.ts.
+ * lets through, and which URLs run which operation. Plain data, as in shapes.ts.
  */
 
 import type { WriteStatement, WriteStep } from './mutation/step.ts';

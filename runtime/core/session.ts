@@ -6,7 +6,7 @@ export interface Session {
   readonly role: string;
   /** Session variables by lower-case name (`x-engine-user-id`), `x-engine-role` among them. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether backend-only permissions count: asked for by header, and the request is trusted (reference server §2). */
+  /** Whether backend-only permissions count: asked for by header, and the request is trusted. */
   readonly backendOnly: boolean;
   /** When the session ends, in milliseconds since 1970: sockets that it opened end with it. Absent: never. */
   readonly expiresAt?: number;

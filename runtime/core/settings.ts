@@ -8,7 +8,7 @@ export interface ProgramSettings {
   readonly withoutAdmin?: true;
 }
 
-/** Limits of requests (reference server §10). None applies to the role admin. */
+/** Limits of requests. None applies to the role admin. */
 export interface ApiLimits {
   readonly disabled: boolean;
   /** Fields with a selection set below each other. */

@@ -15,7 +15,7 @@ export interface TypeNames {
   readonly field: (name: string) => string;
 }
 
-/** Names of the types that derive from a table or function (reference graphql-api §1.5, §1.6). */
+/** Names of the types that derive from a table or function. */
 export function typeNames(shape: { source: SourceShape; graphqlName: string; customName?: true }): TypeNames {
   const { source, graphqlName } = shape;
   const prefix = source.typePrefix ?? '';

@@ -1,5 +1,5 @@
 /**
- * Postgres types as the GraphQL API sees them (reference graphql-api §1.4): which scalar they are, which operators and
+ * Postgres types as the GraphQL API sees them: which scalar they are, which operators and
  * aggregates they take, how a JSON value is written for them.
  */
 import { EngineError } from './errors.ts';
@@ -124,7 +124,7 @@ function keyParts(key: string): [schema: string, name: string] {
   return [unquote(parts[0]!), unquote(parts[1]!)];
 }
 
-/** sum, avg, stddev … and `_inc` (reference graphql-api §1.4, type families). */
+/** sum, avg, stddev … and `_inc`. */
 export function isNumeric(type: ColumnType): boolean {
   return type.family === 'integer' || type.family === 'float';
 }

@@ -1,5 +1,5 @@
 /**
- * Where a source's database is (reference metadata-api §4), resolved from the metadata's form and the environment. The
+ * Where a source's database is, resolved from the metadata's form and the environment. The
  * result holds passwords: it goes to `pg` and nowhere else.
  */
 import { readFileSync, realpathSync } from 'node:fs';
@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConnectionUrlOptions {
   readonly environment: Environment;
-  /** Files may be read below this folder only; none unless given. */
+  /** Folder below which address files may be read; without it none may. */
   readonly allowedFolder?: string | undefined;
 }
 

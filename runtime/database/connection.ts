@@ -8,7 +8,7 @@ import { type Preparation, type Surroundings, TextQuery, type TextRow } from './
 
 const UNNAMED: Preparation = { name: '', parse: true, close: [] };
 
-/** Milliseconds. A host that drops packets would otherwise hold up whoever waits for it for minutes. */
+/** Milliseconds. Without a limit, a host that drops packets blocks its callers for minutes. */
 const CONNECT_TIMEOUT = 15_000;
 
 /** They belong to the server, the database and the user, not to us. */
@@ -49,7 +49,7 @@ export class PooledConnection {
   readonly defaults: string;
   /** Queries sent and not yet answered. */
   inFlight = 0;
-  /** Milliseconds that they are expected to take together. */
+  /** Estimated cost of the statements together (ms). */
   load = 0;
   /**
    * `shared`: takes reads from everyone. `reserved`: takes no more, and goes to one user once its queries are answered.
@@ -114,7 +114,7 @@ export class PooledConnection {
     this.client.query(query as unknown as pg.Submittable);
   }
 
-  /** Holds what is written back until the events at hand are dealt with: one system call for the queries of all of them. */
+  /** Buffers writes until the current events are processed, so that their queries share one system call. */
   #collectWrites(): void {
     if (this.#collecting) return;
     this.#collecting = true;

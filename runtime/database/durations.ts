@@ -1,22 +1,22 @@
-/** How long Postgres works on statements, as far as their answers tell. */
+/** Estimates how long Postgres works on a statement, measured from its answers. */
 import { LRUCache } from 'lru-cache';
 import { statementName } from './statements.ts';
 
-/** Milliseconds that the shortest statement counts for, and any other until it has been measured. */
+/** Minimum estimated cost of a read (ms); also the estimate before the first measurement. */
 const LEAST_WORK = 0.05;
-/** The same of writes: not many, for one behind the other they commit one by one. */
+/** Same for a write (ms). Higher, because pipelined writes commit one at a time, so few should share a connection. */
 const LEAST_WRITE = 0.4;
 /**
- * Connections that Postgres is trusted to work for at the same time. Beyond it a long time is taken for waiting for each
- * other: without that, every connection more would make statements look longer and call for the next connection.
+ * Assumed parallelism of the database server. With more busy connections, slow answers are attributed to contention;
+ * otherwise each new connection would inflate the measurements and trigger the next.
  */
 const PARALLEL = 2;
 /** Statements whose duration is remembered. */
 const REMEMBERED = 5000;
-/** Most statements of which it is remembered how long they take together. */
+/** Maximum number of statement combinations whose cost is remembered. */
 const MOST_TOGETHER = 20;
 
-/** What is known of a statement, or of several that are sent together. */
+/** Measurements of a statement, or of several that are sent together. */
 export interface Known {
   /** Name of a statement's prepared form. */
   readonly name: string;
@@ -24,13 +24,13 @@ export interface Known {
   work: number | undefined;
   /** It runs for the first time, or has run. */
   hasRun: boolean;
-  /** Until when it runs by itself because it took too long for others; on the clock of `performance.now()`. */
+  /** Until when (`performance.now()`) it gets a dedicated connection, because it blocked a shared one. */
   aloneUntil: number;
 }
 
 export class Durations {
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED });
-  /** Milliseconds that the way to the database and back takes: the least that an empty query or a read took. */
+  /** Round trip to the database (ms): the minimum measured for an empty query or a read. */
   #roundTrip = Number.POSITIVE_INFINITY;
 
   /** By text. */
@@ -69,7 +69,7 @@ export class Durations {
   measured(known: Known, time: number, writes: boolean, wasIdle: boolean, busy: number): void {
     if (wasIdle && !writes) this.#roundTrip = Math.min(time, this.#roundTrip * 1.001);
     const worked = Math.max(0, wasIdle ? time - this.#roundTrip : time);
-    // Writes that are one behind the other wait for the disk each, and could do so at the same time.
+    // Each of several pipelined writes waits for the disk; on separate connections these waits overlap.
     const work = writes && !wasIdle ? worked : worked * Math.min(1, PARALLEL / busy);
     const { work: before } = known;
     // Much else may have caused a long time, and answers that arrive together share the time of the first.

@@ -19,7 +19,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-/** What went wrong, for programs; the message of the error says what to do. */
+/** Machine-readable cause; the message of the error says what to do. */
 export type EmbeddedPostgresErrorCode =
   | 'unsupported-platform'
   | 'not-installed'
@@ -85,7 +85,7 @@ function numberFrom(result: SpawnSyncReturns<string>): number | undefined {
   return result.status === 0 && number > 0 ? number : undefined;
 }
 
-/** Whether the account can enter the folder and read in it. Asked of the system, since access lists count as well. */
+/** True if the account can enter and read the folder. Asks the system, because access lists count as well. */
 export function canEnter(folder: string, account: Account): boolean {
   if (account === null) return true;
   const result = spawnSync(

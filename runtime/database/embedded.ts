@@ -342,7 +342,7 @@ async function startServerOn(port: number, options: ServerOptions): Promise<Serv
   const stop = async () => {
     if (server.exitCode === null && server.signalCode === null && failure === undefined) {
       server.ref();
-      // SIGINT: roll back what runs and end. SIGQUIT: end at once, for data that nobody needs again.
+      // SIGINT rolls back running transactions. SIGQUIT ends at once, for data that is not needed again.
       server.kill(durable ? 'SIGINT' : 'SIGQUIT');
     }
     await ended;

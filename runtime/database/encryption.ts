@@ -1,4 +1,4 @@
-/** Whether a connection is encrypted, by the modes that every client of PostgreSQL knows (`sslmode`). */
+/** Encryption of connections, by the modes of `sslmode`. */
 import pg from 'pg';
 import type { ConnectionConfiguration } from './connection.ts';
 
@@ -48,7 +48,7 @@ export async function openInTurn<Opened>(
   return open(attempts.at(-1)!);
 }
 
-/** Whether a failure is about encryption only, so that the other way may succeed. */
+/** True if only encryption failed, so that the other mode may succeed. */
 export function isAboutEncryption(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === '28000';
   return error instanceof Error && error.message === 'The server does not support SSL connections';

@@ -1,4 +1,4 @@
-/** What a client gets to see of errors of a database (reference graphql-api §7.3). */
+/** Maps database errors to the errors that clients see. */
 import pg from 'pg';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
 import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';

@@ -1,4 +1,4 @@
-/** What can go wrong with a statement besides the statement itself. */
+/** Failures around statements: connecting, waiting, committing. */
 import pg from 'pg';
 
 /** No connection could be opened; `cause` is what `pg` reported. */
@@ -40,7 +40,7 @@ export class PoolClosedError extends Error {
   }
 }
 
-/** What went wrong with statements, of which some went well. */
+/** The failure of a list of statements, with the index of the one that failed. */
 export function statementsFailed(error: Error, all: number, well: number): Error {
   return well === all ? new CommitFailedError(error) : new StatementFailedError(error, well);
 }

@@ -26,7 +26,7 @@ import { statementName } from './statements.ts';
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 
 export interface PoolSettings {
-  /** Most connections at any time. */
+  /** Maximum number of connections. */
   readonly maxConnections: number;
   /** Seconds that a connection may stay idle. */
   readonly idleTimeout: number;
@@ -65,7 +65,7 @@ const SLOW = 10;
  */
 const LIMIT_TEXT = `select set_config('statement_timeout', '100ms', true)`;
 const LIMIT: TextRequest = { name: statementName(LIMIT_TEXT), statement: { text: LIMIT_TEXT, values: [] } };
-/** Milliseconds that a write runs by itself after one like it took too long for a shared connection. */
+/** How long a statement gets dedicated connections after it blocked a shared one (ms). */
 const CONTENDED = 1000;
 const COMMIT = commandBytes('commit');
 /** Milliseconds between attempts to connect. */
@@ -75,7 +75,7 @@ interface Task {
   /** Isolation level and access mode of the transaction that it is, as SQL has them; undefined: it only reads. */
   readonly writes: string | undefined;
   readonly requests: readonly TextRequest[];
-  /** What is known of the statements together. */
+  /** Measurements of the statements together. */
   readonly known: Known;
   readonly resolve: (rows: readonly TextRow[]) => void;
   readonly reject: (error: Error) => void;
@@ -141,7 +141,7 @@ export class Pool {
    * Runs statements as a transaction of their own; yields a row of texts for each. Nothing else on their connection waits for
    * long where they wait for a lock.
    * @param kind isolation level and access mode, as SQL has them
-   * @param alone they are not to be tried on a shared connection
+   * @param alone run on a dedicated connection
    * @throws StatementFailedError or CommitFailedError, and nothing is written
    */
   write(statements: readonly BoundStatement[], kind: string, alone: boolean): Promise<readonly TextRow[]> {
@@ -170,7 +170,7 @@ export class Pool {
     });
   }
 
-  /** Gives a connection to `use` alone. Mark it as `retiring` where its state is in doubt, and it is closed afterwards. */
+  /** Gives `use` a dedicated connection. If its state is in doubt afterwards, mark it `retiring`, and it is closed. */
   async exclusively<Result>(use: (connection: PooledConnection) => Promise<Result>): Promise<Result> {
     const connection = await new Promise<PooledConnection>((take, fail) =>
       this.#acquire({ alone: true, work: 0, writes: false, take, fail }),
@@ -213,7 +213,7 @@ export class Pool {
     const { requests, known } = task;
     const writes = task.writes !== undefined;
     const isShared = connection.state === 'shared';
-    // What statements are without a BEGIN is the session's default.
+    // Without a BEGIN, statements run in the session's default mode.
     const begins = writes && task.writes !== connection.defaults;
     if (begins && isShared) {
       task.alone = true;
@@ -283,7 +283,7 @@ export class Pool {
     return least ?? (this.size < this.#settings.maxConnections ? undefined : other);
   }
 
-  /** A connection that nobody uses. The last ones first: the first ones are what reads share. */
+  /** An idle connection. Searches from the end, because reads share the first ones. */
   #idle(): PooledConnection | undefined {
     return this.#connections.findLast(
       ({ state, inFlight }) => inFlight === 0 && (state === 'shared' || state === 'reserved'),
@@ -309,7 +309,7 @@ export class Pool {
     if (waiter.alone && this.size >= this.#settings.maxConnections) this.#reserve();
   }
 
-  /** Gives connections to those who wait, in their order as far as each can be served. */
+  /** Serves waiting operations in order; skips those for which no connection is free. */
   #serve(): void {
     for (let index = 0; index < this.#waiters.length; ) {
       const waiter = this.#waiters[index]!;
@@ -338,7 +338,7 @@ export class Pool {
     return connections + Math.ceil(shared / SHARE);
   }
 
-  /** Where no more connections can be opened, a shared one is drained for whoever needs one to himself. */
+  /** At the maximum of connections, drains a shared one for an operation that needs a dedicated one. */
   #reserve(): void {
     const wanted = this.#waiters.filter(({ alone }) => alone).length;
     const reserved = this.#connections.filter(({ state }) => state === 'reserved').length;
@@ -423,7 +423,7 @@ export class Pool {
     }
   }
 
-  /** Closes the connection as soon as nobody uses it. */
+  /** Closes the connection once it is idle. */
   #retire(connection: PooledConnection): void {
     if (connection.state === 'taken' || connection.state === 'closed') return;
     connection.state = 'retiring';
@@ -459,7 +459,7 @@ async function rollBack(connection: PooledConnection): Promise<void> {
   try {
     await connection.client.query('rollback');
   } catch {
-    // Whatever state it is in: nobody else gets it. A lost connection has been removed already.
+    // The state is unknown, so the connection is not reused. A lost one has been removed already.
     if (connection.state === 'taken') connection.state = 'retiring';
   }
 }

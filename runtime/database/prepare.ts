@@ -11,7 +11,7 @@ interface WireConnection {
   sync(): void;
 }
 
-/** Parse into the unnamed statement, then Sync: each stands or falls alone, and nothing stays behind. */
+/** Parse into the unnamed statement, then Sync: failures are independent, and nothing stays prepared. */
 class ParseQuery extends PipelinedQuery {
   readonly #text: string;
   readonly #settle: (error: Error | undefined) => void;

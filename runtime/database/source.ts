@@ -1,4 +1,4 @@
-/** What the rest of the runtime knows of a source's database. */
+/** A source's database, as the rest of the runtime uses it. */
 import type pg from 'pg';
 import type { BoundStatement, ConnectionConfiguration, PooledConnection } from './connection.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
@@ -59,7 +59,7 @@ export interface SourceOptions extends PoolSettings {
   readonly isolationLevel: IsolationLevel;
 }
 
-/** Makes the connections to a database; none is opened before it is needed. */
+/** Creates the pool of a database. Connections are opened on demand. */
 export function connectSource(
   configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>,
   options: SourceOptions,

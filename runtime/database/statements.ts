@@ -21,7 +21,7 @@ export class PreparedStatements {
   #evicted: string[] = [];
   readonly #enabled: boolean;
 
-  /** @param limit most statements kept prepared; 0 = use the unnamed statement always */
+  /** @param limit maximum number of prepared statements; 0 = always use the unnamed statement */
   constructor(limit: number) {
     this.#ready = new LRUCache<string, Preparation>({
       max: Math.max(limit, 1),
@@ -39,7 +39,7 @@ export class PreparedStatements {
     if (ready) return ready;
     this.#ready.set(text, { name, parse: false, close: [] });
     // Its own name as well: a pooler may have given us a backend that knows it, or an old plan of it is to be dropped.
-    // Closing a statement that does not exist is no error.
+    // Closing a statement that does not exist succeeds.
     const close = [...this.#evicted, name];
     this.#evicted = [];
     return { name, parse: true, close };

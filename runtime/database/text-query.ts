@@ -7,10 +7,10 @@
  */
 import pg from 'pg';
 
-/** The one row of a statement, every column as Postgres prints it; empty if it yields none. */
+/** The single row of a statement, each column as Postgres prints it; empty if it returned no row. */
 export type TextRow = readonly (string | null)[];
 
-/** What a connection has to do before the statement can be bound there. */
+/** What the connection has to send before it can bind the statement. */
 export interface Preparation {
   /** Name on the server; empty for the unnamed statement. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What a query would run: the statement of each root field with its values in place, and Postgres' plan for it. */
+/** Explains a query: the statement of each root field with its values inlined, and its plan in Postgres. */
 import { bindParameter, bindParameters } from '../core/request/bind.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
@@ -6,7 +6,7 @@ import { quoteLiteral, type Sql } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import { connectionOf, type Execution } from './execution.ts';
 
-/** One root field (reference graphql-api §7.4); introspection has neither SQL nor plan. */
+/** One root field; introspection has neither SQL nor plan. */
 export interface Explanation {
   readonly field: string;
   readonly sql: string | null;

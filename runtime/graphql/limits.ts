@@ -1,5 +1,5 @@
 /**
- * Limits per role, as metadata `api_limits` sets them (reference server §10). A role's own value replaces the global one;
+ * Limits per role, as metadata `api_limits` sets them. A role's own value replaces the global one;
  * administrators have none.
  */
 import { Kind, type SelectionSetNode } from 'graphql';
@@ -27,15 +27,15 @@ export interface RateCounter {
   readonly count: (key: string) => number;
 }
 
-/** Most nodes of any operation, for whomever: fragments can multiply a short text to more than a server can plan. */
-const MOST_NODES = 10_000;
-/** Clients choose some keys, addresses for instance. */
-const MOST_KEYS = 100_000;
+/** Maximum nodes of any operation, for every role: fragments can expand a short text beyond what a server can plan. */
+const MAX_NODES = 10_000;
+/** Maximum number of counted keys. Clients choose some of them, such as addresses. */
+const MAX_KEYS = 100_000;
 const MINUTE = 60_000;
 
 /** @param now milliseconds */
 export function createRateCounter(now: () => number = Date.now): RateCounter {
-  const counts = new LRUCache<string, { readonly since: number; requests: number }>({ max: MOST_KEYS });
+  const counts = new LRUCache<string, { readonly since: number; requests: number }>({ max: MAX_KEYS });
   return {
     count: (key) => {
       const time = now();
@@ -75,7 +75,7 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
         size = operationSize(operation);
         sizes.set(operation, size);
       }
-      if (size.nodes > MOST_NODES) throw exceeded('node', size.nodes, MOST_NODES);
+      if (size.nodes > MAX_NODES) throw exceeded('node', size.nodes, MAX_NODES);
       if (depth !== undefined && size.depth > depth)
         throw exceeded('depth', size.depth, depth, limitReason('depth_limit', limits?.depth_limit, session));
       if (nodes !== undefined && size.nodes > nodes)

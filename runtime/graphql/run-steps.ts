@@ -30,8 +30,8 @@ async function runWrites(
   variables: Readonly<Record<string, unknown>>,
 ): Promise<string[]> {
   const once = given.some((step) => step.once);
-  // What may have to run again comes first: sequences would give the rows of steps before it other keys then.
-  const steps = given.map((step, index) => (once || index > 0 ? surely(step) : step));
+  // Only the first step may have a fallback: running a later one again would give the rows of the earlier steps new keys.
+  const steps = given.map((step, index) => (once || index > 0 ? withoutRetry(step) : step));
   const sent = steps.flatMap((step) => step.statements.map((write) => ({ step, write })));
   const bound = sent.map(({ write: { statement } }) => ({
     text: statement.text,
@@ -51,13 +51,13 @@ async function runWrites(
     const { cause, index } = error;
     const { step, write } = sent[index]!;
     if (step.instead && !connectionLost(cause))
-      return runWrites(steps.map(surely), connection, session, variables);
+      return runWrites(steps.map(withoutRetry), connection, session, variables);
     throw failedWrite(cause, write, bound[index]!.values);
   }
 }
 
-/** What does not have to run again. */
-function surely(step: WriteStep): WriteStep {
+/** The variant of a step that never needs a second run. */
+function withoutRetry(step: WriteStep): WriteStep {
   return step.instead?.() ?? step;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Connections on which an operation may take a limited time (reference server §10). Postgres itself ends what takes longer,
- * so that nothing runs on for an answer that nobody waits for.
+ * Connections on which an operation may take a limited time. Postgres itself ends what takes longer,
+ * so that no statement outlives its request.
  */
 import { EngineError } from '../core/errors.ts';
 import type { BoundStatement } from '../database/connection.ts';

@@ -1,4 +1,4 @@
-/** A connection on which somebody watches what runs, for logs. Nobody pays for it where nothing is logged. */
+/** Wraps a connection to report the statements it runs, for logs. Used only where a log needs it. */
 import type { BoundStatement } from '../database/connection.ts';
 import type { SourceConnection } from '../database/source.ts';
 

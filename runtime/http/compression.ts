@@ -1,4 +1,4 @@
-/** gzip of answers (reference server §7). */
+/** gzip of answers. */
 import { constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 

@@ -1,4 +1,4 @@
-/** GET /v1alpha1/config: what the server is set to, for administrators (reference server §9). Secrets are no part of it. */
+/** GET /v1alpha1/config: what the server is set to, for administrators. It contains no secrets. */
 import { adminSecrets, type Configuration, jwtConfigurations } from '../configuration.ts';
 import { DEFAULT_NAMESPACE, type JwtConfiguration } from '../session/jwt/configuration.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';

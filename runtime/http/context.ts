@@ -1,4 +1,4 @@
-/** What every family of endpoints is given, and what is known of a request on its way. */
+/** The context that endpoint families receive, and the state of a request while it is processed. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
@@ -15,10 +15,10 @@ export interface HttpContext {
   readonly configuration: Configuration;
   readonly observe: Observer;
   readonly authenticate: Authenticate;
-  /** Those of the program that is served; absent: none. */
+  /** Limits of the served program; absent: none. */
   readonly limits?: () => Limits;
   readonly logOperation: LogOperation;
-  /** Where the rule of a denial stands in the metadata; absent where no metadata is at hand. */
+  /** Finds the rule of a denial in the metadata; absent without metadata. */
   readonly locate?: LocateRule;
 }
 
@@ -28,7 +28,7 @@ export type LocateRule = (reason: Reason) => Promise<readonly string[]>;
 /** One family of endpoints. It gets an encapsulated instance; bodies arrive as text (see body.ts). */
 export type Endpoints = (app: FastifyInstance, context: HttpContext) => void | Promise<void>;
 
-/** What the log line of a request will say; endpoints fill it in. */
+/** Data for the log line of a request; endpoints fill it in. */
 export interface Exchange {
   readonly requestId: string;
   /** performance.now() when the request arrived. */
@@ -36,12 +36,12 @@ export interface Exchange {
   session: Session | undefined;
   mode: HttpRequestObservation['mode'];
   error: LoggedError | undefined;
-  /** Until the error has its reason. */
+  /** Settles when the reason of the error is known. */
   explaining: Promise<void> | undefined;
   /** The operation, where logs show it; of a batch the last. */
   query: LoggedQuery | undefined;
   rawQuery: string | undefined;
-  /** Texts that stand for masked variables. */
+  /** Values of masked variables. */
   secrets: readonly string[];
   /** Seconds until the whole request was there. */
   readTime: number | undefined;
@@ -108,7 +108,7 @@ function cookiesOf(exchange: Exchange): (cookies: readonly string[]) => void {
 }
 
 /**
- * As authenticateRequest, for endpoints of administrators (reference server §2).
+ * As authenticateRequest, for endpoints of administrators.
  * @throws EngineError access-denied for any other role
  */
 export async function authenticateAdmin(

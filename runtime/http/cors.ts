@@ -1,4 +1,4 @@
-/** Which origins browsers may call from (reference server §8). Allowed origins are echoed, never answered with `*`. */
+/** Which origins browsers may call from. Allowed origins are echoed, never answered with `*`. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Configuration, ConfigurationError } from '../configuration.ts';
 import { addVary } from './compression.ts';
@@ -8,7 +8,7 @@ const EXPOSED_HEADERS = 'X-Engine-Query-Cache-Key,X-Engine-Query-Family-Cache-Ke
 
 const DOMAIN = /^(https?):\/\/(\*\.)?([^\s/*:]+)(:\d+)?$/i;
 
-/** Tells whether requests from an origin are allowed. @throws ConfigurationError on an entry that is no domain */
+/** Tells whether requests from an origin are allowed. @throws ConfigurationError if an entry is not a domain */
 export function originMatcher(domains: readonly string[]): (origin: string) => boolean {
   if (domains.includes('*')) return () => true;
   const exact = new Set<string>();

@@ -1,4 +1,4 @@
-/** Errors as they leave the server: shape and status by endpoint, details only for whom they are meant. */
+/** Error responses: shape and status per endpoint, details only for those who may see them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../core/errors.ts';
 import { describeReason } from '../core/reason.ts';
@@ -20,13 +20,13 @@ export function graphqlErrorText(error: EngineError, showInternal: boolean): str
   return JSON.stringify({ errors: [{ message, extensions }] });
 }
 
-/** Whether `internal` may be shown to whoever sent the request (reference server §6). */
+/** True if the sender of the request may see `internal`. */
 export function showsInternal(context: HttpContext, request: FastifyRequest): boolean {
   const { devMode, adminInternalErrors } = context.configuration;
   return devMode || (adminInternalErrors && request.exchange.session?.role === ADMIN_ROLE);
 }
 
-/** Milliseconds that a denial waits to learn where its rule stands; the thread that knows may be compiling. */
+/** Maximum wait for the location of a rule (ms); the metadata thread may be compiling. */
 const LOCATING = 100;
 
 /**
@@ -45,7 +45,7 @@ export async function answerableError(
       request.exchange.error = errorObject(explained, true);
     };
     log(error);
-    // Whoever may not see the reason does not wait for it: how long that takes would tell that there is one.
+    // Roles that may not see the reason do not wait for it: the delay would reveal that there is one.
     request.exchange.explaining = explaining.then(log);
     return showsInternal(context, request) ? explaining : error;
   }
@@ -80,7 +80,7 @@ async function explain(
   return error.withInternal({ ...details, reason: describeReason(reason, paths) });
 }
 
-/** What is found in time; a thread that has ended finds nothing. */
+/** The locations, if found in time; empty if the thread has ended. */
 function inTime(found: Promise<readonly string[]>): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve([]), LOCATING);
@@ -112,7 +112,7 @@ function expected(context: HttpContext, error: unknown): EngineError | undefined
   return undefined;
 }
 
-/** Unknown paths and disabled APIs, and what endpoints throw, in the shape of the reference. */
+/** Handles unknown paths, disabled APIs and errors thrown by endpoints. */
 export function installErrorHandlers(app: FastifyInstance, context: HttpContext): void {
   app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
     const error = new EngineError('not-found', 'resource does not exist', { status: 404 });

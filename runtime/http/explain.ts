@@ -1,4 +1,4 @@
-/** POST /v1/graphql/explain: administrators see the SQL and the plan of a query (reference graphql-api §7.4). */
+/** POST /v1/graphql/explain: administrators see the SQL and the plan of a query. */
 import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';

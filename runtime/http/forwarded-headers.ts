@@ -1,4 +1,4 @@
-/** Which of a client's headers are sent on to services that are called for it (reference services §5.3). */
+/** Which of a client's headers are sent on to services that are called for it. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** About the client's own connection or document, not about what is asked. */

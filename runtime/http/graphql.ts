@@ -1,5 +1,5 @@
 /**
- * /v1/graphql and /v1alpha1/graphql: bodies in, answer text out (reference graphql-api §7.1). POST runs everything, GET
+ * /v1/graphql and /v1alpha1/graphql: bodies in, answer text out. POST runs everything, GET
  * queries only. Whoever accepts `application/graphql-response+json` gets that type and the statuses of its standard
  * (GraphQL over HTTP).
  */
@@ -109,7 +109,7 @@ function callOfAddress(parameters: unknown): GraphqlCall {
   return { ...call, onlyQueries: true };
 }
 
-/** The query of a request that was not authenticated, as far as it can be read. */
+/** The query text of an unauthenticated request, if it can be read. */
 function queryTextOf(body: unknown): string | undefined {
   try {
     const { query } = JSON.parse(String(body)) as { query?: unknown };
@@ -123,7 +123,7 @@ const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** The standard's own media type where the client names it and likes JSON no better, else JSON. */
 function answerType({ headers: { accept } }: FastifyRequest): string {
-  // Most clients do not.
+  // Fast path: most clients do not name it.
   if (!accept?.toLowerCase().includes(GRAPHQL_RESPONSE)) return JSON_TYPE;
   const standard = qualityOf(GRAPHQL_RESPONSE, accept);
   return standard > 0 && standard >= qualityOf('application/json', accept)
@@ -142,7 +142,7 @@ function qualityOf(type: string, accept: string): number {
   return 0;
 }
 
-/** One member of a batch stands or falls alone. */
+/** Answers one member of a batch; its errors do not affect the others. */
 async function answerMember(
   context: HttpContext,
   request: FastifyRequest,

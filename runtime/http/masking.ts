@@ -1,4 +1,4 @@
-/** Values of GraphQL variables that logs do not show (reference server §11, log-masked-variables). */
+/** Values of GraphQL variables that logs do not show. */
 
 const MASK = '[MASKED]';
 
@@ -34,7 +34,7 @@ function textsOf(value: unknown): string[] {
   return Object.values(value).flatMap(textsOf);
 }
 
-/** A value of a log line without the secrets, wherever they stand in its texts. */
+/** Removes the secrets from all texts of a logged value. */
 export function withoutSecrets<Value>(value: Value, secrets: readonly string[]): Value {
   if (secrets.length === 0) return value;
   return clean(value, (text) => secrets.reduce((all, secret) => all.replaceAll(secret, MASK), text)) as Value;

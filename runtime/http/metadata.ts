@@ -29,7 +29,7 @@ export function metadataEndpoints(
   };
 }
 
-/** What a log says of a request: its type, or the whole of it without what is secret. */
+/** The logged form of a request: its type, or the whole request without secrets. */
 function describeRequest(body: string, isWhole: boolean): LoggedQuery {
   try {
     const { type, args } = JSON.parse(body) as { type?: unknown; args?: unknown };

@@ -1,4 +1,4 @@
-/** GET /api/swagger/json: what the REST endpoints take and answer, for administrators (reference services §8.3). */
+/** GET /api/swagger/json: what the REST endpoints take and answer, for administrators. */
 import { ADMIN_ROLE } from '../core/session.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 

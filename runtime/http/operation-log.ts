@@ -1,6 +1,6 @@
 /**
- * What logs say about the operations of a request: the query, the SQL that it became and how long that took (reference
- * server §11). Where no log asks for it, nothing is watched.
+ * What logs say about the operations of a request: the query, the SQL that it became and how long that took (see
+ * docs/logs.md). Nothing is watched unless a log needs it.
  */
 import type { Configuration } from '../configuration.ts';
 import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
@@ -42,7 +42,7 @@ export function createOperationLog(configuration: Configuration, observe: Observ
   return async (request, sent, run) => {
     const { exchange } = request;
     const { variables } = sent;
-    // What cannot be printed would end the server; such an operation fails anyway.
+    // Printing such a value would overflow the stack; the operation fails anyway.
     const operation = isDeeperThan(variables, MOST_DEPTH)
       ? { ...sent, variables: { '': 'nested too deeply to be logged' } }
       : sent;

@@ -1,4 +1,4 @@
-/** /api/rest/**: saved operations under URLs of their own (reference services §8.2). */
+/** /api/rest/**: saved operations under URLs of their own. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerSaved, type CurrentlyServed } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
@@ -56,7 +56,7 @@ function splitUrl({ url }: FastifyRequest): readonly string[] {
   return start < 0 ? [url.slice(PREFIX.length)] : [url.slice(PREFIX.length, start), url.slice(start + 1)];
 }
 
-/** @throws EngineError when a body says that it is JSON, and is none or no object */
+/** @throws EngineError if a body of type JSON is not a JSON object */
 function givenVariables(
   request: FastifyRequest,
   search: string,
@@ -68,7 +68,7 @@ function givenVariables(
     .split(';')[0]!
     .trim()
     .toLowerCase();
-  // JSON under the type that curl gives every body is meant as JSON: no form begins with a brace.
+  // curl sends JSON as a form unless told otherwise; no form begins with a brace.
   if (type === 'application/x-www-form-urlencoded' && !text.trimStart().startsWith('{')) {
     for (const [name, value] of new URLSearchParams(text)) query.set(name, value);
     return { query, body: {}, path };

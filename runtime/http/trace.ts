@@ -1,6 +1,6 @@
 /**
  * Which trace a request belongs to: the one that its headers name, by B3 or by the W3C's trace context, else a new one. It
- * stands in every log line of the request and goes along to the services that are called for it (reference server §8).
+ * stands in every log line of the request and goes along to the services that are called for it.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -19,7 +19,7 @@ const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/i;
 
 export function traceOf(headers: IncomingHttpHeaders): Trace {
   const spanId = randomDigits().slice(16);
-  // Most callers name none.
+  // Most requests have no trace headers.
   if (headers['x-b3-traceid'] === undefined && headers.traceparent === undefined)
     return { traceId: randomDigits(), spanId };
   const trace = text(headers['x-b3-traceid']);

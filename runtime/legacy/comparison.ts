@@ -98,7 +98,7 @@ function operatorPart(left: Left, key: string, operand: unknown, path: string): 
   const operator = operatorsOf(left.type).get(name);
   if (!operator) throw wrongOperator(left, key, name, path);
   if (operand === null) {
-    // Comparing with null by `=` finds nothing; this language's equality is null-safe (reference graphql-api §6.3).
+    // Comparing with null by `=` finds nothing; this language's equality is null-safe.
     if (name === '_eq' || name === '_neq')
       return { name: key, meaning: { kind: 'isNull' }, node: booleanNode(name === '_eq', path) };
     throw misplaced(left.type.scalar, 'a value', null, path);

@@ -1,5 +1,5 @@
 /**
- * `where` of the legacy data operations: the language of permissions (reference metadata-api §9) as a client speaks it.
+ * `where` of the legacy data operations: the language of permissions as a client speaks it.
  * Only what the role may read can be named, rows behind relationships are those that the role sees, and every value is
  * plain data: a text that looks like a session variable is that text.
  */

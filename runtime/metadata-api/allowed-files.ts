@@ -1,4 +1,4 @@
-/** Files that hold addresses of databases may lie in one folder only (reference metadata-api §4). */
+/** Files that hold addresses of databases may lie in one folder only. */
 
 import { allowedFile } from '../database/connection-url.ts';
 import type { SourceConfiguration } from '../metadata/metadata.ts';

@@ -1,5 +1,5 @@
 /**
- * When a change is accepted (reference metadata-api §2): what became inconsistent decides, never what was so before,
+ * When a change is accepted: what became inconsistent decides, never what was so before,
  * except for the object that the operation itself is about.
  */
 

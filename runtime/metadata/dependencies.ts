@@ -1,6 +1,6 @@
 /**
  * Who depends on what: every object of the metadata with the tables, columns, relationships and computed fields that it
- * needs (reference metadata-api §8). Built on demand over metadata and catalogs; pure.
+ * needs. Built on demand over metadata and catalogs; pure.
  */
 
 import type { SourceCatalog } from '../catalog/catalog.ts';

@@ -10,7 +10,7 @@ import type { Observer } from '../observe.ts';
 export interface Host {
   readonly endpoints: readonly Endpoints[];
   readonly health: () => Promise<Health>;
-  /** Where rules stand in the metadata; absent where there is none. */
+  /** Finds rules in the metadata; absent without metadata. */
   readonly locate?: LocateRule;
   /** Closes every connection, once what runs there is done. */
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export interface HostContext {
 
 /** A program that could be served from now on. */
 export interface PreparedProgram {
-  /** What requests run on, whether it is served or not. */
+  /** The program that requests run on, served or not. */
   readonly execution: Execution;
   /** Starts serving it: one assignment, which cannot fail. */
   readonly activate: () => void;

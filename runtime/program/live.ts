@@ -3,7 +3,7 @@
  * assignment after everything succeeded.
  */
 
-/** What belongs together and is swapped together. */
+/** Holds the snapshot that requests take. */
 export interface Live<Snapshot> {
   /** Undefined until the first program is there. */
   readonly current: Snapshot | undefined;

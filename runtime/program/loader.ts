@@ -33,7 +33,7 @@ interface Module {
 
 type Run = (modules: ReadonlyMap<string, Module>) => Record<string, unknown>;
 
-/** What an evaluation leaves for the next one. */
+/** State that an evaluation leaves for the next one. */
 interface Evaluated {
   readonly modules: ReadonlyMap<string, Module>;
   /** Path → paths of the files that import it. */
@@ -63,7 +63,7 @@ export function createLoader(): Loader {
 }
 
 export interface Transpiler {
-  /** Turns every file that `index.ts` leads to into CommonJS, but for those that the last call did. @throws LoadError */
+  /** Transpiles `index.ts` and its imports to CommonJS; unchanged files are reused. @throws LoadError */
   transpile(files: GeneratedFiles): Promise<TranspiledFiles>;
 }
 
@@ -118,7 +118,7 @@ export function createEvaluator(): Evaluator {
   };
 }
 
-/** The function, each call of which waits for the earlier ones. */
+/** The function with its calls run one at a time, in order. */
 function inTurn<Input, Output>(run: (input: Input) => Promise<Output>): (input: Input) => Promise<Output> {
   let last: Promise<unknown> = Promise.resolve();
   return (input) => {
@@ -199,7 +199,7 @@ async function transpileFile(path: string, files: GeneratedFiles): Promise<Known
   return { text, file: { code, imports: importsOf(path, code) } };
 }
 
-/** How esbuild prints imports and re-exports. What else calls `require` is refused when it runs. */
+/** Imports and re-exports as esbuild prints them. Any other call of `require` fails at run time. */
 const IMPORT = /^(?:var \w+ = (?:__toESM\()?|__reExport\(\w+, )require\("([^"]*)"\)/gm;
 
 /** Relative imports as paths of files. Everything else but the contract is refused. */
@@ -260,7 +260,7 @@ function importersOf(files: TranspiledFiles): ReadonlyMap<string, readonly strin
   return importers;
 }
 
-/** The files and those that import them, directly or not. */
+/** The files and their direct and indirect importers. */
 function withImporters(
   paths: readonly string[],
   importers: ReadonlyMap<string, readonly string[]>,

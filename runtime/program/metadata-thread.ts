@@ -39,12 +39,12 @@ import {
 
 /** Milliseconds between attempts to reach the metadata database. */
 const RETRY_DELAY = 1000;
-/** Connections that this thread opens to a source at most: it introspects and runs SQL, and serves nobody. */
+/** Maximum number of connections of this thread to a source: it only introspects and runs SQL. */
 const MOST_CONNECTIONS = 5;
 
 const loads = createCalls<void>(STARTED + 1);
 
-/** Runs until it is told to stop. What keeps it from starting is answered under the number `STARTED`. */
+/** Runs until it receives `stop`. A failed start is answered under the number `STARTED`. */
 export async function runMetadataThread(): Promise<void> {
   let running: Running;
   try {
@@ -286,7 +286,7 @@ async function openStore({ configuration }: ThreadData): Promise<MetadataStore> 
   }
 }
 
-/** What a new metadata database begins with: the source `default`, if a database is named. */
+/** Initial metadata of a new metadata database: the source `default`, if `database-url` is set. */
 function initialMetadata({ configuration, environment }: ThreadData): object | undefined {
   const { databaseUrl, txIso } = configuration;
   if (databaseUrl === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What the serving thread and the thread that holds the metadata say to each other. */
+/** Messages between the serving thread and the metadata thread. */
 
 import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
@@ -9,7 +9,7 @@ import type { ConnectionInfo } from '../metadata/metadata.ts';
 import type { Observation } from '../observe.ts';
 import type { TranspiledFile } from './loader.ts';
 
-/** What the thread begins with. */
+/** Data that the thread starts with. */
 export interface ThreadData {
   readonly configuration: Configuration;
   readonly environment: Readonly<Record<string, string | undefined>>;

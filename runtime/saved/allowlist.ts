@@ -1,4 +1,4 @@
-/** The allow-list at work: what a role may ask (reference server §10). */
+/** Checks operations against the allow-list. */
 import { LRUCache } from 'lru-cache';
 import { EngineError } from '../core/errors.ts';
 import { comparableDocument } from '../core/request/comparable.ts';
@@ -13,7 +13,7 @@ export interface Allowlist {
   readonly checkSaved: (role: string, operation: SavedOperation) => void;
 }
 
-/** Most characters of document texts that are remembered with their verdict. */
+/** Maximum characters of document texts whose verdicts are cached. */
 const MOST_TEXT = 4_000_000;
 
 /** Roles that may send a document. */

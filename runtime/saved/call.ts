@@ -22,18 +22,18 @@ export interface GraphqlCall {
   readonly onlyQueries?: true;
 }
 
-/** What a call means. */
+/** The operation that a call names, or its text. */
 export type Called = { readonly operation: SavedOperation } | { readonly query: string };
 
 export interface CallOptions {
   readonly findSaved: FindSaved;
-  /** Whether there are any. */
+  /** True if the program has saved operations. */
   readonly hasSaved: boolean;
   /** Only where roles may send nothing but saved operations: these by their texts. */
   readonly findByText?: FindSaved;
   /** Absent: clients cannot register texts. */
   readonly registered?: RegisteredQueries;
-  /** Whether a role may send a text. @throws EngineError when not */
+  /** @throws EngineError if the role may not send the text */
   readonly checkAllowed: ((role: string, document: string) => void) | undefined;
 }
 

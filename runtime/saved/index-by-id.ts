@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { SavedOperation } from '../core/saved.ts';
 
-/** An operation by what a client calls it; undefined when there is none. */
+/** Finds an operation by an id of a client; undefined if unknown. */
 export type FindSaved = (id: string) => SavedOperation | undefined;
 
 /** Hashes that the generators of client manifests use: Apollo's the first, client-preset's the second, Relay's the third. */

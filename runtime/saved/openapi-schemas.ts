@@ -1,4 +1,4 @@
-/** Types of the API as schemas of OpenAPI 3.0 (reference services §8.3). */
+/** Types of the API as schemas of OpenAPI 3.0. */
 import { Kind, type TypeNode } from 'graphql';
 import type { SelectedField, Selection } from '../core/request/selection.ts';
 import type { InputType, NamedType, TypeReference } from '../core/schema/types.ts';
@@ -8,7 +8,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Makes schemas; named ones are collected, and referred to. */
 export interface SchemaWriter {
   readonly components: Readonly<Record<string, Schema>>;
-  /** What a selection answers: one property for each field. */
+  /** Schema of the answer of a selection: one property per field. */
   readonly properties: (selection: Selection) => Schema;
   /** @param named the type that the declaration names, where a use of the variable tells it */
   readonly variable: (declared: TypeNode, named: NamedType | undefined) => Schema;

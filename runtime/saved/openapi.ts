@@ -1,4 +1,4 @@
-/** The OpenAPI document of all REST endpoints, as one role sees them (reference services §8.3). */
+/** The OpenAPI document of all REST endpoints, as one role sees them. */
 import { Kind } from 'graphql';
 import { EngineError } from '../core/errors.ts';
 import type { Program } from '../core/program.ts';

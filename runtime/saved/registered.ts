@@ -10,7 +10,7 @@ export interface RegisteredQueries {
   readonly register: (hash: string, text: string) => void;
 }
 
-/** Most characters of texts: clients choose them, and a registered query is only a saving. */
+/** Maximum characters of all texts. Clients choose them, and losing one costs only a repetition. */
 const MOST_TEXT = 8_000_000;
 
 /** @param seconds that a text is kept since it was last used */

@@ -1,6 +1,6 @@
 /**
  * REST routes by segment: a request walks down one level of maps per segment, so its time depends on the length of its
- * path and not on how many endpoints there are (reference services §8.2).
+ * path and not on how many endpoints there are.
  */
 import type { RestMethod, RestRoute } from '../core/saved.ts';
 

@@ -21,9 +21,9 @@ export interface Saved {
 }
 
 export interface SavedSettings {
-  /** Whether roles may send only what the allow-list has. */
+  /** Restrict roles to the operations of the allow-list. */
   readonly enforceAllowlist: boolean;
-  /** Whether roles may send nothing but operations of collections. */
+  /** Restrict roles to the operations of query collections. */
   readonly onlySaved: boolean;
   /** Those that clients register; absent: they cannot. */
   readonly registered?: RegisteredQueries;
@@ -47,7 +47,7 @@ export function indexSaved(
     !limits?.node_limit;
   const operations = program?.operations ?? [];
   const allowlist = settings.enforceAllowlist ? createAllowlist(program?.allowlist ?? []) : undefined;
-  // Hashes are counted when somebody asks for one.
+  // Hashes are computed on first use.
   const byId = lazy(() => indexById(operations));
   return {
     ...(allowlist ? { allowlist } : {}),

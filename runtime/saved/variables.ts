@@ -1,9 +1,9 @@
-/** Texts of URLs as values of variables, by their declared types (reference services §8.2). */
+/** Texts of URLs as values of variables, by their declared types. */
 import { EngineError } from '../core/errors.ts';
 import type { SavedOperation, SavedVariable } from '../core/saved.ts';
 import { NumberText } from '../core/types.ts';
 
-/** What a REST request brings, one map for each place; later places win. */
+/** Values of a REST request, one map per place; later places win. */
 export interface GivenVariables {
   readonly query: ReadonlyMap<string, string>;
   /** Passed on as they are. */
@@ -12,7 +12,7 @@ export interface GivenVariables {
 }
 
 /**
- * The variables of an operation. What is absent stays absent.
+ * The variables of an operation. Absent ones stay absent.
  * @throws EngineError bad-request for an undeclared variable, or a text that does not fit its type
  */
 export function restVariables(operation: SavedOperation, given: GivenVariables): Record<string, unknown> {

@@ -18,7 +18,7 @@ export function adminSecretMode(secrets: readonly string[], otherwise: Authentic
   };
 }
 
-/** Without a secret there is no access. */
+/** Only requests with the admin secret are accepted. */
 export const secretRequired: Authenticate = () => {
   throw accessDenied(
     `${ADMIN_SECRET}/${ACCESS_KEY} required, but not found`,

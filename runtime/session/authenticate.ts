@@ -1,5 +1,5 @@
 /**
- * Who is asking (reference server §2). The mode is chosen once, at the start: an admin secret goes before everything, then
+ * Who is asking. The mode is chosen once, at the start: an admin secret goes before everything, then
  * tokens, the webhook or the unauthorized role.
  */
 import { adminSecrets, type Configuration, ConfigurationError, jwtConfigurations } from '../configuration.ts';

@@ -1,4 +1,4 @@
-/** What authentication is told of a request, whatever transport it came by. */
+/** The parts of a request that authentication reads, independent of the transport. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../core/session.ts';
 import type { Trace } from '../http/trace.ts';

@@ -1,4 +1,4 @@
-/** Nothing is configured: everybody is who he says, an administrator by default. */
+/** No authentication is configured: the role header is trusted, and requests without one run as admin. */
 import type { Authenticate } from './incoming.ts';
 import { trustedSession } from './variables.ts';
 

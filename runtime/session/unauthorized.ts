@@ -5,7 +5,7 @@
 import type { Authenticate } from './incoming.ts';
 import { headerVariables, ROLE } from './variables.ts';
 
-/** @param dropsVariables whether the role is all that such a session has */
+/** @param dropsVariables ignore the session variables of such requests */
 export function unauthorizedMode(role: string, dropsVariables: boolean): Authenticate {
   return ({ headers }) => ({
     role,

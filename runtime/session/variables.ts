@@ -16,7 +16,7 @@ export function trustedSession(headers: IncomingHttpHeaders): Session {
   return { role, variables: headerVariables(headers, role), backendOnly: backendOnly(headers) };
 }
 
-/** The role that a request asks for; the empty one counts as none. */
+/** The role that a request asks for; an empty one counts as absent. */
 export function requestedRole(headers: IncomingHttpHeaders): string | undefined {
   return single(headers[ROLE]) || undefined;
 }

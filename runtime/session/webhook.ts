@@ -1,5 +1,5 @@
 /**
- * A webhook says who is asking (reference server §4). It is called for every request without an admin secret; its answers
+ * A webhook says who is asking. It is called for every request without an admin secret; its answers
  * are not remembered.
  */
 import { EngineError } from '../core/errors.ts';
@@ -16,7 +16,7 @@ import { ACCESS_KEY, ADMIN_SECRET, PREFIX, ROLE, single } from './variables.ts';
 export interface WebhookOptions {
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** Whether a POST shows the GraphQL request. */
+  /** Send the GraphQL request in a POST. */
   readonly sendBody: boolean;
   /** Seconds. */
   readonly timeout: number;
@@ -96,7 +96,7 @@ function headersAsWritten({ headers, rawHeaders }: Incoming): Readonly<Record<st
   );
 }
 
-/** The request, or each of a batch, with the members that GraphQL knows; null when the body is no such thing. */
+/** The GraphQL request, or each of a batch, reduced to its known members; null if the body is not one. */
 function graphqlRequests(body: unknown): unknown {
   if (typeof body !== 'string') return null;
   let parsed: unknown;
@@ -114,7 +114,7 @@ function graphqlRequest(value: unknown): unknown {
   return { query, variables, operationName };
 }
 
-/** @throws EngineError for every answer that is no session */
+/** @throws EngineError if the answer is not a session */
 function readAnswer({ status, body }: OutgoingResponse): Session {
   if (status === 401) {
     throw new EngineError('access-denied', 'Authentication hook unauthorized this request', {

@@ -8,12 +8,12 @@ import { typeKey } from '../catalog/type-shapes.ts';
 import { objectKey } from '../core/names.ts';
 import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../core/shapes.ts';
 
-/** What is known of one object. Tables, types and functions by `objectKey`, types of columns by type key. */
+/** Facts about one object. Tables, types and functions by `objectKey`, types of columns by type key. */
 export type Fact =
   | {
       readonly kind: 'table';
       readonly table: string;
-      /** What Postgres refuses to write. */
+      /** Columns that Postgres refuses to write. */
       readonly readOnly: readonly string[];
     }
   | {
@@ -63,7 +63,7 @@ interface ForeignKey {
   readonly target: string;
 }
 
-/** What the fact is about: `column public.article.title`. */
+/** Subject of the fact: `column public.article.title`. */
 export function factKey(fact: Fact): string {
   switch (fact.kind) {
     case 'table':
@@ -90,7 +90,7 @@ export function factKey(fact: Fact): string {
   }
 }
 
-/** What is said of it, for a person: `text, not null`. */
+/** The fact in words: `text, not null`. */
 export function factText(fact: Fact): string {
   switch (fact.kind) {
     case 'table':

@@ -18,7 +18,7 @@ export interface ServedOperation {
   readonly of: string;
   /** Columns that it writes. */
   readonly writes: ReadonlySet<string>;
-  /** What it relies on, by key; lists that operations share are the same objects. */
+  /** Facts that the operation relies on, by key; operations share equal lists. */
   readonly facts: readonly Facts[];
 }
 

@@ -33,7 +33,7 @@ interface CatalogChange {
   readonly before: string;
   /** Undefined when it is gone. */
   readonly after: string | undefined;
-  /** Operations that do not work any more, with their roles; none when the change is harmless. */
+  /** Operations that no longer work, with their roles; empty if the change is harmless. */
   readonly breaks: readonly BrokenOperation[];
 }
 
@@ -148,7 +148,7 @@ function factsOfAll(operations: readonly ServedOperation[]): Map<string, [source
   return new Map([...all].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Whether an operation that relies on a fact stops doing what it did. */
+/** True if an operation that relies on the fact breaks. */
 function isBreaking(
   expected: Fact,
   observed: Fact | undefined,
@@ -232,7 +232,7 @@ function group(operations: readonly Pick<ServedOperation, 'name' | 'role'>[]): B
   return [...roles].map(([name, of]) => ({ name, roles: [...of].sort() }));
 }
 
-/** What the databases refuse to prepare, whatever the catalogs say: operators, casts and overloads included. */
+/** Statements that the databases refuse to prepare, whatever the catalogs say. */
 async function refusedStatements(
   program: GeneratedProgram,
   databases: ReadonlyMap<string, ConnectionConfiguration>,

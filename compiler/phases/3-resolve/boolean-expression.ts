@@ -1,5 +1,5 @@
 /**
- * Boolean expressions of permissions (reference metadata-api §9, graphql-api §6.3): which column, relationship or computed
+ * Boolean expressions of permissions: which column, relationship or computed
  * field a key means, which operator, which value. Keys are read in alphabetical order, columns before the
  * rest, so that their order in the document makes no difference to the output.
  */
@@ -183,7 +183,7 @@ function resolveOperator(place: Place, left: Operand, key: string, value: Json):
   const type = columnType(place.scope.shape, left.type);
   const operator = operatorsOf(type).get(name);
   if (!operator) throw wrongOperator(place, left, key, name);
-  // Comparing with null by `=` finds nothing; the metadata's equality is null-safe (reference graphql-api §6.3).
+  // Comparing with null by `=` finds nothing; the metadata's equality is null-safe.
   if (value === null && (name === '_eq' || name === '_neq'))
     return { kind: 'is-null', left, negated: name === '_neq' };
   if (value === null) throw misplaced(type.scalar, 'a value', null, place.path);

@@ -1,4 +1,4 @@
-/** Computed fields: a function over a row of the table (reference metadata-api §10). */
+/** Computed fields: a function over a row of the table. */
 
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';

@@ -1,5 +1,5 @@
 /**
- * Custom types and the actions that use them (reference metadata-api §10). They are not served, but what is wrong with them
+ * Custom types and the actions that use them. They are not served, but what is wrong with them
  * is told where everything else is: one entry for all custom types, and one for each action.
  */
 

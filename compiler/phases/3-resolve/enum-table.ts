@@ -1,4 +1,4 @@
-/** Tables whose rows are the values of a GraphQL enum (reference metadata-api §10). */
+/** Tables whose rows are the values of a GraphQL enum. */
 
 import type { CatalogTable, EnumTableRows } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';

@@ -1,4 +1,4 @@
-/** Tracked functions: they return rows of a tracked table (reference metadata-api §10, graphql-api §1.8). */
+/** Tracked functions: they return rows of a tracked table. */
 
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';

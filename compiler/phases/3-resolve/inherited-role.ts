@@ -1,5 +1,5 @@
 /**
- * Inherited roles, combined here so that nothing at run time knows of them (reference graphql-api §6.4): the rows that any
+ * Inherited roles, combined here so that nothing at run time knows of them: the rows that any
  * parent sees, the columns that any parent sees, and a column that not every parent sees only in the rows of those who do.
  */
 import { displayName } from '../../../runtime/core/names.ts';

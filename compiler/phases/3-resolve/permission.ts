@@ -1,4 +1,4 @@
-/** Permissions on tables: what each role may select, insert, update and delete (reference metadata-api §9). */
+/** Permissions on tables: what each role may select, insert, update and delete. */
 
 import { displayName } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';

@@ -1,5 +1,5 @@
 /**
- * Remote relationships of tables (reference metadata-api §10). They are not served, but what they name has to be there: the
+ * Remote relationships of tables. They are not served, but what they name has to be there: the
  * columns of the join, the remote schema, or the table of the other source.
  */
 import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';

@@ -90,7 +90,7 @@ export function suggest(name: string, candidates: Iterable<string>): { nearest?:
   return found === undefined ? {} : { nearest: found };
 }
 
-/** `because X`, or a list when there are several (reference metadata-api §6). */
+/** `because X`, or a list when there are several. */
 export function because(reasons: readonly string[]): string {
   if (reasons.length === 1) return `because ${reasons[0]}`;
   return `for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`;

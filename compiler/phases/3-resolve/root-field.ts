@@ -1,4 +1,4 @@
-/** Names of root fields (reference graphql-api §1.2, §1.5, §1.6). */
+/** Names of root fields. */
 import {
   camelCase,
   defaultBaseName,
@@ -69,7 +69,7 @@ export function singleRowField(scope: SourceScope, table: TableScope): RootField
   return { kind: 'select_by_pk', name, ...(comment !== undefined && { description: comment }) };
 }
 
-/** What the table's keys and Postgres allow, whatever the role (reference graphql-api §1.7). Streams are not served yet. */
+/** What the table's keys and Postgres allow, whatever the role. Streams are not served yet. */
 function offeredKinds({ catalog }: TableScope): RootFieldKind[] {
   const key = catalog.primaryKey !== undefined;
   const kinds: [RootFieldKind, boolean][] = [

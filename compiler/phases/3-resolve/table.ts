@@ -84,7 +84,7 @@ function resolveTable(
   };
 }
 
-/** The table's base name and the constraints that become enum values (reference graphql-api §1.1). */
+/** The table's base name and the constraints that become enum values. */
 function requireGraphqlNames(table: CatalogTable, graphqlName: string): void {
   const names = [
     graphqlName,

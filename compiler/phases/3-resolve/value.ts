@@ -1,6 +1,6 @@
 /**
  * Values of the metadata. Here, and nowhere at run time, a string is told from a reference to a session variable: strings
- * beginning with `x-engine-`, in any case (reference metadata-api §9).
+ * beginning with `x-engine-`, in any case.
  */
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { ColumnShape } from '../../../runtime/core/shapes.ts';

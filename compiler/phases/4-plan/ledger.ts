@@ -151,7 +151,7 @@ function rolesOf({ permissions }: ModelTable): string[] {
   return [...new Set(Object.values(permissions).flatMap((rules) => Object.keys(rules)))];
 }
 
-/** Where a role is offered a root field (reference graphql-api §1.7). */
+/** Where a role is offered a root field. */
 function rootsOffering({ permissions, shape }: ModelTable, role: string, kind: RootFieldKind): string[] {
   const select = own(permissions.select, role);
   const insert = own(permissions.insert, role);

@@ -1,6 +1,6 @@
 /**
  * Saved operations: the queries of collections, checked as the administrator sees the API, the allow-list and the REST
- * endpoints (reference metadata-api §6, services §8, server §10).
+ * endpoints.
  */
 import { type DocumentNode, GraphQLError, Kind, parse, print, valueFromASTUntyped } from 'graphql';
 import { EngineError, UnknownName } from '../../../runtime/core/errors.ts';

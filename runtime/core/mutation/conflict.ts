@@ -1,4 +1,4 @@
-/** `on_conflict` (reference graphql-api §3.1, upsert). */
+/** `on_conflict`. */
 import { EngineError } from '../errors.ts';
 import type { Scope } from '../query/scope.ts';
 import { whereCondition } from '../query/where.ts';

@@ -1,4 +1,4 @@
-/** Deletes (reference graphql-api §3.2). */
+/** Deletes. */
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
 import type { RuleReference } from '../reason.ts';

@@ -1,4 +1,4 @@
-/** Tracked functions: their rows pass through the select rule of the table they return (reference graphql-api §1.8). */
+/** Tracked functions: their rows pass through the select rule of the table they return. */
 import { functionCall } from '../query/computed.ts';
 import type { RowSource } from '../query/rows.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';

@@ -1,5 +1,5 @@
 /**
- * Inserts (reference graphql-api §3.1). Rows without nested data are one statement; with nested data, as few as come to the
+ * Inserts. Rows without nested data are one statement; with nested data, as few as come to the
  * same as one object after the other.
  */
 import { type Scope, scopeOf } from '../query/scope.ts';

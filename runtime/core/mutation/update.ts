@@ -1,4 +1,4 @@
-/** Updates (reference graphql-api §3.2). */
+/** Updates. */
 import { EngineError } from '../errors.ts';
 import type { Column } from '../program.ts';
 import { objectOf } from '../query/comparison.ts';

@@ -1,4 +1,4 @@
-/** Conditions on an aggregate over the rows of an array relationship (reference graphql-api §2.3). */
+/** Conditions on an aggregate over the rows of an array relationship. */
 import { EngineError } from '../errors.ts';
 import type { Relationship } from '../program.ts';
 import { unexpectedNull } from '../request/refusals.ts';

@@ -1,4 +1,4 @@
-/** Comparisons of a value with operators → SQL (reference graphql-api §2.2). */
+/** Comparisons of a value with operators → SQL. */
 import { EngineError } from '../errors.ts';
 import type { Operator } from '../operators.ts';
 import { unexpectedNull } from '../request/refusals.ts';

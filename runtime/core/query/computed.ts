@@ -1,4 +1,4 @@
-/** Calls of Postgres functions: computed fields and tracked functions (reference graphql-api §1.8). */
+/** Calls of Postgres functions: computed fields and tracked functions. */
 import { EngineError } from '../errors.ts';
 import type { ComputedField } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';

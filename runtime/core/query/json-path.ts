@@ -1,4 +1,4 @@
-/** The `path` argument of json fields (reference graphql-api §2.1): `$.a.b`, `a[0]`, `["x y"]` → Postgres text array. */
+/** The `path` argument of json fields: `$.a.b`, `a[0]`, `["x y"]` → Postgres text array. */
 import { EngineError } from '../errors.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import { encodeList } from '../types.ts';

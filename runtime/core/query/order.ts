@@ -1,4 +1,4 @@
-/** `order_by` and `distinct_on` arguments → sort keys (reference graphql-api §2.1). */
+/** `order_by` and `distinct_on` arguments → sort keys. */
 import { EngineError } from '../errors.ts';
 import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';

@@ -1,4 +1,4 @@
-/** Selections → SQL expressions that yield their JSON (reference graphql-api §2). */
+/** Selections → SQL expressions that yield their JSON. */
 import type { JoinField } from '../join/join.ts';
 import type { ComputedField, Relationship } from '../program.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
@@ -311,8 +311,7 @@ export function functionRow(view: TableView, selection: Selection, source: RowSo
 }
 
 /**
- * Aggregates and nodes over the selected rows, which are read once. The role's limit caps `nodes` only (reference
- * graphql-api §6.1).
+ * Aggregates and nodes over the selected rows, which are read once. The role's limit caps `nodes` only.
  */
 export function aggregateOfRows(
   view: TableView,

@@ -1,4 +1,4 @@
-/** `where` arguments → SQL conditions (reference graphql-api §2.2). */
+/** `where` arguments → SQL conditions. */
 import type { ComputedField } from '../program.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';

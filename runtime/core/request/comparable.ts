@@ -1,4 +1,4 @@
-/** Documents in the form in which the allow-list compares them (reference server §10). */
+/** Documents in the form in which the allow-list compares them. */
 import { type DocumentNode, Kind, print, visit } from 'graphql';
 
 /**

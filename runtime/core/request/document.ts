@@ -1,6 +1,6 @@
 /**
  * Documents → selections: picks the operation, expands fragments in place, merges equal response names, and finds each
- * field's definition (reference graphql-api §2.4). Every error says where it stands, in the reference's words.
+ * field's definition. Every error says where it stands, in the reference's words.
  */
 import {
   type DirectiveNode,

@@ -1,4 +1,4 @@
-/** Predicates over the aggregates of an array relationship, as one role sees them (reference graphql-api §2.3). */
+/** Predicates over the aggregates of an array relationship, as one role sees them. */
 import type { Column } from '../program.ts';
 import { remember } from '../remember.ts';
 import { type ColumnType, columnType } from '../types.ts';

@@ -1,4 +1,4 @@
-/** What a role may ask of the aggregate of a table's rows, and order by (reference graphql-api §1.3, §1.7). */
+/** What a role may ask of the aggregate of a table's rows, and order by. */
 import { displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
 import { lazy } from '../remember.ts';

@@ -1,4 +1,4 @@
-/** Arguments of functions that clients give (reference graphql-api §1.3). */
+/** Arguments of functions that clients give. */
 import { displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
 import { type ColumnType, columnType } from '../types.ts';

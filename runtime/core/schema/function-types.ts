@@ -1,4 +1,4 @@
-/** Root fields of tracked functions, as one role sees them (reference graphql-api §1.2, §1.7, §1.8). */
+/** Root fields of tracked functions, as one role sees them. */
 import { displayName } from '../names.ts';
 import type { TableFunction } from '../program.ts';
 import { ADMIN_ROLE } from '../session.ts';

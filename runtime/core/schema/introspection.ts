@@ -1,6 +1,6 @@
 /**
  * The schema object of graphql-js for a role, made from the role's types when somebody asks for introspection or SDL;
- * it is never on the way of an ordinary request (reference graphql-api §1.7).
+ * it is never on the way of an ordinary request.
  */
 import {
   DirectiveLocation,

@@ -1,4 +1,4 @@
-/** Input and output types of mutations, as one role sees them (reference graphql-api §1.3, §1.7, §3). */
+/** Input and output types of mutations, as one role sees them. */
 import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
 import { lazy, remember } from '../remember.ts';

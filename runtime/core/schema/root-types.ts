@@ -1,4 +1,4 @@
-/** The root types of a role: which fields it is offered (reference graphql-api §1.2, §1.7). */
+/** The root types of a role: which fields it is offered. */
 
 import { displayName } from '../names.ts';
 import type { Column, Table } from '../program.ts';
@@ -28,7 +28,7 @@ export interface RootTypes {
   readonly subscription: ObjectType | undefined;
 }
 
-/** What a role without any query sees instead (reference graphql-api §1.7). */
+/** What a role without any query sees instead. */
 const NO_QUERIES =
   "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 
@@ -130,7 +130,7 @@ function sourceFields(role: RoleView, source: SourceShape, kind: RootKind): Offe
   };
 }
 
-/** Root fields of a source gathered below one field (reference graphql-api §1.6). */
+/** Root fields of a source gathered below one field. */
 function inNamespace(
   source: SourceShape,
   name: string,

@@ -1,4 +1,4 @@
-/** Types that do not belong to a table: scalars, comparison inputs, the order enum (reference graphql-api §1.3, §1.4). */
+/** Types that do not belong to a table: scalars, comparison inputs, the order enum. */
 import { camelCase, type NamingConvention, pascalCase } from '../names.ts';
 import { type OperatorArgument, operatorsOf } from '../operators.ts';
 import type { Column, Table } from '../program.ts';
@@ -238,7 +238,7 @@ export function fixedType(key: string): ColumnType {
   return { ...type, family, sql: key };
 }
 
-/** What `_cast` offers (reference graphql-api §1.3). */
+/** What `_cast` offers. */
 function castTarget(type: ColumnType): ColumnType | undefined {
   if (type.family === 'jsonb') return fixedType('text');
   if (type.family === 'geometry') return fixedType('geography');

@@ -1,4 +1,4 @@
-/** The types that derive from a table, as one role sees it (reference graphql-api §1.3, §1.7). */
+/** The types that derive from a table, as one role sees it. */
 
 import { displayName } from '../names.ts';
 import type { Column, ComputedField, Relationship } from '../program.ts';

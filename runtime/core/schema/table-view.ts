@@ -201,7 +201,7 @@ export function joinCondition(relationship: Relationship, from: Sql, to: Sql): S
 }
 
 /**
- * The JSON of a value: geometry as GeoJSON, big numbers as strings when asked for (reference graphql-api §8); everything
+ * The JSON of a value: geometry as GeoJSON, big numbers as strings when asked for; everything
  * else as Postgres prints it.
  */
 export function outputValue(type: Column['type'], value: Sql, stringifyNumbers: boolean): Sql {

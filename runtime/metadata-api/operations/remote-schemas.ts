@@ -13,7 +13,7 @@ import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-/** The definition has not exactly one address, which is no error of the arguments' shape (reference metadata-api §7). */
+/** The definition has not exactly one address, which is no error of the arguments' shape. */
 interface Refused {
   readonly refusal: string;
 }

@@ -1,5 +1,5 @@
 /**
- * Makes the metadata follow what SQL did to a database (reference metadata-api §8), or throws where it must not have been
+ * Makes the metadata follow what SQL did to a database, or throws where it must not have been
  * done. Works on the copy; the caller compiles and judges the result.
  */
 

@@ -1,4 +1,4 @@
-/** What a verified token grants (reference server §3): roles and session variables. */
+/** Reads roles and session variables from the claims of a verified token. */
 import { EngineError } from '../../core/errors.ts';
 import type { Reason } from '../../core/reason.ts';
 import { jsonKind } from '../../core/types.ts';
@@ -6,7 +6,7 @@ import { ACCESS_KEY, ADMIN_SECRET, PREFIX, ROLE } from '../variables.ts';
 import { ALLOWED_ROLES, type ClaimSource, DEFAULT_ROLE, type JwtConfiguration } from './configuration.ts';
 import type { Payload } from './verify.ts';
 
-/** What a token allows its holder. */
+/** Roles and session variables that a token grants. */
 export interface Grant {
   readonly allowedRoles: readonly string[];
   readonly defaultRole: string;
@@ -103,7 +103,7 @@ function readNamespace(payload: Payload, { claims: place, claimsFormat }: JwtCon
   return parsed as Payload;
 }
 
-/** The value at the end of a path; null counts as none. */
+/** The value at a path; null counts as absent. */
 function at(payload: Payload, steps: readonly string[]): unknown {
   let value: unknown = payload;
   for (const step of steps) {

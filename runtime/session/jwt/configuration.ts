@@ -1,4 +1,4 @@
-/** The JSON of `jwt-secret` (reference server §3), checked whole at the start. Messages never hold the key. */
+/** The JSON of `jwt-secret`, checked whole at the start. Messages never hold the key. */
 import type { KeyObject } from 'node:crypto';
 import { EngineError } from '../../core/errors.ts';
 import { jsonPathSteps } from '../../core/query/json-path.ts';
@@ -16,7 +16,7 @@ export type ClaimSource =
   | { readonly literal: unknown }
   | { readonly path: readonly string[]; readonly otherwise: unknown };
 
-/** Where a token has its claims. */
+/** Where the claims are in a token. */
 type ClaimsPlace =
   | { readonly kind: 'namespace'; readonly name: string }
   | { readonly kind: 'path'; readonly text: string; readonly steps: readonly string[] }

@@ -29,7 +29,7 @@ export interface VerificationKey {
   readonly key: KeyObject;
 }
 
-/** Least length of RSA keys in bits: shorter ones can be factored. */
+/** Minimum length of RSA keys in bits: shorter ones can be factored. */
 const LEAST_RSA_BITS = 2048;
 
 const CURVES: Readonly<Record<string, string>> = {
@@ -77,7 +77,7 @@ function checkKind(type: JwtType, { asymmetricKeyType, asymmetricKeyDetails }: K
 /**
  * Reads a JWK set. Keys that cannot verify tokens, or only with a secret, are left out.
  * @param type the only algorithm to accept, if the configuration names one
- * @throws Error when it is no JWK set, or has no usable key
+ * @throws Error if it is not a JWK set, or has no usable key
  */
 export function readKeySet(set: unknown, type: JwtType | undefined): readonly VerificationKey[] {
   const members = (set as { keys?: unknown } | null)?.keys;
@@ -113,7 +113,7 @@ const BY_CURVE: Readonly<Record<string, readonly string[]>> = {
   Ed25519: ['EdDSA', 'Ed25519'],
 };
 
-/** What the kind of a key allows, narrowed by its own `alg`. Symmetric keys have no place in a public set. */
+/** The algorithms that a key's type allows, narrowed by its own `alg`. Symmetric keys are refused in a public set. */
 function algorithmsOfJwk({ kty, crv, alg }: JWK): readonly string[] {
   const possible = kty === 'RSA' ? RSA : kty === 'EC' || kty === 'OKP' ? (BY_CURVE[crv ?? ''] ?? []) : [];
   if (alg === undefined) return possible;

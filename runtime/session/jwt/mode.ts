@@ -1,5 +1,5 @@
 /**
- * Requests bring a token (reference server §3). What a verified token grants is remembered under the token's hash until it
+ * Requests bring a token. What a verified token grants is remembered under the token's hash until it
  * expires or the keys change.
  */
 import { createHash } from 'node:crypto';
@@ -53,7 +53,7 @@ export async function openJwtMode(
   const stop = () => {
     for (const secret of secrets) secret.stop();
   };
-  // What was verified by keys that are gone meanwhile is not remembered.
+  // Sessions verified with keys that were removed meanwhile are not cached.
   let generation = 0;
   const keysChanged = () => {
     generation += 1;

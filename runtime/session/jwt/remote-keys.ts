@@ -1,5 +1,5 @@
 /**
- * Keys behind a `jwk_url` (reference server §3). They are fetched at the start, again when the answer's cache headers say
+ * Keys behind a `jwk_url`. They are fetched at the start, again when the answer's cache headers say
  * so, and once when a token names a key that is not among them. While the issuer is down the old keys stay in use.
  */
 import { setTimeout as delay } from 'node:timers/promises';

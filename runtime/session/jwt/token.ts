@@ -4,7 +4,7 @@ import { EngineError } from '../../core/errors.ts';
 import { single } from '../variables.ts';
 import type { TokenPlace } from './configuration.ts';
 
-/** The token of a request at a place; undefined when there is none. @throws EngineError invalid-headers */
+/** The token at a location of a request; undefined if absent. @throws EngineError invalid-headers */
 export function tokenAt(place: TokenPlace, headers: IncomingHttpHeaders): string | undefined {
   switch (place.type) {
     case 'Authorization': {

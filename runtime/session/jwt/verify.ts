@@ -1,5 +1,5 @@
 /**
- * Whether a token may be believed (reference server §3): its signature, by a key that is bound to its algorithm, then the
+ * Whether a token may be believed: its signature, by a key that is bound to its algorithm, then the
  * registered claims.
  */
 import { type CompactJWSHeaderParameters, compactVerify, decodeProtectedHeader, errors } from 'jose';
@@ -29,7 +29,7 @@ export async function verifyToken(
   return payload;
 }
 
-/** The payload of a token that nobody has verified: good for choosing among configurations, for nothing else. */
+/** The payload of an unverified token. Use it only to choose among configurations. */
 export function unverifiedPayload(token: string): Payload {
   const [, payload = '', ...rest] = token.split('.');
   if (rest.length !== 1) throw malformed(token);
@@ -57,7 +57,7 @@ async function verifySignature(
   throw invalid('JWSError JWSInvalidSignature');
 }
 
-/** Keys with the token's key id, or all where either has none, that verify its algorithm. */
+/** The keys with the token's key id (all keys if either has no id) that support its algorithm. */
 function fittingKeys(
   { alg, kid }: CompactJWSHeaderParameters,
   keys: readonly VerificationKey[],
@@ -74,7 +74,7 @@ function readHeader(token: string): CompactJWSHeaderParameters {
   } catch {
     throw malformed(token);
   }
-  // Extensions that must be understood: this server understands none.
+  // Critical extensions must be understood, and this server knows none.
   if (typeof header.alg !== 'string' || header.crit !== undefined) throw malformed(token);
   return header as CompactJWSHeaderParameters;
 }
@@ -108,7 +108,7 @@ function checkRegisteredClaims(payload: Payload, configuration: JwtConfiguration
   if (!fitsIssuer(payload, configuration)) throw invalid('JWTNotInIssuer');
 }
 
-/** Whether the issuer is the configured one; where either names none they fit. */
+/** True if the issuer is the configured one, or if the token or the configuration has none. */
 export function fitsIssuer({ iss }: Payload, { issuer }: Pick<JwtConfiguration, 'issuer'>): boolean {
   return issuer === undefined || iss === undefined || iss === null || iss === issuer;
 }
