@@ -1,7 +1,8 @@
 /** Has Postgres prove the generated SQL, and says in the metadata's terms what it refuses. */
+import { RULE_ALIAS } from '../../runtime/core/condition/rule.ts';
+import { isQuotedName, placeTokens, unquoted } from '../../runtime/core/condition/tokens.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/proof.ts';
-import { RULE_ALIAS } from '../../runtime/core/sql/rule.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/connection.ts';
 import { diagnostics as messages } from '../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
@@ -168,10 +169,10 @@ function placeOfPermission(
  * back on the rule where no key is called so.
  */
 function refine(path: MetadataPath, rule: Json, text: string, offset: number): MetadataPath {
-  const named = [...text.matchAll(/\."((?:[^"]|"")+)"/g)].map((match) => ({
-    name: match[1]!.replaceAll('""', '"'),
-    index: match.index,
-  }));
+  const tokens = placeTokens(text) ?? [];
+  const named = tokens
+    .filter((token, index) => isQuotedName(token.text) && tokens[index - 1]?.text === '.')
+    .map((token) => ({ name: unquoted(token.text), index: token.start }));
   const before =
     named.filter(({ index }) => index < offset).at(-1) ?? named.find(({ index }) => index >= offset);
   if (!before) return path;

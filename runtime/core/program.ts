@@ -3,6 +3,7 @@
  * a request keeps the program it began with.
  */
 
+import { type Rule, readRule } from './condition/rule.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember } from './remember.ts';
 import type { FunctionResolvers, GeneratedProgram, TableResolvers } from './resolvers.ts';
@@ -15,6 +16,7 @@ import type {
   ComputedFieldShape,
   FunctionShape,
   RelationshipShape,
+  RuleText,
   SourceShape,
   TableShape,
 } from './shapes.ts';
@@ -82,6 +84,8 @@ export interface ProgramContent {
   readonly tableOf: (shape: TableShape) => Table | undefined;
   /** Who declares a root field. */
   readonly rootFields: RootFieldIndex;
+  /** A rule of the program, read once. */
+  readonly rule: (text: RuleText) => Rule;
 }
 
 export interface Program extends ProgramContent {
@@ -163,7 +167,12 @@ function linkContent(generated: GeneratedProgram, previous: Program | undefined)
     functions === previous.functions &&
     tables.every((table) => declareTheSame(previous.resolvers(table), resolvers(table)));
   const rootFields = sameFields ? previous.rootFields : indexRootFields({ ...parts, functions });
-  return { ...parts, functions, rootFields };
+  return { ...parts, functions, rootFields, rule: rulesByText() };
+}
+
+function rulesByText(): ProgramContent['rule'] {
+  const known = new Map<RuleText, Rule>();
+  return (text) => remember(known, text, () => readRule(text));
 }
 
 function resolversOf(

@@ -3,6 +3,7 @@
  * function and saved statement, each where the server would use it. What Postgres accepts here it accepts there: preparing
  * types a statement whole, and runs nothing.
  */
+import { readRule } from './condition/rule.ts';
 import { objectKey } from './names.ts';
 import type { GeneratedProgram } from './resolvers.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   TableShape,
 } from './shapes.ts';
 import { bindRow, identifier, join, parameter, print, raw, type Sql, sql } from './sql/fragment.ts';
-import { parseRule } from './sql/rule.ts';
 import { columnType } from './types.ts';
 
 export type Operation = keyof AccessRules;
@@ -140,7 +140,7 @@ function* accessProofs({ table, ...rules }: TableAccess): Generator<[Sql, ProofS
   const key = keyOf(table);
   const columns = Object.keys(table.columns).map((column) => identifier(column));
   yield [sql`select ${join(columns, ', ')} from ${tableName(table)}`, { kind: 'columns', table: key }];
-  const condition = (text: RuleText) => bindRow(parseRule(text), alias(PROVED_ROW));
+  const condition = (text: RuleText) => bindRow(readRule(text).sql, alias(PROVED_ROW));
   for (const operation of ['select', 'insert', 'update', 'delete'] as const) {
     for (const [role, rule] of Object.entries<Partial<AnyRule>>(rules[operation] ?? {})) {
       for (const part of ['where', 'check'] as const) {
@@ -157,7 +157,7 @@ function* accessProofs({ table, ...rules }: TableAccess): Generator<[Sql, ProofS
           { kind: 'cell', table: key, operation, role, column },
         ];
       for (const [column, text] of Object.entries(rule.presets ?? {})) {
-        const value = parseRule(text);
+        const value = readRule(text).sql;
         const statement =
           operation === 'insert'
             ? sql`insert into ${tableName(table)} (${identifier(column)}) values (${value})`

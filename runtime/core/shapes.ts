@@ -1,7 +1,7 @@
 /**
  * The data that generated files declare: sources, tables and the access rules of every role. Plain readonly objects;
  * the constructors only check at type level and freeze. Nothing here evaluates anything: rules are SQL texts with
- * holes (see sql/rule.ts), tables refer to each other by key, so files can be replaced one by one.
+ * holes (see condition/rule.ts), tables refer to each other by key, so files can be replaced one by one.
  */
 import type { NamingConvention } from './names.ts';
 
@@ -134,7 +134,7 @@ export interface FunctionShape {
   readonly description?: string;
 }
 
-/** A row condition: SQL text with the holes `{row}` and `{session.x-engine-…::type}`, or EVERY_ROW. See sql/rule.ts. */
+/** A row condition: SQL text with the holes `{row}` and `{session.x-engine-…::type}`, or EVERY_ROW. See condition/rule.ts. */
 export type RuleText = string;
 
 /** The rule text of an unconditional permission. */

@@ -1,5 +1,6 @@
 /** The operations of a program, and what each relies on in the database. */
 
+import { columnsOfRule } from '../core/condition/reads.ts';
 import { objectKey } from '../core/names.ts';
 import type { Operation } from '../core/proof.ts';
 import type { GeneratedProgram, TableResolvers } from '../core/resolvers.ts';
@@ -269,21 +270,5 @@ function functionOperations(
         facts,
       }));
     });
-  });
-}
-
-const IDENTIFIER = '"(?:[^"]|"")+"';
-const TABLES = new RegExp(`\\b(?:from|join) (${IDENTIFIER})\\.(${IDENTIFIER}) as (${IDENTIFIER})`, 'g');
-const COLUMNS = new RegExp(`(\\{row\\}|${IDENTIFIER})\\.(${IDENTIFIER})`, 'g');
-
-/** Columns that a rule names, as key of the table and name; `{row}` is the table that the rule belongs to. */
-export function columnsOfRule(text: RuleText, table: string): [table: string, column: string][] {
-  const plain = (quoted: string) => quoted.slice(1, -1).replaceAll('""', '"');
-  const aliases = new Map([['{row}', table]]);
-  for (const [, schema, name, alias] of text.matchAll(TABLES))
-    aliases.set(alias!, objectKey(plain(schema!), plain(name!)));
-  return [...text.matchAll(COLUMNS)].flatMap(([, alias, column]): [string, string][] => {
-    const of = aliases.get(alias!);
-    return of === undefined ? [] : [[of, plain(column!)]];
   });
 }

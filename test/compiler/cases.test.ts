@@ -10,8 +10,8 @@ import { describe, expect, test } from 'vitest';
 import { checkTypes } from '../../compiler/cli/type-check.ts';
 import { type CompileInput, compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { readRule } from '../../runtime/core/condition/rule.ts';
 import { bindRow, identifier, print } from '../../runtime/core/sql/fragment.ts';
-import { parseRule } from '../../runtime/core/sql/rule.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
@@ -66,7 +66,7 @@ describe.each(readdirSync(folder).sort())('%s', (name) => {
     const { result, database } = await compileCase(place);
     const failures: string[] = [];
     for (const { table, text } of rulesOf(result)) {
-      const condition = print(bindRow(parseRule(text), identifier('_q1'))).text;
+      const condition = print(bindRow(readRule(text).sql, identifier('_q1'))).text;
       const statement = `prepare rule as select from ${table} as "_q1" where (${condition}); deallocate rule`;
       await database.query(statement).catch((error: Error) => failures.push(`${text}\n${error.message}`));
     }

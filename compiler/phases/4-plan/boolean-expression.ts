@@ -2,13 +2,22 @@
  * Boolean expressions as row rules: conditions in SQL over `{row}`. Every alias that a rule introduces begins with the
  * prefix of rules and is numbered within the rule, so that neither a request nor another part of the rule captures it.
  */
+import { printCondition } from '../../../runtime/core/condition/print.ts';
+import { RULE_ALIAS, ruleText } from '../../../runtime/core/condition/rule.ts';
+import {
+  allOf,
+  anyOf,
+  type FromItem,
+  fromItem,
+  leaf,
+  not,
+  type Condition as RuleCondition,
+} from '../../../runtime/core/condition/tree.ts';
 import { OPERATORS } from '../../../runtime/core/operators.ts';
 import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/shapes.ts';
 import { identifier, join, parameter, raw, row, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
-import { RULE_ALIAS, ruleText } from '../../../runtime/core/sql/rule.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type { Argument, Condition, Operand, TableReference } from '../../model/model.ts';
-import { allOf, anyOf, type Clause, not, printClause } from './clause.ts';
 import { comparedValue } from './value.ts';
 
 /** What a condition is planned in. */
@@ -30,10 +39,10 @@ export function planCondition(source: SourceShape, condition: Condition, indenta
     aliases += 1;
     return identifier(`${RULE_ALIAS}${aliases}`);
   };
-  return printClause(planClause({ source, row: row(), alias }, condition), indentation);
+  return printCondition(planClause({ source, row: row(), alias }, condition), indentation);
 }
 
-function planClause(place: Place, condition: Condition): Clause {
+function planClause(place: Place, condition: Condition): RuleCondition {
   switch (condition.kind) {
     case 'and':
       return allOf(condition.conditions.map((each) => planClause(place, each)));
@@ -53,7 +62,7 @@ function planClause(place: Place, condition: Condition): Clause {
       const alias = place.alias();
       return exists(
         place,
-        from(condition.target, alias),
+        tableName(condition.target),
         alias,
         joinClauses(place, condition, alias),
         condition.condition,
@@ -62,24 +71,28 @@ function planClause(place: Place, condition: Condition): Clause {
     case 'computed-rows': {
       const call = functionCall(place, condition.field);
       const alias = place.alias();
-      return exists(place, sql`${call} as ${alias}`, alias, [], condition.condition);
+      return exists(place, call, alias, [], condition.condition);
     }
     case 'exists': {
       const alias = place.alias();
-      return exists(place, from(condition.target, alias), alias, [], condition.condition);
+      return exists(place, tableName(condition.target), alias, [], condition.condition);
     }
   }
 }
 
-function text(fragment: Sql): Clause {
-  return { kind: 'text', text: ruleText(fragment) };
+function text(fragment: Sql): RuleCondition {
+  return leaf(ruleText(fragment));
 }
 
-function from(table: TableReference, alias: Sql): Sql {
-  return sql`${identifier(table.schema, table.name)} as ${alias}`;
+function tableName(table: TableReference): Sql {
+  return identifier(table.schema, table.name);
 }
 
-function joinClauses(place: Place, relationship: Relationship, alias: Sql): Clause[] {
+function item(source: Sql, alias: Sql, on?: RuleCondition): FromItem {
+  return fromItem(ruleText(source), ruleText(alias), on);
+}
+
+function joinClauses(place: Place, relationship: Relationship, alias: Sql): RuleCondition[] {
   return Object.entries(relationship.columns).map(([here, there]) =>
     text(sql`${alias}.${identifier(there)} = ${place.row}.${identifier(here)}`),
   );
@@ -91,20 +104,19 @@ function joinClauses(place: Place, relationship: Relationship, alias: Sql): Clau
  */
 function exists(
   place: Place,
-  table: Sql,
+  source: Sql,
   alias: Sql,
-  joined: readonly Clause[],
+  joined: readonly RuleCondition[],
   condition: Condition,
-): Clause {
-  const tables = [ruleText(table)];
+): RuleCondition {
+  const tables = [item(source, alias)];
   const conditions = [...joined];
   const collect = (inner: Place, part: Condition): void => {
     if (part.kind === 'and') {
       for (const each of part.conditions) collect(inner, each);
     } else if (part.kind === 'relationship' && part.single) {
       const next = place.alias();
-      const on = printLine(allOf(joinClauses(inner, part, next)));
-      tables.push(`join ${ruleText(from(part.target, next))} on ${on}`);
+      tables.push(item(tableName(part.target), next, allOf(joinClauses(inner, part, next))));
       collect({ ...inner, row: next }, part.condition);
     } else {
       conditions.push(planClause(inner, part));
@@ -112,11 +124,6 @@ function exists(
   };
   collect({ ...place, row: alias }, condition);
   return { kind: 'exists', from: tables, where: allOf(conditions) };
-}
-
-function printLine(clause: Clause): string {
-  if (clause.kind === 'text') return clause.text;
-  return clause.kind === 'and' ? clause.clauses.map(printLine).join(' and ') : printClause(clause, 0);
 }
 
 function operand(place: Place, left: Operand): Sql {

@@ -1,4 +1,6 @@
 /** Permissions as access rules: columns, row rules, presets. */
+
+import { ruleText } from '../../../runtime/core/condition/rule.ts';
 import type {
   AccessRules,
   DeleteRule,
@@ -8,7 +10,6 @@ import type {
   TableShape,
   UpdateRule,
 } from '../../../runtime/core/shapes.ts';
-import { ruleText } from '../../../runtime/core/sql/rule.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type {
   Condition,

@@ -2,6 +2,7 @@
  * Lays SQL out for people: a clause a line, subqueries indented. Only white space between tokens changes, so the statement
  * stays what it was; a text that this cannot read for sure stays as it is.
  */
+import { placeTokens } from '../../../runtime/core/condition/tokens.ts';
 
 /** A token, or what stands in parentheses; `text` is all of it on one line. */
 interface Item {
@@ -13,27 +14,20 @@ interface Item {
 
 const WIDTH = 100;
 
-const TOKEN =
-  /(\s*)(E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*|\$?\d+|[(),]|[^\s\p{L}\p{N}_'"(),]+)/suy;
-
 /** The statement over several lines, indented as deep as it will stand in its file. */
 export function layOut(sql: string, indent: string): string {
   const items = readItems(sql);
   return items ? `\n${indent}${clauses(items, indent)}\n${indent.slice(2)}` : sql;
 }
 
-/** undefined for comments, and for parentheses that do not match. */
+/** undefined for text that the tokeniser refuses, and for parentheses that do not match. */
 function readItems(sql: string): readonly Item[] | undefined {
+  const tokens = placeTokens(sql);
+  if (!tokens) return undefined;
   const open: { readonly spaced: boolean; readonly items: Item[] }[] = [{ spaced: false, items: [] }];
-  const text = sql.trim();
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < text.length) {
-    const match = TOKEN.exec(text);
-    if (!match) return undefined;
-    const [, space, token] = match as unknown as [string, string, string];
-    const spaced = space !== '';
-    if (token.includes('--') && !token.includes("'") && !token.includes('"')) return undefined;
-    if (token.includes('/*') && !token.includes("'") && !token.includes('"')) return undefined;
+  for (const [index, { start, end }] of tokens.entries()) {
+    const spaced = start > (tokens[index - 1]?.end ?? start);
+    const token = sql.slice(start, end);
     if (token === '(') open.push({ spaced, items: [] });
     else if (token === ')') {
       const group = open.pop()!;

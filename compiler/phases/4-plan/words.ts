@@ -1,4 +1,5 @@
 /** Boolean expressions in the metadata's own words, for ledgers: one line, names as the metadata has them, no SQL. */
+import { sessionWords } from '../../../runtime/core/condition/words.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Argument, Condition, Operand, Value } from '../../model/model.ts';
 
@@ -67,11 +68,6 @@ function argumentWords(right: Argument): string {
 /** A value as the metadata writes it: JSON, or the name of a session variable. */
 export function valueWords(value: Value): string {
   return value.kind === 'session' ? sessionWords(value.name) : JSON.stringify(value.value);
-}
-
-/** `x-engine-user-id` → `X-Engine-User-Id`. */
-function sessionWords(variable: string): string {
-  return variable.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
 /** A name; in quotes when it could be mistaken for something else. */

@@ -1,10 +1,13 @@
 /** What becomes of permissions: their columns, rules, presets and limits. */
+import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
+import { parseCondition } from '../../../runtime/core/condition/parse.ts';
+import { compareConditions } from '../../../runtime/core/condition/prove.ts';
+import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
-import { type Comparison, compareRules } from '../condition/implication.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Subject, Verdict } from './finding.ts';
+import { type KnowledgeOf, knowledgeOfBoth } from './knowledge.ts';
 import type { Matrix, Permission } from './matrix.ts';
-import { ruleWords } from './rule-words.ts';
 
 function keyOf({ role, source, table, operation }: Permission): string {
   return JSON.stringify([role, source, table, operation]);
@@ -26,7 +29,7 @@ export function permissionFindings(
 ): Finding[] {
   const old = new Map(before.permissions.map((permission) => [keyOf(permission), permission]));
   const next = new Map(after.permissions.map((permission) => [keyOf(permission), permission]));
-  const doubtful = compositeColumns(base, head);
+  const knowledge = knowledgeOfBoth(base, head);
   const lost = [...old].flatMap(([key, permission]) =>
     next.has(key)
       ? []
@@ -43,7 +46,7 @@ export function permissionFindings(
     ...lost,
     ...[...next].flatMap(([key, permission]) => {
       const was = old.get(key);
-      return was ? comparePermission(was, permission, doubtful) : [newPermission(permission)];
+      return was ? comparePermission(was, permission, knowledge) : [newPermission(permission)];
     }),
   ];
 }
@@ -74,7 +77,7 @@ function newPermission(permission: Permission): Finding {
   );
 }
 
-function comparePermission(was: Permission, now: Permission, doubtful: Doubtful): Finding[] {
+function comparePermission(was: Permission, now: Permission, knowledge: KnowledgeOf): Finding[] {
   const findings: Finding[] = [];
   const add = (verdict: Verdict, subject: Subject, text: string, rest: Partial<Finding> = {}) =>
     findings.push(about(now, verdict, subject, text, rest));
@@ -94,17 +97,21 @@ function comparePermission(was: Permission, now: Permission, doubtful: Doubtful)
     ),
   );
   const rule = (name: string, before: string | undefined, after: string | undefined) =>
-    compareTexts(before ?? EVERY_ROW, after ?? EVERY_ROW, doubtful, (verdict, shown) =>
-      add(
-        verdict,
-        'rows',
-        `${name} ${verdict === 'undecidable' ? 'cannot be compared' : `is ${verdict}`}`,
-        shown,
-      ),
+    compareTexts(
+      before ?? EVERY_ROW,
+      after ?? EVERY_ROW,
+      knowledge(now, name === 'the check'),
+      (verdict, shown) =>
+        add(
+          verdict,
+          'rows',
+          `${name} ${verdict === 'undecidable' ? 'cannot be compared' : `is ${verdict}`}`,
+          shown,
+        ),
     );
   rule('the row rule', was.where, now.where);
   rule('the check', was.check, now.check);
-  compareCells(was, now, doubtful, add);
+  compareCells(was, now, knowledge(now, false), add);
   comparePresets(was, now, add);
   compareLimit(was.limit, now.limit, add);
   const flag = (
@@ -139,27 +146,13 @@ function compareLists(
   if (lost.length > 0) report('narrower', lost);
 }
 
-/** Names of columns with a composite type, for which `is not null` is not the opposite of `is null`. */
-type Doubtful = ReadonlySet<string>;
-
-function compositeColumns(...codes: readonly GeneratedCode[]): Doubtful {
-  const names = new Set<string>();
-  for (const { generated } of codes)
-    for (const { access } of generated.tables)
-      for (const [name, { type }] of Object.entries(access.table.columns)) {
-        const kind = access.table.source.types[type]?.kind;
-        if (kind === 'composite' || kind === 'row' || kind === 'domain') names.add(name);
-      }
-  return names;
-}
-
 function compareTexts(
   before: string,
   after: string,
-  doubtful: Doubtful,
+  knowledge: Knowledge,
   report: (verdict: Verdict, shown: Pick<Finding, 'before' | 'after'>) => void,
 ): void {
-  const verdict = judge(before, after, doubtful);
+  const verdict = compareConditions(parseCondition(before), parseCondition(after), knowledge);
   if (verdict === 'same') return;
   const words = [ruleWords(before), ruleWords(after)] as const;
   // What differs in casts only differs in the texts themselves.
@@ -167,24 +160,14 @@ function compareTexts(
   report(verdict, { before: old, after: next });
 }
 
-function judge(before: string, after: string, doubtful: Doubtful): Comparison {
-  if (before === after) return 'same';
-  if (after === EVERY_ROW) return 'wider';
-  if (before === EVERY_ROW) return 'narrower';
-  const mentions = [...`${before} ${after}`.matchAll(/"((?:[^"]|"")*)"/g)].some(([, name]) =>
-    doubtful.has(name!),
-  );
-  return mentions ? 'undecidable' : compareRules(before, after);
-}
-
-function compareCells(was: Permission, now: Permission, doubtful: Doubtful, add: Add): void {
+function compareCells(was: Permission, now: Permission, knowledge: Knowledge, add: Add): void {
   const shared = [...(now.columns ?? []), ...(now.computedFields ?? [])].filter(
     (name) => was.columns?.includes(name) || was.computedFields?.includes(name),
   );
   const cell = ({ cells }: Permission, name: string) =>
     cells && Object.hasOwn(cells, name) ? cells[name]! : EVERY_ROW;
   for (const name of shared)
-    compareTexts(cell(was, name), cell(now, name), doubtful, (verdict, shown) =>
+    compareTexts(cell(was, name), cell(now, name), knowledge, (verdict, shown) =>
       add(
         verdict,
         'rows',

@@ -1,9 +1,10 @@
 /** Answers of an audit for a terminal. Rules are numbered: the same one stands on many paths. */
+
+import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import { type Matrix, type MatrixTable, OPERATION_NAMES, type Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
-import { ruleWords } from './rule-words.ts';
 import type { WhoResult } from './who.ts';
 
 const WIDTH = 100;

@@ -1,6 +1,7 @@
 /** What a rule of the lint looks at: one permission, as it was written and as it was resolved. */
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import { createKnowledge, type Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import type { TableAccess } from '../../../runtime/core/shapes.ts';
 import type { JsonObject, Metadata, MetadataPath, TableEntry } from '../../../runtime/metadata/metadata.ts';
@@ -51,6 +52,8 @@ export interface LintInput {
   readonly plan: Plan;
   readonly tables: readonly PlacedTable[];
   readonly tableOf: (source: string, key: string) => PlacedTable | undefined;
+  /** What the catalog says, for proofs about rules of a table; `rowIsNew` for checks of written rows. */
+  readonly knowledge: (table: PlacedTable, rowIsNew: boolean) => Knowledge;
 }
 
 /** Puts together what was written, resolved and planned; what could not be resolved is left out. */
@@ -86,12 +89,19 @@ export function placeTables(
     });
   });
   const byKey = new Map(tables.map((table) => [JSON.stringify([table.source, table.model.key]), table]));
+  const know = new Map(
+    model.sources.map((source) => [
+      source.shape.name,
+      createKnowledge(source.tables.map(({ shape }) => shape)),
+    ]),
+  );
   return {
     metadata,
     model,
     plan,
     tables,
     tableOf: (source, key) => byKey.get(JSON.stringify([source, key])),
+    knowledge: ({ source, model: { shape } }, rowIsNew) => know.get(source)!(shape, rowIsNew),
   };
 }
 

@@ -1,11 +1,11 @@
 /** Rules of the lint about which rows a permission lets through. */
-import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import { parseCondition } from '../../../runtime/core/condition/parse.ts';
+import { implies, isAlwaysTrue, isNeverTrue } from '../../../runtime/core/condition/prove.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../phases/3-resolve/value.ts';
-import { implies } from '../condition/implication.ts';
 import { dependsOnSession, sessionVariables } from './conditions.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
@@ -60,25 +60,36 @@ export function names(table: PlacedTable, { role, operation }: PlacedPermission)
 }
 
 /** Conditions that are none, and conditions that nothing fulfils. */
-export function constantRules(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+export function constantRules(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { knowledge }: LintInput,
+): Diagnostic[] {
   const { written, where, checkText, path } = permission;
   const look = (key: 'filter' | 'check', text: string | undefined): Diagnostic[] => {
     const condition = written[key];
     if (text === undefined || !condition || Object.keys(condition).length === 0) return [];
     const place = [...path, key];
-    if (implies(EVERY_ROW, text)) return [at(place, messages.ruleIsAlwaysTrue(names(table, permission)))];
-    return implies(text, 'false') ? [at(place, messages.ruleIsNeverTrue(names(table, permission)))] : [];
+    const rule = parseCondition(text);
+    const known = knowledge(table, key === 'check');
+    if (isAlwaysTrue(rule, known)) return [at(place, messages.ruleIsAlwaysTrue(names(table, permission)))];
+    return isNeverTrue(rule, known) ? [at(place, messages.ruleIsNeverTrue(names(table, permission)))] : [];
   };
   return [...look('filter', where), ...look('check', checkText)];
 }
 
 /** Updates and deletes without a session variable, by a role whose reading has one. */
-export function widerWrites(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+export function widerWrites(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { knowledge }: LintInput,
+): Diagnostic[] {
   const { operation, filter, role, path } = permission;
   if ((operation !== 'update' && operation !== 'delete') || !filter || dependsOnSession(filter)) return [];
   const read = table.permissions.find((each) => each.operation === 'select' && each.role === role);
   if (!read?.filter || !dependsOnSession(read.filter)) return [];
-  if (implies(permission.where!, read.where!)) return [];
+  if (implies(parseCondition(permission.where!), parseCondition(read.where!), knowledge(table, false)))
+    return [];
   return [at([...path, 'filter'], messages.writeWiderThanRead(names(table, permission)))];
 }
 

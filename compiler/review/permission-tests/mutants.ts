@@ -1,9 +1,10 @@
 /** Rules weakened on purpose: whoever tests permissions has to notice them. */
+import { parseCondition } from '../../../runtime/core/condition/parse.ts';
+import { compareConditions } from '../../../runtime/core/condition/prove.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import type { Condition } from '../../model/model.ts';
 import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { conditionWords } from '../../phases/4-plan/words.ts';
-import { compareRules } from '../condition/implication.ts';
 
 export interface Mutant {
   readonly condition: Condition;
@@ -18,10 +19,11 @@ const EVERYTHING: Condition = { kind: 'and', conditions: [] };
 /** Every weaker rule that one edit makes; those that mean the same are left out. */
 export function mutantsOf(source: SourceShape, condition: Condition): Mutant[] {
   const original = planCondition(source, condition, 0);
+  const before = parseCondition(original);
   const seen = new Set([original]);
   return edits(condition).flatMap(({ condition: edited, what }) => {
     const where = planCondition(source, edited, 0);
-    if (seen.has(where) || compareRules(original, where) === 'same') return [];
+    if (seen.has(where) || compareConditions(before, parseCondition(where)) === 'same') return [];
     seen.add(where);
     return [{ condition: edited, where, what }];
   });

@@ -4,6 +4,7 @@
  * each row back, and foreign keys and the triggers of the schema rest, so that nothing but permissions refuses a request.
  */
 import pg from 'pg';
+import { readRule } from '../../../runtime/core/condition/rule.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Table } from '../../../runtime/core/program.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
@@ -213,7 +214,7 @@ export async function ruleRows(
   const { shape } = subject.table;
   const t = identifier('t');
   const statement = print(
-    sql`select coalesce(json_agg(row), '[]')::text from (select ${t}::text as row from ${identifier(shape.schema, shape.name)} as ${t} where ${boundRule(where, { rule: subject.name })(t)} limit ${raw(String(limit))}) rows`,
+    sql`select coalesce(json_agg(row), '[]')::text from (select ${t}::text as row from ${identifier(shape.schema, shape.name)} as ${t} where ${boundRule(readRule(where).sql, { rule: subject.name })(t)} limit ${raw(String(limit))}) rows`,
   );
   try {
     const [text] = await trial.connection.readTexts(

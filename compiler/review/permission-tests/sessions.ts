@@ -1,6 +1,7 @@
 /** Sessions to try a rule with: their variables have values that stand in the columns with which the rule compares them. */
 
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import { readRule, referring } from '../../../runtime/core/condition/rule.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import {
   bindRow,
@@ -12,7 +13,6 @@ import {
   type Sql,
   sql,
 } from '../../../runtime/core/sql/fragment.ts';
-import { parseRule } from '../../../runtime/core/sql/rule.ts';
 import type { Argument, Condition } from '../../model/model.ts';
 import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { branchesNaming } from './conditions.ts';
@@ -206,7 +206,7 @@ async function reaching(
   most: number,
 ): Promise<Variables[]> {
   if ([...values.values()].some((each) => each.length === 0)) return [];
-  const rule = parseRule(planCondition(shape.source, condition, 0), { rule: name });
+  const rule = referring(readRule(planCondition(shape.source, condition, 0)).sql, { rule: name });
   const t = identifier('t');
   // The variables of the rule are columns of the tables of values here.
   const where: Sql = {

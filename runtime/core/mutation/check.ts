@@ -6,7 +6,6 @@ import type { Reason } from '../reason.ts';
 import { boundRule, type TableView } from '../schema/table-view.ts';
 import { EVERY_ROW, type RuleText } from '../shapes.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
-import { ruleConditions } from '../sql/rule.ts';
 
 /** What a client is told. */
 export const FAILED_CHECK = 'check constraint of an insert/update permission has failed';
@@ -26,7 +25,8 @@ export function rowCheck(
 ): RowCheck {
   if (text === EVERY_ROW) return undefined;
   const reference = view.rule(operation, 'check');
-  const conditions = ruleConditions(text);
+  const { conditions } = view.read(text);
+  if (conditions.length === 0) return undefined;
   const { source, schema, name } = view.table.shape;
   // Without the role: roles with the same rule share their statements.
   const rule = [source.name, schema, name, operation].join('.');

@@ -50,7 +50,7 @@ export function conflictClause(
     ...presetAssignments(view),
   ];
   const conditions = [
-    ...ruleCondition(rule.where, alias, view.rule('update', 'filter')),
+    ...ruleCondition(view, rule.where, alias, view.rule('update', 'filter')),
     whereCondition(conflict.where, alias, view, scope),
   ];
   return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;

@@ -46,7 +46,7 @@ function remove(
   scope: Scope,
 ): MutationStep {
   const where = whereClause([
-    ...ruleCondition(view.delete!.where, alias, view.rule('delete', 'filter')),
+    ...ruleCondition(view, view.delete!.where, alias, view.rule('delete', 'filter')),
     ...conditions,
   ]);
   const statement = sql`delete from ${view.table.sql} as ${alias}${where}`;
@@ -54,8 +54,8 @@ function remove(
 }
 
 /** A row rule as a list of conditions, empty for every row. */
-export function ruleCondition(text: RuleText, alias: Sql, rule: RuleReference): Sql[] {
-  return text === EVERY_ROW ? [] : [boundRule(text, rule)(alias)];
+export function ruleCondition({ read }: TableView, text: RuleText, alias: Sql, rule: RuleReference): Sql[] {
+  return text === EVERY_ROW ? [] : [boundRule(read(text).sql, rule)(alias)];
 }
 
 export function whereClause(conditions: readonly Sql[]): Sql {

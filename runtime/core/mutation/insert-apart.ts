@@ -11,13 +11,14 @@
  *
  * What cannot be read counts as no proof.
  */
+import { nameOf, quoted } from '../condition/knowledge.ts';
+import { callsFunction } from '../condition/reads.ts';
+import { ROW, textOf } from '../condition/tokens.ts';
+import { type Condition, conditionsOf, type Exists, type FromItem } from '../condition/tree.ts';
 import type { Column, Table } from '../program.ts';
 import { lazy } from '../remember.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW } from '../shapes.ts';
-import { ROW, readExists, readTokens, type Tokens } from '../sql/conjunction.ts';
-import { identifier } from '../sql/fragment.ts';
-import { ruleText } from '../sql/rule.ts';
 import type { RowValues } from './insert-objects.ts';
 
 /** The rows of one place in the tree of objects. */
@@ -94,48 +95,55 @@ function isPreset(view: TableView, column: string): boolean {
 }
 
 function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonly Table[]): boolean {
-  const check = place.view.insert?.check ?? EVERY_ROW;
-  const tokens = readTokens(check);
-  const callsFunction = tokens?.some((token, index) => token.startsWith('"') && tokens[index + 1] === '(');
-  if (!tokens || callsFunction) return false;
+  const { condition } = place.view.read(place.view.insert?.check ?? EVERY_ROW);
   const { source } = place.view.table;
   // Most checks name no table, and there may be thousands.
   const named = lazy(
     () =>
-      new Map(tables.filter((table) => table.source === source).map((table) => [ruleText(table.sql), table])),
+      new Map(tables.filter((table) => table.source === source).map((table) => [nameOf(table.shape), table])),
   );
-  return finds(tokens, new Map([[ROW, place]]));
+  return finds(condition, new Map([[ROW, place]]));
 
   /** `known`: aliases of rows of the batch that are there already. */
-  function finds(condition: Tokens, known: ReadonlyMap<string, Place>): boolean {
-    for (let index = 0; index < condition.length; index += 1) {
-      if (condition[index] === 'select') return false;
-      if (condition[index] !== 'exists') continue;
-      const end = closing(condition, index + 1);
-      const exists = readExists(condition.slice(index, end + 1));
-      if (exists?.kind !== 'exists') return false;
-      const inner = new Map(known);
-      const said = new Set(exists.conditions.map((tokens) => tokens.join('')));
-      // A parent of a parent may be named before it.
-      for (let found = true; found; ) {
-        found = false;
-        for (const { table, alias } of exists.tables) {
-          if (inner.has(alias)) continue;
-          const parent = parentNamed(named().get(table), alias, inner, said);
-          if (!parent) continue;
-          inner.set(alias, parent);
-          found = true;
-        }
+  function finds(part: Condition, known: ReadonlyMap<string, Place>): boolean {
+    switch (part.kind) {
+      case 'leaf':
+        return part.tokens !== undefined && !callsFunction(part.tokens);
+      case 'not':
+        return finds(part.part, known);
+      case 'and':
+      case 'or':
+        return part.parts.every((each) => finds(each, known));
+      case 'exists':
+        return findsRows(part, known);
+    }
+  }
+
+  function findsRows(exists: Exists, known: ReadonlyMap<string, Place>): boolean {
+    const inner = new Map(known);
+    const conditions = conditionsOf(exists);
+    const said = new Set(
+      conditions.map((each) => (each.kind === 'leaf' ? (each.tokens ?? []).join('') : '')),
+    );
+    const tableNamed = ({ tokens = [] }: FromItem) => named().get(textOf(tokens));
+    // A parent of a parent may be named before it.
+    for (let found = true; found; ) {
+      found = false;
+      for (const item of exists.from) {
+        if (inner.has(item.alias)) continue;
+        const parent = parentNamed(tableNamed(item), item.alias, inner, said);
+        if (!parent) continue;
+        inner.set(item.alias, parent);
+        found = true;
       }
-      const others = exists.tables.filter(({ alias }) => !inner.has(alias));
-      const apart = others.every(({ table }) => {
-        const read = named().get(table);
+    }
+    const apart = exists.from
+      .filter(({ alias }) => !inner.has(alias))
+      .every((item) => {
+        const read = tableNamed(item);
         return read !== undefined && !batch.has(read) && putsInRowsOnly(read);
       });
-      if (!apart || !exists.conditions.every((tokens) => finds(tokens, inner))) return false;
-      index = end;
-    }
-    return true;
+    return apart && conditions.every((each) => finds(each, inner));
   }
 
   /** The place of a row that can only be the parent of a known one. */
@@ -149,7 +157,7 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
       for (const { place: parent, pairs } of parents) {
         if (parent.view.table !== table || !isKey(table, pairs)) continue;
         const isJoined = pairs.every(([own, other]) => {
-          const sides = [`${child}.${quoted(own)}`, `${alias}.${quoted(other)}`];
+          const sides = [`${child}.${quoted(own.name)}`, `${alias}.${quoted(other.name)}`];
           const joined = said.has(sides.join('=')) || said.has(sides.reverse().join('='));
           return joined && !isPreset(view, own.name);
         });
@@ -164,19 +172,4 @@ function isKey({ shape: { primaryKey, unique } }: Table, pairs: Parent['pairs'])
   const columns = new Set(pairs.map(([, other]) => other.name));
   const keys = [...(primaryKey ? [primaryKey.columns] : []), ...Object.values(unique ?? {})];
   return keys.some((key) => key.every((name) => columns.has(name)));
-}
-
-function quoted({ name }: Column): string {
-  return ruleText(identifier(name));
-}
-
-/** Where the parenthesis at `open` ends. */
-function closing(tokens: Tokens, open: number): number {
-  let depth = 0;
-  for (let index = open; index < tokens.length; index += 1) {
-    if (tokens[index] === '(') depth += 1;
-    if (tokens[index] === ')') depth -= 1;
-    if (depth === 0) return index;
-  }
-  return tokens.length;
 }

@@ -1,5 +1,6 @@
 /** The INSERT statement itself: which columns, which values, in one of three forms. */
 
+import { referring } from '../condition/rule.ts';
 import { EngineError } from '../errors.ts';
 import type { Column } from '../program.ts';
 import { sourceOf, valueParameter } from '../query/scope.ts';
@@ -7,7 +8,6 @@ import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
-import { parseRule } from '../sql/rule.ts';
 import { encodeList, encodeValue } from '../types.ts';
 import type { RowValues } from './insert-objects.ts';
 
@@ -33,7 +33,8 @@ export function insertStatement(
   fixed: FixedColumns,
 ): Sql {
   const presets = Object.entries(view.insert?.presets ?? {}).map(
-    ([name, text]) => [name, sql`(${parseRule(text, view.rule('insert', 'set', name))})`] as const,
+    ([name, text]) =>
+      [name, sql`(${referring(view.read(text).sql, view.rule('insert', 'set', name))})`] as const,
   );
   // A preset wins over the key of a parent too: it is what the role may not choose.
   const taken = Object.entries(fixed).filter(([name]) => !Object.hasOwn(view.insert?.presets ?? {}, name));

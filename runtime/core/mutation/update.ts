@@ -1,4 +1,5 @@
 /** Updates. */
+import { referring } from '../condition/rule.ts';
 import { EngineError } from '../errors.ts';
 import type { Column } from '../program.ts';
 import { objectOf } from '../query/comparison.ts';
@@ -11,7 +12,6 @@ import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW, type TableAccess } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
-import { parseRule } from '../sql/rule.ts';
 import { rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
 import type { MutationStep, WriteStatement } from './step.ts';
@@ -131,7 +131,7 @@ export function changeRows(
   ];
   if (assignments.length === 0) return nothingWritten(selection, form);
   const where = whereClause([
-    ...ruleCondition(rule.where, alias, view.rule('update', 'filter')),
+    ...ruleCondition(view, rule.where, alias, view.rule('update', 'filter')),
     ...conditions,
   ]);
   const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
@@ -140,9 +140,9 @@ export function changeRows(
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */
-export function presetAssignments({ update, rule }: TableView): Sql[] {
+export function presetAssignments({ update, rule, read }: TableView): Sql[] {
   return Object.entries(update?.presets ?? {}).map(
-    ([name, text]) => sql`${identifier(name)} = ${parseRule(text, rule('update', 'set', name))}`,
+    ([name, text]) => sql`${identifier(name)} = ${referring(read(text).sql, rule('update', 'set', name))}`,
   );
 }
 

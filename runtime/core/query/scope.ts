@@ -1,4 +1,6 @@
 /** What writing the SQL of one root field needs besides the selection: fresh aliases and the server's output options. */
+
+import { REQUEST_ALIAS } from '../condition/rule.ts';
 import { EngineError } from '../errors.ts';
 import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
@@ -17,7 +19,6 @@ import {
   type Sql,
   sql,
 } from '../sql/fragment.ts';
-import { REQUEST_ALIAS } from '../sql/rule.ts';
 import { type ColumnType, columnType, encodeList, encodeValue, NumberText } from '../types.ts';
 
 export interface PlanOptions {

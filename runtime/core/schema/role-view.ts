@@ -39,7 +39,7 @@ export function createRoleView(
     options,
     table: (table) =>
       remember(tables, table, () =>
-        tableView(table, program.resolvers(table).access, role, backendOnly, view.table),
+        tableView(table, program.resolvers(table).access, role, backendOnly, view.table, program.rule),
       ),
     byAccess: (access) => {
       const table = program.tableOf(access.table);
@@ -47,7 +47,7 @@ export function createRoleView(
         throw new Error(`no table is served with the shape of ${access.table.schema}.${access.table.name}`);
       return access === program.resolvers(table).access
         ? view.table(table)
-        : tableView(table, access, role, backendOnly, view.table);
+        : tableView(table, access, role, backendOnly, view.table, program.rule);
     },
     types: (table) => remember(types, table, () => createTableTypes(view.table(table), view)),
     get roots() {

@@ -1,4 +1,6 @@
 /** A table as one role sees it: which columns, under which row condition, with which limit. */
+import { readsOtherRows, readsWholeRow } from '../condition/reads.ts';
+import { type Rule, referring } from '../condition/rule.ts';
 import type { Column, ComputedField, Relationship, Table } from '../program.ts';
 import { type RuleOperation, type RuleReference, ruleName } from '../reason.ts';
 import { lazy, remember } from '../remember.ts';
@@ -13,7 +15,6 @@ import {
   type UpdateRule,
 } from '../shapes.ts';
 import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
-import { parseRule } from '../sql/rule.ts';
 import { isStringified } from '../types.ts';
 
 /** A column of a table as one role may read it. */
@@ -41,7 +42,16 @@ export interface TableView {
   readonly rule: (operation: RuleOperation, ...part: readonly string[]) => RuleReference;
   /** View of another table for the same role. */
   readonly of: (table: Table) => TableView;
+  /** A rule of the program. */
+  readonly read: Read;
+  /**
+   * Relationships whose target's rule follows from the rule of this table, as far as decided. Present only where the rule is
+   * known to hold for the rows of this view (see query/visible.ts).
+   */
+  readonly implied?: Map<Relationship, boolean>;
 }
+
+type Read = (text: RuleText) => Rule;
 
 export interface SelectView {
   /** By database name. */
@@ -53,7 +63,7 @@ export interface SelectView {
   readonly computedMask: (name: string) => ((alias: Sql) => Sql) | undefined;
   /** Relationships whose target the role may read. */
   readonly relationships: readonly { readonly relationship: Relationship; readonly view: TableView }[];
-  readonly rule: RuleText;
+  readonly rule: Rule;
   /** The rule as a condition on an alias, in parentheses; undefined = every row. */
   readonly where: ((alias: Sql) => Sql) | undefined;
   readonly limit: number | undefined;
@@ -69,6 +79,7 @@ export function tableView(
   role: string | undefined,
   backendOnly: boolean,
   of: TableView['of'],
+  read: Read,
 ): TableView {
   const admin = role === ADMIN_ROLE;
   const writable = <Rule extends { readonly backendOnly?: true }>(
@@ -99,14 +110,16 @@ export function tableView(
         },
         filter,
         of,
+        read,
       );
     const rule = ruleOf(access.select, role);
-    return rule && selectView(table, rule, filter, of);
+    return rule && selectView(table, rule, filter, of, read);
   });
   return {
     table,
     rule: reference,
     of,
+    read,
     get select() {
       return select();
     },
@@ -124,13 +137,19 @@ function ruleOf<Rule>(
   return rules && role !== undefined && Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
 
-function selectView(table: Table, rule: SelectRule, filter: RuleReference, of: TableView['of']): SelectView {
+function selectView(
+  table: Table,
+  rule: SelectRule,
+  filter: RuleReference,
+  of: TableView['of'],
+  read: Read,
+): SelectView {
   const columns = new Map<string, ColumnView>();
   const readable = new Map<string, ColumnView>();
   for (const name of rule.columns) {
     const column = table.columns.get(name);
     if (!column) continue;
-    const view = columnView(column, column.field ?? name, rule, filter);
+    const view = columnView(column, column.field ?? name, rule, filter, read);
     readable.set(name, view);
     if (column.field !== undefined) columns.set(name, view);
   }
@@ -151,12 +170,12 @@ function selectView(table: Table, rule: SelectRule, filter: RuleReference, of: T
           : rule.computedFields?.includes(field.name),
       );
     },
-    computedMask: (name) => remember(masks, name, () => cellMask(rule, name, filter)),
+    computedMask: (name) => remember(masks, name, () => cellMask(rule, name, filter, read)),
     get relationships() {
       return relationships();
     },
-    rule: rule.where,
-    where: rule.where === EVERY_ROW ? undefined : boundRule(rule.where, filter),
+    rule: read(rule.where),
+    where: rule.where === EVERY_ROW ? undefined : boundRule(read(rule.where).sql, filter),
     limit: rule.limit,
     aggregations: rule.aggregations ?? false,
     queryRoots: rule.queryRoots,
@@ -164,15 +183,21 @@ function selectView(table: Table, rule: SelectRule, filter: RuleReference, of: T
   };
 }
 
-function columnView(column: Column, field: string, rule: SelectRule, filter: RuleReference): ColumnView {
-  const mask = cellMask(rule, column.name, filter);
+function columnView(
+  column: Column,
+  field: string,
+  rule: SelectRule,
+  filter: RuleReference,
+  read: Read,
+): ColumnView {
+  const mask = cellMask(rule, column.name, filter, read);
   const name = identifier(column.name);
   return {
     column,
     field,
     nullable: mask !== undefined || !column.shape.notNull,
-    needsWholeRow: mask !== undefined && /\{row\}(?!\.)/.test(rule.cells![column.name]!),
-    looksElsewhere: mask !== undefined && /\bselect\b/.test(rule.cells![column.name]!),
+    needsWholeRow: mask !== undefined && readsWholeRow(rule.cells![column.name]!),
+    looksElsewhere: mask !== undefined && readsOtherRows(rule.cells![column.name]!),
     value: mask
       ? (alias) => sql`case when ${mask(alias)} then ${alias}.${name} end`
       : (alias) => sql`${alias}.${name}`,
@@ -180,13 +205,19 @@ function columnView(column: Column, field: string, rule: SelectRule, filter: Rul
 }
 
 /** The rows in which a rule shows a column or computed field; undefined = in every one. */
-function cellMask(rule: SelectRule, name: string, filter: RuleReference): ((alias: Sql) => Sql) | undefined {
-  return rule.cells && Object.hasOwn(rule.cells, name) ? boundRule(rule.cells[name]!, filter) : undefined;
+function cellMask(
+  rule: SelectRule,
+  name: string,
+  filter: RuleReference,
+  read: Read,
+): ((alias: Sql) => Sql) | undefined {
+  const { cells } = rule;
+  return cells && Object.hasOwn(cells, name) ? boundRule(read(cells[name]!).sql, filter) : undefined;
 }
 
-/** The text of a rule as a condition on an alias, always in parentheses. */
-export function boundRule(text: string, rule: RuleReference): (alias: Sql) => Sql {
-  const parsed = parseRule(text, rule);
+/** A rule, or one of its conditions, as a condition on an alias, always in parentheses. */
+export function boundRule(condition: Sql, rule: RuleReference): (alias: Sql) => Sql {
+  const parsed = referring(condition, rule);
   return (alias) => sql`(${bindRow(parsed, alias)})`;
 }
 

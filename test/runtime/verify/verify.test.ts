@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { programOf } from '../../../compiler/phases/4-plan/program.ts';
-import { columnsOfRule } from '../../../runtime/verify/operations.ts';
+import { columnsOfRule } from '../../../runtime/core/condition/reads.ts';
 import { fingerprintOf, verificationText, verifyProgram } from '../../../runtime/verify/verify.ts';
 import { catalogsOf } from '../../harness/compile.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadataFile } from '../../../../compiler/phases/1-read/index.ts';
+import { REQUEST_ALIAS, RULE_ALIAS, readRule } from '../../../../runtime/core/condition/rule.ts';
 import { bindRow, identifier, print, type Sql } from '../../../../runtime/core/sql/fragment.ts';
-import { parseRule, REQUEST_ALIAS, RULE_ALIAS } from '../../../../runtime/core/sql/rule.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
@@ -25,7 +25,7 @@ test('every rule, nested inside itself, admits the rows that it admits alone', a
     for (const { where } of [access.select, access.update, access.delete].flatMap((rules) =>
       Object.values(rules ?? {}),
     )) {
-      const rule = parseRule(where);
+      const rule = readRule(where).sql;
       const rows = async (alias: string, condition: string) =>
         (
           await database.query(

@@ -1,7 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { compareRules, implies } from '../../../../compiler/review/condition/implication.ts';
+import { parseCondition } from '../../../../runtime/core/condition/parse.ts';
+import { compareConditions, implies as conditionImplies } from '../../../../runtime/core/condition/prove.ts';
 import { Random } from '../../../fuzz/random.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
+
+const compareRules = (before: string, after: string) =>
+  compareConditions(parseCondition(before), parseCondition(after));
+const implies = (first: string, second: string) =>
+  conditionImplies(parseCondition(first), parseCondition(second));
 
 const U = '{session.x-engine-user-id::integer}';
 const owner = `{row}."owner" = ${U}`;

@@ -1,0 +1,88 @@
+/** What is known of the tables that conditions are about, beyond their texts. Names are as rules write them, in quotes. */
+
+import { remember } from '../remember.ts';
+import type { TableShape } from '../shapes.ts';
+import { identifier } from '../sql/fragment.ts';
+import type { Token } from './tokens.ts';
+
+export interface Knowledge {
+  /** The table of `{row}`: `"public" . "article"`. */
+  readonly row?: string;
+  /** Whether a query of that table finds `{row}`. A view may compute its rows anew; a new row is not visible yet. */
+  readonly rowIsStored?: boolean;
+  /** undefined: nothing is known, not even that its columns are scalars. */
+  readonly table: (name: string) => TableFacts | undefined;
+}
+
+export interface TableFacts {
+  readonly column: (name: Token) => ColumnFacts | undefined;
+  /** Columns whose values no two rows share. */
+  readonly keys: readonly (readonly Token[])[];
+}
+
+export interface ColumnFacts {
+  /** Type key: `int4`, `public.mood`. */
+  readonly type: string;
+  readonly notNull: boolean;
+  /** `is not null` is the opposite of `is null`: no composite type, no domain (which may be over one). */
+  readonly scalar: boolean;
+  /** The only values, as the literals that rules write; absent: not known. Values of different texts differ. */
+  readonly values?: readonly string[];
+}
+
+/**
+ * What shapes say of the tables of one source: columns, their types, NOT NULL, keys and enum types. The result makes the
+ * knowledge for rules of one of the tables; with `rowIsNew` for checks, whose row was just written.
+ */
+export function createKnowledge(
+  tables: readonly TableShape[],
+): (row: TableShape, rowIsNew: boolean) => Knowledge {
+  const shapes = new Map(tables.map((shape) => [nameOf(shape), shape]));
+  const known = new Map<string, TableFacts>();
+  const table = (name: string) => {
+    const shape = shapes.get(name);
+    return shape && remember(known, name, () => factsOf(shape));
+  };
+  return (row, rowIsNew) => ({ row: nameOf(row), rowIsStored: !rowIsNew && isStored(row), table });
+}
+
+/** Whether a statement that reads the table twice finds the same rows. */
+export function isStored({ kind }: Pick<TableShape, 'kind'>): boolean {
+  return kind === 'table' || kind === 'partitioned' || kind === 'materialized';
+}
+
+/** The table as tokens of rules write it. */
+export function nameOf({ schema, name }: Pick<TableShape, 'schema' | 'name'>): string {
+  return `${quoted(schema)} . ${quoted(name)}`;
+}
+
+/** A name in the quotes that rules write. */
+export function quoted(name: string): Token {
+  const [node] = identifier(name).nodes;
+  return node?.kind === 'text' ? node.text.replaceAll('{', '{{').replaceAll('}', '}}') : name;
+}
+
+function factsOf(shape: TableShape): TableFacts {
+  const { columns, source, primaryKey, unique = {} } = shape;
+  const byName = new Map(
+    Object.entries(columns).map(([name, { type, notNull }]): [Token, ColumnFacts] => {
+      const own = source.types[type];
+      const values = own?.kind === 'enum' ? own.values.map(literalOf) : undefined;
+      return [
+        quoted(name),
+        {
+          type,
+          notNull: notNull === true,
+          scalar: own === undefined || !['composite', 'row', 'domain'].includes(own.kind),
+          ...(values && { values }),
+        },
+      ];
+    }),
+  );
+  const keys = [...(primaryKey ? [primaryKey.columns] : []), ...Object.values(unique)];
+  return { column: (name) => byName.get(name), keys: keys.map((key) => key.map(quoted)) };
+}
+
+function literalOf(value: string): string {
+  return `'${value.replaceAll("'", "''").replaceAll('{', '{{').replaceAll('}', '}}')}'`;
+}

@@ -1,0 +1,232 @@
+/**
+ * Proofs about conditions, for every session and whatever the tables hold. "Yes" is proved; "no" means not proved.
+ *
+ * Everything is one question: can some statements hold together? They are refuted as in a tableau. Each statement is taken
+ * apart: conjunctions into their parts; a row that exists becomes a row with a name of its own; rows that do not exist are
+ * ruled out for every combination of the named rows; an alternative holds only if one of its branches does. If every branch
+ * conflicts (see branch.ts), the statements cannot hold together.
+ */
+import { identifyRows, type KnownRow } from './branch.ts';
+import type { Knowledge } from './knowledge.ts';
+import { type Form, formOf, insideOf, type Literal, opposite, type Statement } from './statement.ts';
+import { ROW, type Token, textOf } from './tokens.ts';
+import { type Condition, type Exists, rename, renameTokens, TRUE } from './tree.ts';
+
+/** Maximum number of suppositions that one proof compares with each other; beyond it nothing is proved. */
+const MAX_STEPS = 3000;
+
+/** Whether every row that fulfils the first condition fulfils the second. */
+export function implies(first: Condition, second: Condition, knowledge?: Knowledge): boolean {
+  return areImpossible(
+    [{ condition: first, is: 'true' }, opposite({ condition: second, is: 'true' })],
+    knowledge,
+  );
+}
+
+/** Whether the condition holds for every row. */
+export function isAlwaysTrue(condition: Condition, knowledge?: Knowledge): boolean {
+  return implies(TRUE, condition, knowledge);
+}
+
+/** Whether the condition holds for no row. */
+export function isNeverTrue(condition: Condition, knowledge?: Knowledge): boolean {
+  return areImpossible([{ condition, is: 'true' }], knowledge);
+}
+
+/** What became of the rows of a rule. Each is proved; `undecidable` is what is left. */
+export type Comparison = 'same' | 'narrower' | 'wider' | 'undecidable';
+
+/**
+ * Compares two versions of a rule. `narrower`: no row is let through that was not before. `wider`: no row is lost.
+ */
+export function compareConditions(before: Condition, after: Condition, knowledge?: Knowledge): Comparison {
+  const fewer = implies(after, before, knowledge);
+  const more = implies(before, after, knowledge);
+  if (fewer && more) return 'same';
+  if (fewer) return 'narrower';
+  return more ? 'wider' : 'undecidable';
+}
+
+/**
+ * Whether the statements, all about `{row}` and the named rows, cannot hold together.
+ * @param rows further rows that exist
+ */
+export function areImpossible(
+  statements: readonly Statement[],
+  knowledge?: Knowledge,
+  rows: readonly KnownRow[] = [],
+): boolean {
+  const branch = new Branch([...rowOf(knowledge), ...rows]);
+  branch.suppose(statements);
+  return isRefuted(branch, { knowledge, steps: MAX_STEPS });
+}
+
+function rowOf(knowledge: Knowledge | undefined): readonly KnownRow[] {
+  if (knowledge?.row === undefined) return [];
+  return [{ alias: ROW, source: [knowledge.row], unstored: !knowledge.rowIsStored }];
+}
+
+interface Proof {
+  readonly knowledge: Knowledge | undefined;
+  steps: number;
+}
+
+type Part = Form | Statement;
+
+/** There are no rows of these tables with this condition. */
+interface Absence {
+  readonly exists: Exists;
+  /** Combinations of rows for which that was supposed. */
+  readonly done: ReadonlySet<string>;
+}
+
+class Branch {
+  rows: readonly KnownRow[];
+  literals: readonly Literal[] = [];
+  same: ReadonlyMap<Token, Token> = new Map();
+  absences: readonly Absence[] = [];
+  alternatives: readonly (readonly Part[])[] = [];
+  #named: number;
+
+  constructor(rows: readonly KnownRow[], named = 0) {
+    this.rows = rows;
+    this.#named = named;
+  }
+
+  copy(): Branch {
+    const copy = new Branch(this.rows, this.#named);
+    copy.literals = this.literals;
+    copy.same = this.same;
+    copy.absences = this.absences;
+    copy.alternatives = this.alternatives;
+    return copy;
+  }
+
+  /** @param last alternatives are looked at after those that are there: they need not matter */
+  suppose(parts: readonly Part[], last = false): void {
+    for (const part of parts) {
+      const form = 'condition' in part ? formOf(part) : part;
+      switch (form.kind) {
+        case 'and':
+          this.suppose(form.parts, last);
+          break;
+        case 'or':
+          if (form.parts.length === 1) this.suppose(form.parts, last);
+          else
+            this.alternatives = last
+              ? [...this.alternatives, form.parts]
+              : [form.parts, ...this.alternatives];
+          break;
+        case 'literal':
+          this.literals = [...this.literals, form.literal];
+          break;
+        case 'rows':
+          if (form.some) this.#nameRows(form.exists, last);
+          else this.absences = [...this.absences, { exists: form.exists, done: new Set() }];
+          break;
+      }
+    }
+  }
+
+  #nameRows(exists: Exists, last: boolean): void {
+    const names = new Map<Token, Token>();
+    const rows: KnownRow[] = [];
+    for (const { alias, tokens, source } of exists.from) {
+      rows.push({ alias: this.#newName(), source: renameTokens(tokens ?? [source], names) });
+      names.set(alias, rows.at(-1)!.alias);
+    }
+    this.rows = [...this.rows, ...rows];
+    this.suppose([{ condition: rename(insideOf(exists), names), is: 'true' }], last);
+  }
+
+  /** No text can hold such a name. */
+  #newName(): Token {
+    this.#named += 1;
+    return `#${this.#named}`;
+  }
+
+  /** Supposes what absences say of rows that were not looked at yet; whether there was anything. */
+  instantiate(proof: Proof): boolean {
+    const found: Statement[] = [];
+    this.absences = this.absences.map(({ exists, done }) => {
+      const combinations = this.#combinations(exists);
+      const now = new Set(done);
+      for (const names of combinations) {
+        const key = [...names.values()].join(' ');
+        if (now.has(key) || proof.steps <= 0) continue;
+        proof.steps -= 1;
+        now.add(key);
+        found.push({ condition: rename(insideOf(exists), names), is: 'not true' });
+      }
+      return now.size === done.size ? { exists, done } : { exists, done: now };
+    });
+    this.suppose(found, true);
+    return found.length > 0;
+  }
+
+  /** Ways to take the named rows for those of the tables, as renamings. */
+  #combinations({ from }: Exists): ReadonlyMap<Token, Token>[] {
+    let found: ReadonlyMap<Token, Token>[] = [new Map()];
+    for (const { alias, tokens } of from) {
+      found = found.flatMap((names) => {
+        const source = tokens && textOf(renameTokens(renameTokens(tokens, names), this.same));
+        return this.rows
+          .filter((row) => !row.unstored && textOf(renameTokens(row.source, this.same)) === source)
+          .map((row) => new Map([...names, [alias, row.alias]]));
+      });
+      if (found.length > MAX_STEPS) return [];
+    }
+    return found;
+  }
+
+  /** Whether the literals conflict; rows that are one are identified. */
+  conflicts(proof: Proof): boolean {
+    proof.steps -= 1;
+    const known = identifyRows(this, proof.knowledge);
+    if (!known) return true;
+    this.rows = known.rows;
+    this.same = known.same;
+    return false;
+  }
+}
+
+function isRefuted(branch: Branch, proof: Proof): boolean {
+  for (;;) {
+    if (branch.conflicts(proof)) return true;
+    if (proof.steps <= 0) return false;
+    if (branch.instantiate(proof)) continue;
+    const next = chooseAlternative(branch, proof);
+    if (next === undefined) return false;
+    const { index, open } = next;
+    const others = branch.alternatives.filter((_, position) => position !== index);
+    const branches = open.map((part) => {
+      const way = branch.copy();
+      way.alternatives = others;
+      way.suppose([part]);
+      return way;
+    });
+    if (branches.length !== 1) return branches.every((way) => isRefuted(way, proof));
+    branch = branches[0]!;
+  }
+}
+
+/**
+ * An alternative, and its parts that do not conflict at once: one that leaves no choice, else the first. undefined if there is
+ * no alternative.
+ */
+function chooseAlternative(
+  branch: Branch,
+  proof: Proof,
+): { readonly index: number; readonly open: readonly Part[] } | undefined {
+  let first: { readonly index: number; readonly open: readonly Part[] } | undefined;
+  for (const [index, parts] of branch.alternatives.entries()) {
+    const open = parts.filter((part) => {
+      const way = branch.copy();
+      way.suppose([part]);
+      return !way.conflicts(proof);
+    });
+    if (open.length <= 1) return { index, open };
+    first ??= { index, open };
+  }
+  return first;
+}

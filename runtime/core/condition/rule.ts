@@ -1,0 +1,107 @@
+/**
+ * Rules as generated files hold them: SQL text with named holes.
+ *
+ *   {row}                                 the row that the rule is about
+ *   {session.x-engine-user-id::integer}   a session variable of the request, cast to the type
+ *   {{ and }}                             braces that belong to the SQL
+ *
+ * Aliases inside rules begin with `_r`, aliases of requests with `_q`: two disjoint namespaces, so that no outer alias can be
+ * captured by an inner EXISTS.
+ */
+import type { RuleReference } from '../reason.ts';
+import { lazy } from '../remember.ts';
+import type { RuleText } from '../shapes.ts';
+import { row, type Sql, type SqlNode } from '../sql/fragment.ts';
+import { parseCondition } from './parse.ts';
+import { printLine } from './print.ts';
+import { type Condition, conjuncts } from './tree.ts';
+
+/** Prefix of every alias that a rule introduces. */
+export const RULE_ALIAS = '_r';
+
+/** Prefix of every alias that a request introduces. */
+export const REQUEST_ALIAS = '_q';
+
+/** A rule, read once: as SQL and as a condition. */
+export interface Rule {
+  readonly text: RuleText;
+  /** With `{row}` as a node. */
+  readonly sql: Sql;
+  readonly condition: Condition;
+  /** The conditions that `and` connects, in order: one where the text cannot be read. */
+  readonly conditions: readonly Sql[];
+}
+
+/**
+ * Reads rule text; each part when it is asked for first.
+ * `sql` throws for an unknown hole or a lone brace: a generated file was edited wrongly.
+ */
+export function readRule(text: RuleText): Rule {
+  const sql = lazy(() => readHoles(text));
+  const condition = lazy(() => parseCondition(text));
+  const conditions = lazy(() => conjuncts(condition()).map((each) => readHoles(printLine(each))));
+  return {
+    text,
+    get sql() {
+      return sql();
+    },
+    get condition() {
+      return condition();
+    },
+    get conditions() {
+      return conditions();
+    },
+  };
+}
+
+/** The SQL with a reference at its session variables, for requests that lack one. */
+export function referring({ nodes }: Sql, rule: RuleReference): Sql {
+  return {
+    nodes: nodes.map((node) =>
+      node.kind === 'parameter' && node.source.from === 'session' ? { ...node, rule } : node,
+    ),
+  };
+}
+
+/** Prints a fragment made of texts, the row and session variables as rule text. */
+export function ruleText(fragment: Sql): RuleText {
+  return fragment.nodes.map(nodeText).join('');
+}
+
+function nodeText(node: SqlNode): string {
+  if (node.kind === 'text') return node.text.replaceAll('{', '{{').replaceAll('}', '}}');
+  if (node.kind === 'row') return '{row}';
+  if (node.source.from === 'session') return `{session.${node.source.name}::${node.type}}`;
+  if (node.source.from === 'session-object') return `{session::${node.type}}`;
+  throw new Error('a rule cannot hold a value of a request');
+}
+
+const HOLE = /\{\{|\}\}|\{row\}|\{session::([^{}]+)\}|\{session\.([^{}:]+)::([^{}]+)\}|[{}]/g;
+
+function readHoles(text: RuleText): Sql {
+  const nodes: SqlNode[] = [];
+  let literal = '';
+  let end = 0;
+  const flush = () => {
+    if (literal !== '') nodes.push({ kind: 'text', text: literal });
+    literal = '';
+  };
+  for (const match of text.matchAll(HOLE)) {
+    literal += text.slice(end, match.index);
+    end = match.index + match[0].length;
+    if (match[0] === '{{') literal += '{';
+    else if (match[0] === '}}') literal += '}';
+    else {
+      flush();
+      if (match[0] === '{row}') nodes.push(...row().nodes);
+      else if (match[1] !== undefined)
+        nodes.push({ kind: 'parameter', source: { from: 'session-object' }, type: match[1] });
+      else if (match[2] !== undefined)
+        nodes.push({ kind: 'parameter', source: { from: 'session', name: match[2] }, type: match[3]! });
+      else throw new Error(`unknown hole at position ${match.index} of the rule ${text}`);
+    }
+  }
+  literal += text.slice(end);
+  flush();
+  return { nodes };
+}
