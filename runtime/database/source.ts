@@ -1,5 +1,6 @@
 /** A source's database, as the rest of the runtime uses it. */
 import type pg from 'pg';
+import { type Changes, createChanges } from './changes.ts';
 import type { BoundStatement, ConnectionConfiguration, PooledConnection } from './connection.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
 import type { TextRow } from './text-query.ts';
@@ -35,6 +36,8 @@ export interface SourceConnection {
    * waits for the other. It is planned for its values each time. Arrays are values as well. Yields rows of texts.
    */
   poll(sql: string, values: readonly PollValue[]): Promise<readonly TextRow[]>;
+  /** When data of the database may have changed; see changes.ts. */
+  readonly changes: Changes;
   /** An ordinary query on a connection of its own; without values several statements are allowed. */
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     sql: string,
@@ -67,6 +70,17 @@ export function connectSource(
   const pool = new Pool(configuration, options);
   // Opens none before something is polled.
   const polling = new Pool(configuration, { ...options, maxConnections: POLL_CONNECTIONS });
+  const poll: SourceConnection['poll'] = (sql, values) =>
+    polling.exclusively(async ({ client }) => {
+      const { rows } = await client.query<(string | null)[], unknown[]>({
+        text: sql,
+        values: values.map((value) => (typeof value === 'string' ? value : [...value])),
+        rowMode: 'array',
+        types: TEXTS,
+      });
+      return rows;
+    });
+  const changes = createChanges((sql) => poll(sql, []));
   const kind = `${options.isolationLevel.replace('-', ' ')} read write`;
 
   const withClient = <Result>(use: (client: pg.Client) => Promise<Result>) =>
@@ -80,23 +94,20 @@ export function connectSource(
 
   return {
     readTexts: ({ text }, values) => pool.read({ text, values }),
-    writeTexts: (statements, once = false) => pool.write(statements, kind, once),
+    writeTexts: async (statements, once = false) => {
+      const rows = await pool.write(statements, kind, once);
+      changes.wrote(statements.map(({ text }) => text));
+      return rows;
+    },
+    changes,
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
-    poll: (sql, values) =>
-      polling.exclusively(async ({ client }) => {
-        const { rows } = await client.query<(string | null)[], unknown[]>({
-          text: sql,
-          values: values.map((value) => (typeof value === 'string' ? value : [...value])),
-          rowMode: 'array',
-          types: TEXTS,
-        });
-        return rows;
-      }),
+    poll,
     withClient,
     address: options.address ?? '',
     state: () => pool.state,
     end: async () => {
+      changes.stop();
       await Promise.all([pool.end(), polling.end()]);
     },
   };

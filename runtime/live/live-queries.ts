@@ -23,6 +23,8 @@ export interface Subscription {
 
 export interface LiveQueries {
   readonly subscribe: (subject: Subject, listener: Listener) => Subscription;
+  /** Definitions in the databases may have changed. */
+  readonly relearn: () => void;
 }
 
 interface Database {
@@ -61,6 +63,9 @@ export function createLiveQueries(
   };
 
   return {
+    relearn: () => {
+      for (const { pollers } of databases.values()) for (const poller of pollers.values()) poller.relearn();
+    },
     subscribe: (first, listener) => {
       let subject = first;
       const subscriber = add(subject, (cohort) => ({

@@ -4,15 +4,21 @@
  * A cohort is read when it is *due*: at once when somebody subscribes, and all of them together, in a *round*, when data
  * may have changed. What becomes due while it is being read is read once more afterwards, so the last read of a cohort
  * begins after the last change; and since a cohort is read by one batch at a time, its states never go backwards.
+ *
+ * Rounds follow from changes of data where those can tell, else from the interval. A round never begins sooner after the
+ * one before than four times what that one took. A change that names no table may not concern this query: each round that
+ * such a change began in vain makes the poller wait longer for the next one, up to the interval.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
+import { type Change, LOOK_INTERVAL } from '../database/changes.ts';
 import { databaseError } from '../database/errors.ts';
 import { connectionLost } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { type Cohort, createCohort, deliver, Result, type Subscriber } from './cohort.ts';
 import type { Lane, Reader } from './lane.ts';
+import { type Sensitivity, sensitivityOf, tablesOf } from './sensitivity.ts';
 
 export interface PollerOptions {
   /** Milliseconds between the end of a round and the next one, where nothing tells of changes. */
@@ -26,30 +32,65 @@ export interface PollerOptions {
   readonly report: (error: unknown) => void;
 }
 
+type PolledSource = Pick<SourceConnection, 'poll' | 'changes'>;
+
+/** Milliseconds after which definitions in the database are looked at again: they may change behind our back. */
+const LEARN_AGAIN = 60_000;
+
 /** Milliseconds in which subscribers and signals gather, to be read together. */
 const GATHER = 3;
 
 export class Poller implements Reader {
   readonly plan: SubscriptionPlan;
   readonly cohorts = new Map<string, Cohort>();
-  readonly #source: Pick<SourceConnection, 'poll'>;
+  readonly #source: PolledSource;
   readonly #lane: Lane;
   readonly #options: PollerOptions;
   readonly #due = new Set<Cohort>();
   #reading = 0;
   #gathering: NodeJS.Timeout | undefined;
-  #nextRound: NodeJS.Timeout | undefined;
+  #nextRound: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined;
+  /** What became of the round that runs. */
+  #round: { readonly began: number; isFruitful: boolean } | undefined;
+  #roundEnded = 0;
+  /** Milliseconds that the last round took. */
+  #cost = 0;
+  /** Milliseconds to wait for after a round, before one that a change without a table begins. */
+  #patience = 0;
+  /** A change came while cohorts were being read. */
+  #missed: Change | undefined;
+  /** undefined: not known yet. */
+  #sensitivity: Sensitivity | undefined;
+  /** When it was asked for, by performance.now(). */
+  #learned = 0;
+  readonly #tables: ReadonlySet<string>;
+  readonly #stopListening: () => void;
 
-  constructor(
-    plan: SubscriptionPlan,
-    source: Pick<SourceConnection, 'poll'>,
-    lane: Lane,
-    options: PollerOptions,
-  ) {
+  constructor(plan: SubscriptionPlan, source: PolledSource, lane: Lane, options: PollerOptions) {
     this.plan = plan;
     this.#source = source;
     this.#lane = lane;
     this.#options = options;
+    this.#tables = tablesOf(plan.text);
+    this.#stopListening = source.changes.listen((change) => this.#changed(change));
+    this.relearn();
+  }
+
+  /** Why the query is read at its interval; undefined: changes of data tell when. */
+  get polledBecause(): string | undefined {
+    return this.#sensitivity ? this.#sensitivity.polledBecause : 'nothing is known of it yet';
+  }
+
+  /** Finds out on what the query depends; definitions in the database may have changed. */
+  relearn(): void {
+    this.#learned = performance.now();
+    const take = (sensitivity: Sensitivity | undefined) => {
+      this.#sensitivity = sensitivity;
+      if (this.polledBecause !== undefined && this.cohorts.size > 0)
+        this.#beginRoundAt(performance.now() + this.#options.interval);
+    };
+    // What cannot be found out is read at its interval.
+    sensitivityOf(this.plan.text, this.#source).then(take, () => take(undefined));
   }
 
   /** Adds a subscriber, who gets a result that is read from now on. */
@@ -76,9 +117,13 @@ export class Poller implements Reader {
       this.cohorts.delete(cohort.key);
       this.#due.delete(cohort);
     }
-    if (this.cohorts.size > 0) return false;
+    if (this.cohorts.size > 0) {
+      if (this.#reading === 0 && this.#due.size === 0) this.#endRound();
+      return false;
+    }
     clearTimeout(this.#gathering);
-    clearTimeout(this.#nextRound);
+    clearTimeout(this.#nextRound?.timer);
+    this.#stopListening();
     return true;
   }
 
@@ -109,13 +154,48 @@ export class Poller implements Reader {
     }, GATHER);
   }
 
-  #endRound(): void {
-    clearTimeout(this.#nextRound);
-    if (this.cohorts.size === 0) return;
-    this.#nextRound = setTimeout(() => {
+  #changed(change: Change): void {
+    const { tables } = change;
+    const isNamed = tables !== undefined;
+    if (isNamed ? !intersect(tables, this.#tables) : this.polledBecause !== undefined) return;
+    if (this.#reading > 0) {
+      if (!this.#missed || isNamed) this.#missed = change;
+      return;
+    }
+    const wait = 4 * this.#cost + (isNamed ? 0 : this.#patience);
+    this.#beginRoundAt(this.#roundEnded + Math.min(wait, this.#options.interval));
+  }
+
+  #beginRoundAt(moment: number): void {
+    const now = performance.now();
+    const at = Math.max(moment, now + GATHER);
+    if (this.#nextRound && this.#nextRound.at <= at) return;
+    clearTimeout(this.#nextRound?.timer);
+    const begin = () => {
+      this.#nextRound = undefined;
+      this.#round = { began: performance.now(), isFruitful: false };
+      if (this.#round.began - this.#learned > LEARN_AGAIN) this.relearn();
       for (const cohort of this.cohorts.values()) this.#due.add(cohort);
       this.#lane.wake(this);
-    }, this.#options.interval);
+    };
+    this.#nextRound = { at, timer: setTimeout(begin, at - now) };
+  }
+
+  #endRound(): void {
+    if (this.cohorts.size === 0) return;
+    const now = performance.now();
+    const round = this.#round;
+    this.#round = undefined;
+    if (round) {
+      this.#roundEnded = now;
+      this.#cost = now - round.began;
+      this.#patience = round.isFruitful ? 0 : Math.max(LOOK_INTERVAL, 2 * this.#patience);
+    }
+    const isFailing = [...this.cohorts.values()].some(({ failed }) => failed);
+    if (isFailing || this.polledBecause !== undefined) this.#beginRoundAt(now + this.#options.interval);
+    const missed = this.#missed;
+    this.#missed = undefined;
+    if (missed) this.#changed(missed);
   }
 
   /** The cohorts of the next statement. One that failed is read by itself. */
@@ -162,7 +242,9 @@ export class Poller implements Reader {
       const cohort = batch[Number(number)]!;
       cohort.failed = false;
       cohort.hash = hash!;
-      if (data !== null && data !== undefined) await handOut(cohort, new Result(data, hash!), joined);
+      if (data === null || data === undefined) continue;
+      if (this.#round) this.#round.isFruitful = true;
+      await handOut(cohort, new Result(data, hash!), joined);
     }
   }
 
@@ -209,4 +291,9 @@ async function handOut(cohort: Cohort, result: Result, joined: number): Promise<
     subscriber.failure = undefined;
     subscriber.listener.next(result);
   });
+}
+
+function intersect(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
+  for (const item of left) if (right.has(item)) return true;
+  return false;
 }

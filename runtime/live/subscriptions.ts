@@ -70,6 +70,7 @@ export function createSubscriptions(
     },
     replan: () => {
       const served = current();
+      queries.relearn();
       for (const started of all) {
         try {
           const subject = subjectOf(started.call, started.session, served);

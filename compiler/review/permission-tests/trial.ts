@@ -108,6 +108,7 @@ function createTrial(client: pg.Client): Trial {
       writeTexts,
       query: refuse,
       poll: refuse,
+      changes: { listen: refuse, wrote: () => {}, stop: () => {} },
       withClient: refuse,
       address: '',
       state: () => ({ connections: 1, waiting: 0 }),

@@ -1,0 +1,75 @@
+/**
+ * Whether the results of a live query can change only when a transaction ends. If so it need not be read while none does;
+ * anything of which that is not certain is read at its interval.
+ */
+import { quoteIdentifier } from '../core/sql/fragment.ts';
+import { readSetOf } from '../core/sql/reads.ts';
+import type { SourceConnection } from '../database/source.ts';
+
+export interface Sensitivity {
+  /** Why the query has to be read at its interval; undefined: changes of data tell when. */
+  readonly polledBecause: string | undefined;
+}
+
+/** Names of the relations that a statement reads. */
+export function tablesOf(sql: string): ReadonlySet<string> {
+  return new Set(readSetOf(sql).relations.map(({ schema, name }) => quoteIdentifier(schema, name)));
+}
+
+/**
+ * Reasons why something that is read may change by itself. Views are followed to what they read. Functions of the server
+ * that are not immutable count, except those that depend on nothing but settings.
+ */
+const REASONS = `with recursive named (oid, label) as (
+  select c.oid, c.oid::regclass::text from unnest($1::text[], $2::text[]) as n (schema, name)
+  join pg_namespace as s on s.nspname = n.schema
+  join pg_class as c on c.relnamespace = s.oid and c.relname = n.name
+), reached (oid) as (
+  select oid from named
+  union
+  select d.refobjid from reached as r
+  join pg_rewrite as w on w.ev_class = r.oid
+  join pg_depend as d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+    and d.refclassid = 'pg_class'::regclass and d.refobjid <> r.oid
+), trees (label, tree) as (
+  select w.ev_class::regclass::text, w.ev_action::text from reached as r
+  join pg_class as c on c.oid = r.oid and c.relkind = 'v' join pg_rewrite as w on w.ev_class = r.oid
+), used (label, oid) as (
+  select label, p.oid from trees, regexp_matches(tree, ':(?:funcid|opfuncid|aggfnoid|winfnoid) (\\d+)', 'g') as m
+  join pg_proc as p on p.oid = m[1]::oid
+  union
+  select n.schema || '.' || n.name, p.oid from unnest($3::text[], $4::text[]) as n (schema, name)
+  join pg_namespace as s on s.nspname = n.schema
+  join pg_proc as p on p.pronamespace = s.oid and p.proname = n.name
+)
+select case c.relkind when 'f' then 'the foreign table ' else 'the system relation ' end || r.oid::regclass::text
+from reached as r join pg_class as c on c.oid = r.oid where c.relkind = 'f' or c.oid < 16384
+union all select 'row-level security of ' || r.oid::regclass::text from reached as r
+join pg_class as c on c.oid = r.oid where c.relrowsecurity and row_security_active(c.oid)
+union all select 'the time or the user in ' || label from trees
+where tree ~ 'SQLVALUEFUNCTION|NEXTVALUEEXPR' or exists (
+  select from regexp_matches(tree, ':relid (\\d+)', 'g') as m where m[1]::oid between 1 and 16383)
+union all select 'the function ' || p.oid::regprocedure::text || ' in ' || label from used
+join pg_proc as p on p.oid = used.oid
+where p.provolatile <> 'i' and not (p.oid < 16384 and p.provolatile = 's' and p.proname ~ $5)
+limit 1`;
+
+/** Stable functions of the server whose results depend on nothing but settings, besides their arguments. */
+const SETTING_ONLY =
+  '^(to_(char|date|number|timestamp|json|jsonb|ascii|tsvector|tsquery)$|json|row_to_json|array_to_|array_agg|string_agg|concat|format$|quote_|date|timestamptz|timestamp$|timestamp_|timetz|time$|time_|interval|text$|extract$|like|overlaps$|generate_series$|ts_|plainto_|phraseto_|websearch_|bpchar|varchar)';
+
+/** Asks the database. @throws what the connection throws */
+export async function sensitivityOf(
+  sql: string,
+  source: Pick<SourceConnection, 'poll'>,
+): Promise<Sensitivity> {
+  const { relations, functions } = readSetOf(sql);
+  const rows = await source.poll(REASONS, [
+    relations.map(({ schema }) => schema),
+    relations.map(({ name }) => name),
+    functions.map(({ schema }) => schema),
+    functions.map(({ name }) => name),
+    SETTING_ONLY,
+  ]);
+  return { polledBecause: rows[0]?.[0] ?? undefined };
+}

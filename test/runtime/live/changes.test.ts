@@ -1,0 +1,166 @@
+/** Live queries that are fed by changes: the interval is so long that no poll can be what brings a result. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSetOf } from '../../../runtime/core/sql/reads.ts';
+import { createChanges } from '../../../runtime/database/changes.ts';
+import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import { sensitivityOf } from '../../../runtime/live/sensitivity.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { connect } from '../../harness/socket.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+let source: SourceConnection;
+
+async function metadata(type: string, args: object): Promise<void> {
+  const answer = await send(server, '/v1/metadata', { body: { type, args } });
+  expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase(`
+    create table note (id int primary key, body text not null default '');
+    create table other (id serial primary key);
+    create view short_note as select id, left(body, 3) as body, to_char(now() - now(), 'HH') as zero from note;
+    create view plain_note as select id, body from note where id > 0;
+    create view note_of_view as select id, upper(body) as body, to_json(body) as doc from plain_note;
+    create view timed_note as select id, body from note where current_date > '2000-01-01';
+    create view busy as select pid from pg_stat_activity;
+    create function steady(note) returns text language sql immutable as 'select $1.body';
+    create function moody(note) returns text language sql stable as 'select $1.body || clock_timestamp()';
+    create table secured (id int primary key); alter table secured enable row level security;
+    alter table secured force row level security;
+  `);
+  server = await startTestServer(database, { LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '3600000' });
+  for (const table of ['note', 'other', 'plain_note']) await metadata('pg_track_table', { table });
+  source = connectSource(() => ({ connectionString: database.url }), {
+    maxConnections: 1,
+    idleTimeout: 10,
+    retries: 0,
+    connectionLifetime: 0,
+    preparedStatements: 0,
+    isolationLevel: 'read-committed',
+  });
+});
+
+afterAll(async () => {
+  await source.end();
+  await server.stop();
+  expect(leaks()).toEqual([]);
+});
+
+describe('a live query is read again', () => {
+  test('after a write by somebody else, also behind a view', async () => {
+    await database.query('truncate note');
+    const socket = await connect(server);
+    socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { note { id } }' } });
+    socket.send({ type: 'subscribe', id: '2', payload: { query: 'subscription { plain_note { id } }' } });
+    await socket.next();
+    await socket.next();
+    for (const id of [1, 2, 3]) {
+      await database.query(`insert into note values (${id})`);
+      const ids = [await socket.next(), await socket.next()].map((message) => message.id).sort();
+      expect(ids).toEqual(['1', '2']);
+    }
+    await socket.close();
+  });
+
+  test('after a mutation of this server', async () => {
+    await database.query('truncate note');
+    const socket = await connect(server);
+    socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { note { id } }' } });
+    await socket.next();
+    const mutation = 'mutation { insert_note_one(object: {id: 7}) { id } }';
+    socket.send({ type: 'subscribe', id: 'm', payload: { query: mutation } });
+    const messages = [await socket.next(), await socket.next(), await socket.next()];
+    expect(messages).toContainEqual({ type: 'next', id: '1', payload: { data: { note: [{ id: 7 }] } } });
+    await socket.close();
+  });
+
+  test('after a transaction that began before the subscription ends', async () => {
+    await database.query('truncate note');
+    await source.withClient(async (client) => {
+      await client.query('begin; insert into note values (1)');
+      const socket = await connect(server);
+      socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { note { id } }' } });
+      expect(await socket.next()).toMatchObject({ payload: { data: { note: [] } } });
+      await socket.silence(300);
+      await client.query('commit');
+      expect(await socket.next()).toMatchObject({ payload: { data: { note: [{ id: 1 }] } } });
+      await socket.close();
+    });
+  });
+});
+
+describe('looking for changes', () => {
+  test('calls back first, and then only when transactions have ended', async () => {
+    let snapshot = '10:10:';
+    let looks = 0;
+    const changes = createChanges(async () => {
+      looks += 1;
+      if (snapshot === 'lost') throw new Error('connection lost');
+      return [[snapshot]];
+    });
+    const calls: unknown[] = [];
+    const stop = changes.listen((change) => calls.push(change.tables && [...change.tables]));
+    const looked = async (times: number) => {
+      const before = looks;
+      await expect.poll(() => looks, { interval: 5, timeout: 5000 }).toBeGreaterThan(before + times);
+    };
+    await looked(3);
+    expect(calls).toEqual([undefined]);
+    snapshot = '10:11:10';
+    await looked(3);
+    expect(calls).toEqual([undefined, undefined]);
+    changes.wrote(['with x as (insert into "a"."b ""c""" ("d") values (1)) update "a"."e" set "f" = 1']);
+    expect(calls.slice(2)).toEqual([['"a"."b ""c"""', '"a"."e"']]);
+    changes.wrote(['select "a"."f"()']);
+    expect(calls.slice(3)).toEqual([undefined]);
+    const another: unknown[] = [];
+    const stopOther = changes.listen((change) => another.push(change));
+    await looked(2);
+    expect([calls.length, another.length]).toEqual([4, 1]);
+    snapshot = 'lost';
+    await expect.poll(() => calls.length, { timeout: 5000 }).toBe(5);
+    snapshot = '10:11:10';
+    await expect.poll(() => calls.length, { timeout: 5000 }).toBe(6);
+    stop();
+    stopOther();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const last = looks;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(looks).toBe(last);
+  });
+});
+
+describe('what a statement reads', () => {
+  test('is taken from its text', () => {
+    const sql = `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id",
+      "public"."fn"("_q1") as "x", 'from "public"."no" ' as "public" from "public"."a ""b""" as "_q1"
+      left join "s"."other" as "_q3" on "_q3"."k" = "_q1"."k" where exists (select from "s"."third" as "_r1" where
+      "_r1"."t" = E'\\'"s"."text"' and ("_cohort"."value 1")::"public"."mood" is not null)) as "_q2")::text`;
+    expect(readSetOf(sql)).toEqual({
+      relations: [
+        { schema: 'public', name: 'a "b"', columns: undefined },
+        { schema: 's', name: 'other', columns: ['k'] },
+        { schema: 's', name: 'third', columns: ['t'] },
+      ],
+      functions: [{ schema: 'public', name: 'fn' }],
+    });
+  });
+
+  test.each([
+    ['from "public"."note" as "_q1"', undefined],
+    ['from "public"."plain_note" as "_q1"', undefined],
+    ['from "public"."note_of_view" as "_q1"', undefined],
+    ['"public"."steady"("_q1") from "public"."note" as "_q1"', undefined],
+    ['"public"."moody"("_q1") from "public"."note" as "_q1"', 'the function moody(note) in public.moody'],
+    ['from "public"."short_note" as "_q1"', 'the function now() in short_note'],
+    ['from "public"."timed_note" as "_q1"', 'the time or the user in timed_note'],
+    ['from "public"."busy" as "_q1"', 'the system relation pg_stat_activity'],
+  ])('%s', async (sql, reason) => {
+    const { polledBecause } = await sensitivityOf(`select ${sql}`, source);
+    if (reason === undefined) expect(polledBecause).toBeUndefined();
+    else expect(polledBecause).toContain(reason);
+  });
+});
