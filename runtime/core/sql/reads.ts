@@ -11,12 +11,12 @@ export interface ReadSet {
   readonly functions: readonly QualifiedName[];
 }
 
-export interface QualifiedName {
+interface QualifiedName {
   readonly schema: string;
   readonly name: string;
 }
 
-export interface ReadRelation extends QualifiedName {
+interface ReadRelation extends QualifiedName {
   /** Columns that are named, sorted; undefined: whole rows. */
   readonly columns: readonly string[] | undefined;
 }
