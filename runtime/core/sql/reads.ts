@@ -3,7 +3,7 @@
  * writes into SQL is quoted, so names are found by reading tokens; a pair of names is a column of an alias, a function
  * where an argument list follows, a type behind `::`, and otherwise a relation.
  */
-import { REQUEST_ALIAS, RULE_ALIAS } from './rule.ts';
+import { REQUEST_ALIAS, RULE_ALIAS } from '../condition/rule.ts';
 
 export interface ReadSet {
   /** Sorted by name. */
