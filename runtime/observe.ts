@@ -166,7 +166,7 @@ const UNLOGGED: ReadonlySet<Observation['kind']> = new Set(['http-request', 'ope
 const WRITE_SIZE = 32 * 1024;
 
 /** Most requests whose lines are not made yet, and milliseconds that they may wait for it. */
-const MOST_HELD = 500;
+const MAX_HELD = 500;
 const HELD_FOR = 50;
 
 /**
@@ -210,7 +210,7 @@ export function createLogger(
       case 'http-request':
         if (!writeHttp || !logger.isLevelEnabled(levelOf(observation))) return;
         held.push({ request: observation, at: timestamp() });
-        if (given || held.length >= MOST_HELD) writeHeld();
+        if (given || held.length >= MAX_HELD) writeHeld();
         else if (held.length === 1) setTimeout(writeHeld, HELD_FOR).unref();
         return;
       case 'query':

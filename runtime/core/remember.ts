@@ -16,6 +16,9 @@ export function remember<Key, Value>(memory: Memory<Key, Value>, key: Key, make:
 
 /** A function that computes its value on the first call. */
 export function lazy<T>(make: () => T): () => T {
-  const memory = new Map<'value', { readonly made: T }>();
-  return () => remember(memory, 'value', () => ({ made: make() })).made;
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { statementName } from './statements.ts';
 
 /** Minimum estimated cost of a read (ms); also the estimate before the first measurement. */
-const LEAST_WORK = 0.05;
+const MIN_WORK = 0.05;
 /** Same for a write (ms). Higher, because pipelined writes commit one at a time, so few should share a connection. */
-const LEAST_WRITE = 0.4;
+const MIN_WRITE = 0.4;
 /**
  * Assumed parallelism of the database server. With more busy connections, slow answers are attributed to contention;
  * otherwise each new connection would inflate the measurements and trigger the next.
@@ -14,7 +14,7 @@ const PARALLEL = 2;
 /** Statements whose duration is remembered. */
 const REMEMBERED = 5000;
 /** Maximum number of statement combinations whose cost is remembered. */
-const MOST_TOGETHER = 20;
+const MAX_TOGETHER = 20;
 
 /** Measurements of a statement, or of several that are sent together. */
 export interface Known {
@@ -46,13 +46,13 @@ export class Durations {
   /** Of statements that are sent together; nothing is ever known of many. */
   together(texts: readonly string[]): Known {
     if (texts.length === 1) return this.statement(texts[0]!);
-    if (texts.length > MOST_TOGETHER) return { name: '', work: undefined, hasRun: false, aloneUntil: 0 };
+    if (texts.length > MAX_TOGETHER) return { name: '', work: undefined, hasRun: false, aloneUntil: 0 };
     return this.statement(texts.map((text) => this.statement(text).name).join(' '));
   }
 
   /** Milliseconds that it is expected to take. */
   expected({ work }: Known, writes: boolean): number {
-    return Math.max(work ?? 0, writes ? LEAST_WRITE : LEAST_WORK);
+    return Math.max(work ?? 0, writes ? MIN_WRITE : MIN_WORK);
   }
 
   /** An empty query took so many milliseconds. */

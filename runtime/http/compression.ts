@@ -3,7 +3,7 @@ import { constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 
 /** Bytes below which compressing gains nothing. */
-const LEAST = 700;
+const MIN_SIZE = 700;
 /** Bytes above which a better compression is worth its time. */
 const LARGE = 20_000;
 
@@ -20,10 +20,10 @@ export function installCompression(app: FastifyInstance): void {
     const size = Buffer.byteLength(payload);
     exchange.responseSize = size;
     exchange.uncompressedResponseSize = size;
-    if (size >= LEAST)
+    if (size >= MIN_SIZE)
       addVary(reply.getHeader('vary'), (value) => reply.header('vary', value), 'Accept-Encoding');
     const decision = decide(request.headers['accept-encoding']);
-    if (decision === 'never' || (decision === 'when-large' && size < LEAST)) {
+    if (decision === 'never' || (decision === 'when-large' && size < MIN_SIZE)) {
       done(null, payload);
       return;
     }

@@ -43,7 +43,7 @@ export function createOperationLog(configuration: Configuration, observe: Observ
     const { exchange } = request;
     const { variables } = sent;
     // Printing such a value would overflow the stack; the operation fails anyway.
-    const operation = isDeeperThan(variables, MOST_DEPTH)
+    const operation = isDeeperThan(variables, MAX_DEPTH)
       ? { ...sent, variables: { '': 'nested too deeply to be logged' } }
       : sent;
     const secrets = (operation.variables && masking?.secrets(operation.variables)) ?? [];
@@ -80,7 +80,7 @@ export function createOperationLog(configuration: Configuration, observe: Observ
 }
 
 /** Levels of variables that logs show. */
-const MOST_DEPTH = 200;
+const MAX_DEPTH = 200;
 
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -6,6 +6,7 @@
 
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
+import { Retirement } from '../database/retirement.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { emptyMetadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
@@ -34,18 +35,18 @@ export interface MetadataEngineOptions<Database extends SourceDatabase>
   readonly report: (message: string, error: unknown) => void;
 }
 
-/** Milliseconds that databases stay open after they went out of use. */
-const RETIREMENT = 10_000;
-
 export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   readonly #options: MetadataEngineOptions<Database>;
   readonly #services: CopyServices<Database>;
   #state: MetadataState<Database>;
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #retiring = new Map<SourceDatabase, { timer: NodeJS.Timeout; close: () => Promise<void> }>();
+  readonly #retirement: Retirement<SourceDatabase>;
 
   private constructor(options: MetadataEngineOptions<Database>) {
     this.#options = options;
+    this.#retirement = new Retirement((error) =>
+      options.report('Closing a source that is no longer used failed.', error),
+    );
     const { compile, openSource, store } = options;
     this.#services = {
       compile,
@@ -131,10 +132,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   /** Closes every source; nothing may be executed afterwards. */
   async stop(): Promise<void> {
     await this.#queue;
-    const retiring = [...this.#retiring.values()];
-    for (const { timer } of retiring) clearTimeout(timer);
     await Promise.all([
-      ...retiring.map(({ close }) => close()),
+      this.#retirement.end(),
       ...[...this.#state.sources.values()].map(({ database }) => database.end()),
     ]);
   }
@@ -213,20 +212,9 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     this.#release(copy);
   }
 
-  /**
-   * Closes, after a while, the databases that a copy opened or replaced and that are not served: requests that began on
-   * an older program still use them.
-   */
+  /** Retires the databases that a copy opened or replaced and that are not served. */
   #release(copy: WorkingCopy): void {
-    for (const database of copy.unusedBy(this.#state)) {
-      const close = async () => {
-        this.#retiring.delete(database);
-        await database.end().catch((error: unknown) => {
-          this.#options.report('Closing a source that is no longer used failed.', error);
-        });
-      };
-      this.#retiring.set(database, { timer: setTimeout(close, RETIREMENT).unref(), close });
-    }
+    for (const database of copy.unusedBy(this.#state)) this.#retirement.retire(database);
   }
 
   /** Runs after everything that was asked for earlier, whether or not that succeeded. */

@@ -5,7 +5,7 @@ import { OutgoingError, toOutgoingError } from './error.ts';
 import type { Header, OutgoingResponse } from './message.ts';
 
 /** Milliseconds; a longer timer fires at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 export interface ExchangeLimits {
   /** By `performance.now()`. */
@@ -45,7 +45,7 @@ export function exchange(
     const cancel = () => fail(new OutgoingError('cancelled', 'the call was cancelled'));
     const timer = setTimeout(
       () => fail(new OutgoingError('timeout', 'no complete answer in time')),
-      Math.min(Math.max(0, deadline - performance.now()), LONGEST_TIMER),
+      Math.min(Math.max(0, deadline - performance.now()), MAX_TIMER),
     );
 
     const handler = {

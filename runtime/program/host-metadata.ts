@@ -3,6 +3,7 @@
  * evaluates the files that changed, in slices, and serves them.
  */
 import { Worker } from 'node:worker_threads';
+import { Retirement } from '../database/retirement.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Health } from '../http/health.ts';
 import { metadataEndpoints } from '../http/metadata.ts';
@@ -18,9 +19,6 @@ import {
   sendableError,
   type ThreadData,
 } from './thread-messages.ts';
-
-/** Milliseconds that databases stay open after they went out of use: requests that began earlier still use them. */
-const RETIREMENT = 10_000;
 
 /**
  * @param compiler address of the compiler's module, loaded in the thread
@@ -120,17 +118,9 @@ function createServed(context: HostContext): Served {
   const loaded = new Map<number, { program: PreparedProgram; sources: ReadonlySet<number> }>();
   /** By the number that the thread gave them. */
   const connections = new Map<number, SourceConnection>();
-  const retiring = new Map<number, NodeJS.Timeout>();
+  const report = (error: unknown) => context.observe({ kind: 'unhandled-internal-error', error });
+  const retirement = new Retirement<SourceConnection>(report);
 
-  const close = async (number: number) => {
-    clearTimeout(retiring.get(number));
-    retiring.delete(number);
-    const connection = connections.get(number);
-    connections.delete(number);
-    await connection?.end().catch((error: unknown) => {
-      context.observe({ kind: 'unhandled-internal-error', error });
-    });
-  };
   const receive = (changed: ReadonlyMap<string, TranspiledFile>) => {
     for (const [path, file] of changed) files.set(path, file);
   };
@@ -140,10 +130,9 @@ function createServed(context: HostContext): Served {
       receive(changed);
       for (const path of removed) files.delete(path);
       for (const source of sources) {
-        clearTimeout(retiring.get(source.number));
-        retiring.delete(source.number);
-        if (!connections.has(source.number))
-          connections.set(source.number, openSource(source.name, source.info, context));
+        const open = connections.get(source.number);
+        if (open) retirement.keep(open);
+        else connections.set(source.number, openSource(source.name, source.info, context));
       }
       const byName = new Map(sources.map((source) => [source.name, connections.get(source.number)!]));
       const program = context.prepare(await evaluator.evaluate(new Map(files)), byName);
@@ -153,13 +142,13 @@ function createServed(context: HostContext): Served {
       const { program, sources } = loaded.get(number)!;
       program.activate();
       for (const earlier of [...loaded.keys()]) if (earlier <= number) loaded.delete(earlier);
-      for (const each of connections.keys()) {
-        if (sources.has(each) || retiring.has(each)) continue;
-        retiring.set(each, setTimeout(() => void close(each), RETIREMENT).unref());
-      }
+      for (const [each, connection] of connections)
+        if (!sources.has(each)) retirement.retire(connection, () => connections.delete(each));
     },
     end: async () => {
-      await Promise.all([...connections.keys()].map(close));
+      const open = [...connections.values()];
+      for (const connection of open) retirement.keep(connection);
+      await Promise.all(open.map((connection) => connection.end().catch(report)));
     },
   };
 }

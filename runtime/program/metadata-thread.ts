@@ -40,7 +40,7 @@ import {
 /** Milliseconds between attempts to reach the metadata database. */
 const RETRY_DELAY = 1000;
 /** Maximum number of connections of this thread to a source: it only introspects and runs SQL. */
-const MOST_CONNECTIONS = 5;
+const MAX_CONNECTIONS = 5;
 
 const loads = createCalls<void>(STARTED + 1);
 
@@ -178,10 +178,10 @@ async function start(data: ThreadData): Promise<Running> {
 }
 
 function withFewConnections(info: ConnectionInfo): ConnectionInfo {
-  const { max_connections = MOST_CONNECTIONS } = info.pool_settings ?? {};
+  const { max_connections = MAX_CONNECTIONS } = info.pool_settings ?? {};
   return {
     ...info,
-    pool_settings: { ...info.pool_settings, max_connections: Math.min(max_connections, MOST_CONNECTIONS) },
+    pool_settings: { ...info.pool_settings, max_connections: Math.min(max_connections, MAX_CONNECTIONS) },
   };
 }
 

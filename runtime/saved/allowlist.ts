@@ -14,7 +14,7 @@ export interface Allowlist {
 }
 
 /** Maximum characters of document texts whose verdicts are cached. */
-const MOST_TEXT = 4_000_000;
+const MAX_TEXT = 4_000_000;
 
 /** Roles that may send a document. */
 type Allowed = 'every role' | ReadonlySet<string>;
@@ -33,7 +33,7 @@ export function createAllowlist(documents: readonly AllowedDocument[]): Allowlis
     documents.map((entry) => [keyOf(entry.collection, entry.name), allowed.get(entry.document)!]),
   );
   const verdicts = new LRUCache<string, Allowed>({
-    maxSize: MOST_TEXT,
+    maxSize: MAX_TEXT,
     sizeCalculation: (_verdict, text) => text.length + 50,
   });
   const verdictOf = (text: string): Allowed => {

@@ -11,12 +11,12 @@ export interface RegisteredQueries {
 }
 
 /** Maximum characters of all texts. Clients choose them, and losing one costs only a repetition. */
-const MOST_TEXT = 8_000_000;
+const MAX_TEXT = 8_000_000;
 
 /** @param seconds that a text is kept since it was last used */
 export function createRegisteredQueries(seconds: number): RegisteredQueries {
   const texts = new LRUCache<string, string>({
-    maxSize: MOST_TEXT,
+    maxSize: MAX_TEXT,
     sizeCalculation: (text) => text.length + 100,
     ttl: seconds * 1000,
     updateAgeOnGet: true,

@@ -14,7 +14,7 @@ export const confidential = new Set<string>();
 const written: string[] = [];
 
 /** Shorter ones stand in other words. */
-const LEAST_LENGTH = 10;
+const MIN_LENGTH = 10;
 
 /** Remembers what something wrote. */
 export function record(text: string): void {
@@ -45,7 +45,7 @@ for (const name of ['log', 'info', 'warn', 'error'] as const) {
 afterAll(() => {
   const file = expect.getState().testPath ?? 'unknown';
   const folder = inject('outputFolder');
-  const secrets = [...confidential].filter((secret) => secret.length >= LEAST_LENGTH);
+  const secrets = [...confidential].filter((secret) => secret.length >= MIN_LENGTH);
   const name = String(process.hrtime.bigint());
   appendFileSync(join(folder, `${name}.secrets`), secrets.map((secret) => JSON.stringify(secret)).join('\n'));
   appendFileSync(join(folder, `${name}.output`), `${file}\n${written.join('\n')}`);

@@ -24,7 +24,7 @@ import { reuse } from '../../memory/reuse.ts';
 import { layOut } from './sql-layout.ts';
 
 /** Most cases of one query; each doubles its file. */
-const MOST_CASES = 8;
+const MAX_CASES = 8;
 
 type When = NonNullable<SavedPlan['when']>;
 
@@ -76,7 +76,7 @@ export function planForRole(
     const shaping = [...used].find(([, type]) => namedType(type).kind !== 'scalar');
     if (shaping) return `the value of $${shaping[0]} decides about the SQL`;
     const cases = casesOf(operation, used);
-    if (cases.length > MOST_CASES) return 'too many variables may be null or absent';
+    if (cases.length > MAX_CASES) return 'too many variables may be null or absent';
     const plans: Statements[] = [];
     for (const when of cases) {
       const values: Record<string, unknown> = { ...samples };

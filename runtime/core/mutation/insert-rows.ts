@@ -97,13 +97,13 @@ function isUniform(view: TableView, given: readonly Column[], rows: readonly Row
 }
 
 /** Postgres takes 65,535 parameters; some are left for presets, rules and conditions. */
-const MOST_VALUES = 60_000;
+const MAX_VALUES = 60_000;
 
 /** The rows as one statement can take them: all of them, unless each value needs a parameter of its own. */
 export function slices<Row extends RowValues>(view: TableView, rows: readonly Row[]): (readonly Row[])[] {
   const given = givenColumns(rows);
-  if (rows.length * given.length <= MOST_VALUES || isUniform(view, given, rows)) return [rows];
-  const size = Math.max(1, Math.floor(MOST_VALUES / given.length));
+  if (rows.length * given.length <= MAX_VALUES || isUniform(view, given, rows)) return [rows];
+  const size = Math.max(1, Math.floor(MAX_VALUES / given.length));
   const count = Math.ceil(rows.length / size);
   return Array.from({ length: count }, (_, index) => rows.slice(index * size, (index + 1) * size));
 }

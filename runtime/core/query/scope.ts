@@ -174,11 +174,11 @@ export function sourceOf(node: InputNode): ParameterSource {
   throw new EngineError('validation-failed', 'expected a scalar, but found an object', { path: node.path });
 }
 
-const LONGEST_IDENTIFIER = 63;
+const MAX_IDENTIFIER = 63;
 
 /** Whether Postgres takes the names as names of columns, without cutting them off. */
 export function areColumnNames(entries: readonly (readonly [name: string, value: Sql])[]): boolean {
-  return entries.every(([name]) => Buffer.byteLength(name) <= LONGEST_IDENTIFIER);
+  return entries.every(([name]) => Buffer.byteLength(name) <= MAX_IDENTIFIER);
 }
 
 /**

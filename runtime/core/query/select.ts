@@ -133,7 +133,7 @@ interface Joins {
 }
 
 /** Most joins behind one FROM item: as many as Postgres plans together (join_collapse_limit). */
-const MOST_JOINS = 7;
+const MAX_JOINS = 7;
 
 function noJoins(): Joins {
   return { tables: [], objects: [] };
@@ -220,7 +220,7 @@ function relatedRow(
 function canJoin({ relationship }: ToOne, selection: Selection, joins: Joins): boolean {
   return (
     relationship.shape.unique === true &&
-    joins.tables.length < MOST_JOINS &&
+    joins.tables.length < MAX_JOINS &&
     !selection.fields.some((field) => field.definition.meaning.kind === 'computedField')
   );
 }

@@ -24,12 +24,12 @@ import { inputNode } from './values.ts';
 import { type DeclaredVariable, isOmitted, type Variables } from './variables.ts';
 
 /** Most tokens of a document; more is an attack or a mistake. */
-const MOST_TOKENS = 100_000;
+const MAX_TOKENS = 100_000;
 
 /** Parses a document. @throws EngineError validation-failed at `$.query` */
 export function parseDocument(query: string): DocumentNode {
   try {
-    return parse(query, { noLocation: true, maxTokens: MOST_TOKENS });
+    return parse(query, { noLocation: true, maxTokens: MAX_TOKENS });
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     throw new EngineError('validation-failed', 'not a valid graphql query', {
@@ -127,15 +127,15 @@ export interface SelectionContext {
  * Most fields of one operation, fragments expanded. A few fragments that each spread the next one twice make a short text
  * grow without end; no honest operation comes near.
  */
-const MOST_FIELDS = 100_000;
+const MAX_FIELDS = 100_000;
 
 /** Fields expanded so far, by operation. */
 const expanded = new WeakMap<SelectionContext, number>();
 
 function countField(context: SelectionContext, path: string): void {
   const count = (expanded.get(context) ?? 0) + 1;
-  if (count > MOST_FIELDS) {
-    throw new EngineError('validation-failed', `the operation selects more than ${MOST_FIELDS} fields`, {
+  if (count > MAX_FIELDS) {
+    throw new EngineError('validation-failed', `the operation selects more than ${MAX_FIELDS} fields`, {
       path,
     });
   }

@@ -59,8 +59,8 @@ interface CachedOperation {
 }
 
 /** Most characters of operation texts, and of SQL texts, that a program keeps; some hundred megabytes with their trees. */
-const MOST_TEXT = 8_000_000;
-const MOST_SQL = 32_000_000;
+const MAX_TEXT = 8_000_000;
+const MAX_SQL = 32_000_000;
 
 /** Decides whether a role may run an operation at all, before it is planned. @throws EngineError when not */
 export type Admit = (session: Session, operation: Operation) => void;
@@ -77,10 +77,10 @@ function createKeptPlans(): KeptPlans {
   let count = 0;
   return {
     operations: new LRUCache({
-      maxSize: MOST_TEXT,
+      maxSize: MAX_TEXT,
       sizeCalculation: (_operation, key) => key.length + 200,
     }),
-    plans: new LRUCache({ maxSize: MOST_SQL, sizeCalculation: (plan, key) => key.length + planSize(plan) }),
+    plans: new LRUCache({ maxSize: MAX_SQL, sizeCalculation: (plan, key) => key.length + planSize(plan) }),
     views: new WeakMap(),
     next: () => {
       count += 1;

@@ -30,7 +30,7 @@ export interface VerificationKey {
 }
 
 /** Minimum length of RSA keys in bits: shorter ones can be factored. */
-const LEAST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 
 const CURVES: Readonly<Record<string, string>> = {
   ES256: 'prime256v1',
@@ -70,8 +70,8 @@ function checkKind(type: JwtType, { asymmetricKeyType, asymmetricKeyDetails }: K
         ? asymmetricKeyType === 'ec' && namedCurve === CURVES[type]
         : asymmetricKeyType === 'rsa';
   if (!fits) throw new Error(`key does not fit the type ${type}: it is a key of type ${asymmetricKeyType}`);
-  if (asymmetricKeyType === 'rsa' && modulusLength < LEAST_RSA_BITS)
-    throw new Error(`Key size too small; should be atleast ${LEAST_RSA_BITS} bits`);
+  if (asymmetricKeyType === 'rsa' && modulusLength < MIN_RSA_BITS)
+    throw new Error(`Key size too small; should be atleast ${MIN_RSA_BITS} bits`);
 }
 
 /**
@@ -101,7 +101,7 @@ function readMember(jwk: JWK, type: JwtType | undefined): VerificationKey | unde
   } catch {
     return undefined;
   }
-  if ((key.asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS) return undefined;
+  if ((key.asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS) < MIN_RSA_BITS) return undefined;
   return { id: typeof kid === 'string' ? kid : undefined, algorithms, key };
 }
 

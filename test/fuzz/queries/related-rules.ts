@@ -14,7 +14,7 @@ import {
 } from './project.ts';
 
 /** Longest rule that is made a part of others, as JSON. */
-const LONGEST = 1200;
+const MAX_LENGTH = 1200;
 
 /** The project with some rules rewritten in terms of those of related tables. */
 export function withRelatedRules(
@@ -117,7 +117,7 @@ function filterOf(table: Table, role: string): Condition | undefined {
 /** What speaks of the row that the rule is about would speak of another one elsewhere. */
 function isPortable(condition: Condition): boolean {
   const text = JSON.stringify(condition);
-  return text.length < LONGEST && !text.includes('"root":true');
+  return text.length < MAX_LENGTH && !text.includes('"root":true');
 }
 
 function withFilter(project: Project, { name }: Table, role: string, filter: Condition): Project {

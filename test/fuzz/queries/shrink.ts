@@ -10,7 +10,7 @@ export interface Case {
   readonly printSeed: number;
 }
 
-const MOST_ATTEMPTS = 600;
+const MAX_ATTEMPTS = 600;
 
 export async function shrink(workbench: Workbench, failing: Case, kind: string): Promise<Case> {
   let attempts = 0;
@@ -44,10 +44,10 @@ export async function shrink(workbench: Workbench, failing: Case, kind: string):
     fails: (candidate: Case) => Promise<boolean>,
   ): Promise<Case> {
     let current = from;
-    for (let found = true; found && attempts < MOST_ATTEMPTS; ) {
+    for (let found = true; found && attempts < MAX_ATTEMPTS; ) {
       found = false;
       for (const smaller of smallerOnes(current[part])) {
-        if (attempts >= MOST_ATTEMPTS) break;
+        if (attempts >= MAX_ATTEMPTS) break;
         attempts += 1;
         const candidate = { ...current, [part]: smaller } as Case;
         if (!(await fails(candidate))) continue;
