@@ -18,7 +18,8 @@ export function configurationPage(): string {
 
 Options of \`engine serve\`. The command line wins over the environment, the environment over the default. A flag that
 stands alone is true; booleans are written \`true t yes y\` or \`false f no n\`; lists are separated by commas. A bad value
-stops the start with status 1 and one line that names the option or variable.
+stops the start with status 1 and one line that names the option or variable. Instead of a variable, its name with \`_FILE\` may
+name a file that holds the value, such as a mounted secret: \`ENGINE_GRAPHQL_ADMIN_SECRET_FILE=/run/secrets/admin\`.
 
 | Option, variable | Value | Default | Meaning |
 |---|---|---|---|

@@ -10,6 +10,7 @@ import {
 } from './configuration.ts';
 import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
+import { withFileVariables } from './environment-files.ts';
 import { type RunningServer, type ServerOptions, StartError, startServer } from './main.ts';
 import { LoadError } from './program/load-error.ts';
 
@@ -31,19 +32,22 @@ export function registerServe(program: Command, compiler: string): void {
   addServerOptions(command);
   command.action(() => {
     const flags = command.optsWithGlobals<Record<string, unknown>>();
-    return runServer(() => ({
-      configuration: readConfiguration(flags, process.env),
-      environment: process.env,
-      compiler,
-      ...(typeof flags.generated === 'string'
-        ? {
-            generated: {
-              directory: flags.generated,
-              sources: sourceAddresses(flags.source as readonly string[]),
-            },
-          }
-        : {}),
-    }));
+    return runServer(() => {
+      const environment = withFileVariables(process.env);
+      return {
+        configuration: readConfiguration(flags, environment),
+        environment,
+        compiler,
+        ...(typeof flags.generated === 'string'
+          ? {
+              generated: {
+                directory: flags.generated,
+                sources: sourceAddresses(flags.source as readonly string[]),
+              },
+            }
+          : {}),
+      };
+    });
   });
 }
 

@@ -7,6 +7,7 @@ import { ConfigurationError, readConfiguration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { connectionUrl } from '../database/connection-url.ts';
+import { withFileVariables } from '../environment-files.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { addServerOptions, runServer, sourceAddresses } from '../serve-command.ts';
 import { verificationText, verifyProgram } from '../verify/verify.ts';
@@ -33,12 +34,13 @@ export async function runArtefact(artefact: Artefact, args: readonly string[]): 
   serve.action(() => {
     const flags = serve.opts<Record<string, unknown>>();
     return runServer(() => {
-      const configuration = readConfiguration(flags, process.env);
+      const environment = withFileVariables(process.env);
+      const configuration = readConfiguration(flags, environment);
       const sources = sourceAddresses(flags.source as readonly string[]);
       const strict = flags.requireSameDatabase === true;
       return {
         configuration,
-        environment: process.env,
+        environment,
         openHost: (context) => hostArtefact(artefact, { sources, strict }, context),
       };
     });

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { adminSecrets, OPTIONS, optionVariable, readConfiguration } from '../../runtime/configuration.ts';
 import { configurationPage } from '../../runtime/configuration-page.ts';
+import { withFileVariables } from '../../runtime/environment-files.ts';
 
 describe('values', () => {
   test('come from the command line, then the environment, then the default', () => {
@@ -78,6 +82,28 @@ describe('refused', () => {
       expect(message).toContain('ENGINE_GRAPHQL_ADMIN_SECRETS');
       expect(message).not.toContain('my-secret');
     }
+  });
+});
+
+describe('files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-configuration-'));
+  const file = join(folder, 'secret');
+  writeFileSync(file, 'from a file\n');
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('hold the value of an option, without the line break at their end', () => {
+    const environment = withFileVariables({ ENGINE_GRAPHQL_ADMIN_SECRET_FILE: file, OTHER_FILE: '/nowhere' });
+    expect(readConfiguration({}, environment).adminSecret).toBe('from a file');
+  });
+
+  test('that cannot be read, or stand beside the variable itself, stop the start', () => {
+    expect(() => withFileVariables({ ENGINE_GRAPHQL_ADMIN_SECRET_FILE: `${file}-missing` })).toThrow(
+      /ADMIN_SECRET_FILE: cannot read the file .*ENOENT/,
+    );
+    const both = { ENGINE_GRAPHQL_ADMIN_SECRET_FILE: file, ENGINE_GRAPHQL_ADMIN_SECRET: 'direct' };
+    expect(() => withFileVariables(both)).toThrow(
+      'Environment variables ENGINE_GRAPHQL_ADMIN_SECRET and ENGINE_GRAPHQL_ADMIN_SECRET_FILE exclude each other',
+    );
   });
 });
 
