@@ -1,6 +1,9 @@
 /** The part of a plan that some roles use: what is left out is in no file that is printed from it. */
 
+import { columnsOfRule } from '../../runtime/core/condition/reads.ts';
+import { textsOf } from '../../runtime/core/declared.ts';
 import { objectKey } from '../../runtime/core/names.ts';
+import { fieldEntries, type RootFields } from '../../runtime/core/root-fields.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import type { ApiLimits, Limit } from '../../runtime/core/settings.ts';
 import type { AccessRules, ColumnShape, RelationshipShape, TableShape } from '../../runtime/core/shapes.ts';
@@ -67,13 +70,13 @@ function selectSource(source: PlannedSource, chosen: ReadonlySet<string>, admin:
       if (enumTable !== undefined) kept.add(enumTable);
   const remaining = tables.filter(({ shape }) => kept.has(keyOf(shape)));
   const readable = new Set(remaining.filter(({ access }) => access.select).map(({ shape }) => keyOf(shape)));
-  const joined = joinedColumns(remaining, kept);
+  const used = usedColumns(remaining, kept);
   return {
     ...source,
-    tables: remaining.map((table) => selectTable(table, kept, joined.get(keyOf(table.shape)) ?? new Set())),
+    tables: remaining.map((table) => selectTable(table, kept, used.get(keyOf(table.shape)) ?? new Set())),
     functions: functions.filter(
-      ({ shape, exposedAs, roles }) =>
-        readable.has(shape.returns.table) && (exposedAs === 'query' || roles.length > 0),
+      ({ returns, fields, roles }) =>
+        readable.has(returns.table) && (fields.query !== undefined || roles.length > 0),
     ),
   };
 }
@@ -91,8 +94,8 @@ function selectAccess(access: AccessRules, chosen: ReadonlySet<string>): AccessR
   );
 }
 
-/** Columns on either side of the relationships between tables that are kept, by table. */
-function joinedColumns(tables: readonly PlannedTable[], kept: ReadonlySet<string>): Map<string, Set<string>> {
+/** Columns on either side of the relationships between tables that are kept, and those that rules name; by table. */
+function usedColumns(tables: readonly PlannedTable[], kept: ReadonlySet<string>): Map<string, Set<string>> {
   const columns = new Map<string, Set<string>>();
   const add = (table: string, names: readonly string[]) => {
     columns.set(table, new Set([...(columns.get(table) ?? []), ...names]));
@@ -103,15 +106,20 @@ function joinedColumns(tables: readonly PlannedTable[], kept: ReadonlySet<string
       add(keyOf(shape), Object.keys(relationship.columns));
       add(relationship.target, Object.values(relationship.columns));
     }
+  for (const { shape, access } of tables)
+    for (const rules of Object.values(access) as Readonly<Record<string, object>>[])
+      for (const rule of Object.values(rules))
+        for (const text of textsOf(rule))
+          for (const [table, column] of columnsOfRule(text, keyOf(shape))) add(table, [column]);
   return columns;
 }
 
 function selectTable(
   table: PlannedTable,
   kept: ReadonlySet<string>,
-  joined: ReadonlySet<string>,
+  used: ReadonlySet<string>,
 ): PlannedTable {
-  const { shape, access, rootFields } = table;
+  const { shape, access } = table;
   const rules = [access.select, access.insert, access.update].flatMap((each) =>
     Object.values<{
       columns: readonly string[];
@@ -120,7 +128,7 @@ function selectTable(
     }>(each ?? {}),
   );
   const columns = new Set([
-    ...joined,
+    ...used,
     ...rules.flatMap((rule) => [...rule.columns, ...Object.keys(rule.presets ?? {})]),
     ...(shape.primaryKey?.columns ?? []),
     ...Object.values(shape.unique ?? {}).flat(),
@@ -138,11 +146,22 @@ function selectTable(
     shape: {
       ...rest,
       columns: pick(shape.columns, columns),
+      fields: selectFields(shape.fields, operations),
       ...(relationships.length > 0 && { relationships: Object.fromEntries(relationships) }),
       ...(fields.length > 0 && { computedFields: Object.fromEntries(fields) }),
     },
     access,
-    rootFields: rootFields.filter(({ kind }) => operations.has(kind.slice(0, 6))),
+  };
+}
+
+/** The root fields of operations that a chosen role may use. */
+function selectFields({ query, mutation }: RootFields, operations: ReadonlySet<string>): RootFields {
+  const chosen = Object.fromEntries(
+    fieldEntries(mutation).filter(([, { field }]) => operations.has(field.slice(0, 6))),
+  );
+  return {
+    ...(query && operations.has('select') && { query }),
+    ...(Object.keys(chosen).length > 0 && { mutation: pick(mutation!, new Set(Object.keys(chosen))) }),
   };
 }
 

@@ -8,7 +8,7 @@ import type {
   MutationFieldKind,
   QueryFieldKind,
   SubscriptionFieldKind,
-} from '../../runtime/core/resolvers.ts';
+} from '../../runtime/core/root-fields.ts';
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type {
   ComputedFieldShape,

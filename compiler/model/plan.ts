@@ -3,8 +3,7 @@
  * role: pure data with nothing left to decide.
  */
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
-import type { AccessRules, FunctionShape, SourceShape, TableShape } from '../../runtime/core/shapes.ts';
-import type { ModelFunction, RootField } from './model.ts';
+import type { AccessRules, DeclaredFunction, DeclaredTable, SourceShape } from '../../runtime/core/shapes.ts';
 import type { PlannedSaved } from './saved.ts';
 
 export interface Plan extends ProgramPlan {
@@ -23,22 +22,13 @@ export interface ProgramPlan {
 export interface PlannedSource {
   readonly shape: SourceShape;
   readonly tables: readonly PlannedTable[];
-  readonly functions: readonly PlannedFunction[];
-}
-
-export interface PlannedFunction {
-  readonly shape: FunctionShape;
-  readonly exposedAs: 'query' | 'mutation';
-  readonly rootFields: ModelFunction['rootFields'];
-  /** Roles that metadata permits by name. */
-  readonly roles: readonly string[];
+  readonly functions: readonly DeclaredFunction[];
 }
 
 export interface PlannedTable {
-  readonly shape: TableShape;
+  readonly shape: DeclaredTable;
   /** Rule texts are final, line breaks and indentation included. */
   readonly access: AccessRules;
-  readonly rootFields: readonly RootField[];
 }
 
 /** Everything a role may do, one fact a line, in the metadata's own words, sorted. */

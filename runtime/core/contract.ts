@@ -1,23 +1,16 @@
 /**
- * What generated files import as `engine/contract`: the constructors of their data and the functions that their
- * resolvers call. Nothing else of the runtime is visible to them.
+ * What generated files import as `engine/contract`: the constructors of their data, types that carry a table's names, and
+ * the functions that a resolver written by hand may call. Nothing else of the runtime is visible to them.
  */
+export type { Row, Where } from './checked-types.ts';
 
 export { deleteRow, deleteRows } from './mutation/delete.ts';
 export { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
 export { insertRow, insertRows } from './mutation/insert.ts';
 export { updateMany, updateRow, updateRows } from './mutation/update.ts';
 export { selectAggregate, selectByKey, selectRows } from './query/select.ts';
-export {
-  type FunctionResolvers,
-  functionResolvers,
-  type GeneratedProgram,
-  program,
-  type Requester,
-  type RootFields,
-  resolvers,
-  type TableResolvers,
-} from './resolvers.ts';
+export { type GeneratedProgram, program } from './resolvers.ts';
+export type { Requester, RootFields } from './root-fields.ts';
 export {
   type AllowedDocument,
   allowedDocuments,
@@ -30,9 +23,10 @@ export {
 export {
   type AccessRules,
   access,
+  type DeclaredFunction,
+  type DeclaredTable,
   type DeleteRule,
   EVERY_ROW,
-  type FunctionAccess,
   type FunctionShape,
   type InsertRule,
   type SelectRule,

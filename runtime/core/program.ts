@@ -4,20 +4,24 @@
  */
 
 import { type Rule, readRule } from './condition/rule.ts';
+import { checkReferences } from './declared.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember } from './remember.ts';
-import type { FunctionResolvers, GeneratedProgram, TableResolvers } from './resolvers.ts';
+import type { GeneratedProgram } from './resolvers.ts';
+import { type FunctionFieldKind, fieldEntries, type MutationField, type QueryField } from './root-fields.ts';
 import { createRoleView, type RoleView } from './schema/role-view.ts';
-import { declareTheSame, indexRootFields, type RootFieldIndex } from './schema/root-field-index.ts';
+import { indexRootFields, type RootFieldIndex } from './schema/root-field-index.ts';
 import { ADMIN_ROLE } from './session.ts';
 import type { ApiLimits } from './settings.ts';
 import type {
   ColumnShape,
   ComputedFieldShape,
-  FunctionShape,
+  DeclaredFunction,
+  DeclaredTable,
   RelationshipShape,
   RuleText,
   SourceShape,
+  TableAccess,
   TableShape,
 } from './shapes.ts';
 import { identifier, type Sql } from './sql/fragment.ts';
@@ -28,7 +32,7 @@ import { type ColumnType, columnType } from './types.ts';
 /** A tracked table with everything resolved that does not depend on permissions: those are the program's. */
 export interface Table {
   readonly key: string;
-  readonly shape: TableShape;
+  readonly shape: DeclaredTable;
   readonly source: SourceShape;
   /** `"public"."article"`. */
   readonly sql: Sql;
@@ -37,6 +41,11 @@ export interface Table {
   readonly computedFields: ReadonlyMap<string, ComputedField>;
   readonly primaryKey: readonly Column[];
   readonly names: TypeNames;
+  /** Root fields by name. */
+  readonly fields: {
+    readonly query: ReadonlyMap<string, QueryField<DeclaredTable>>;
+    readonly mutation: ReadonlyMap<string, MutationField<DeclaredTable>>;
+  };
 }
 
 export interface Column {
@@ -67,8 +76,12 @@ export interface ComputedField {
 
 export interface TableFunction {
   readonly key: string;
-  readonly shape: FunctionShape;
-  readonly resolvers: FunctionResolvers;
+  readonly shape: DeclaredFunction;
+  /** Root fields by name. */
+  readonly fields: {
+    readonly query: ReadonlyMap<string, QueryField<DeclaredFunction, FunctionFieldKind>>;
+    readonly mutation: ReadonlyMap<string, MutationField<DeclaredFunction, 'function'>>;
+  };
   readonly returns: Table;
   readonly source: SourceShape;
 }
@@ -78,10 +91,10 @@ export interface ProgramContent {
   readonly sources: readonly SourceShape[];
   readonly tables: readonly Table[];
   readonly functions: readonly TableFunction[];
-  /** Root fields of a table, and what the roles may do with it. */
-  readonly resolvers: (table: Table) => TableResolvers;
-  /** The table of a shape; undefined when it is not served. */
-  readonly tableOf: (shape: TableShape) => Table | undefined;
+  /** What the roles may do with a table. */
+  readonly access: (table: Table) => TableAccess;
+  /** The table that a file declares; undefined when it is not served. */
+  readonly tableOf: (declared: DeclaredTable) => Table | undefined;
   /** Who declares a root field. */
   readonly rootFields: RootFieldIndex;
   /** A rule of the program, read once. */
@@ -123,11 +136,11 @@ export function linkProgram(
 ): Program {
   const content = linkContent(generated, previous);
   const roles = new Set<string>();
-  for (const { access } of generated.tables) {
+  for (const access of generated.tables) {
     for (const rules of [access.select, access.insert, access.update, access.delete])
       for (const role in rules) roles.add(role);
   }
-  for (const { access } of generated.functions) for (const role of access.roles ?? []) roles.add(role);
+  for (const shape of generated.functions) for (const role of shape.roles) roles.add(role);
   const withoutIntrospection = new Set(generated.introspectionDisabledFor);
   const hasAdmin = !generated.withoutAdmin;
   const views = previous ? takeOverViews(content, options, previous) : new Map<string, RoleView>();
@@ -156,17 +169,18 @@ function linkContent(generated: GeneratedProgram, previous: Program | undefined)
     previous &&
     sameItems(previous.sources, sources) &&
     previous.tables.length === generated.tables.length &&
-    previous.tables.every(({ shape }, index) => shape === generated.tables[index]!.access.table);
+    previous.tables.every(({ shape }, index) => shape === generated.tables[index]!.table);
   const tables = unchanged ? previous.tables : linkTables(generated);
-  const resolvers = resolversOf(tables, generated.tables);
+  const access = accessOf(tables, generated.tables);
+  checkReferences(
+    generated.tables,
+    generated.tables.filter((each, index) => !unchanged || each !== previous.access(tables[index]!)),
+  );
   const tableOf = unchanged ? previous.tableOf : byShape(tables);
-  const parts = { sources, tables, resolvers, tableOf };
+  const parts = { sources, tables, access, tableOf };
   const functions = linkFunctions(generated, parts, unchanged && previous);
-  const sameFields =
-    unchanged &&
-    functions === previous.functions &&
-    tables.every((table) => declareTheSame(previous.resolvers(table), resolvers(table)));
-  const rootFields = sameFields ? previous.rootFields : indexRootFields({ ...parts, functions });
+  const sameFields = unchanged && functions === previous.functions;
+  const rootFields = sameFields ? previous.rootFields : indexRootFields({ tables, functions });
   return { ...parts, functions, rootFields, rule: rulesByText() };
 }
 
@@ -175,11 +189,8 @@ function rulesByText(): ProgramContent['rule'] {
   return (text) => remember(known, text, () => readRule(text));
 }
 
-function resolversOf(
-  tables: readonly Table[],
-  resolvers: readonly TableResolvers[],
-): ProgramContent['resolvers'] {
-  const byTable = new Map(tables.map((table, index) => [table, resolvers[index]!]));
+function accessOf(tables: readonly Table[], rules: readonly TableAccess[]): ProgramContent['access'] {
+  const byTable = new Map(tables.map((table, index) => [table, rules[index]!]));
   return (table) => byTable.get(table)!;
 }
 
@@ -191,7 +202,7 @@ function byShape(tables: readonly Table[]): ProgramContent['tableOf'] {
 function linkTables(generated: GeneratedProgram): readonly Table[] {
   const bySource = new Map<string, Map<string, Table>>();
   for (const source of generated.sources) bySource.set(source.name, new Map());
-  return generated.tables.map(({ access: { table: shape } }) => {
+  return generated.tables.map(({ table: shape }) => {
     const own = bySource.get(shape.source.name);
     const table = linkTable(shape, (key) => {
       const target = own?.get(key);
@@ -209,16 +220,19 @@ function linkFunctions(
   previous: Program | undefined | false,
 ): readonly TableFunction[] {
   if (previous && previous.functions.length === functions.length) {
-    const same = previous.functions.every(({ resolvers }, index) => resolvers === functions[index]);
+    const same = previous.functions.every(({ shape }, index) => shape === functions[index]);
     if (same) return previous.functions;
   }
   const byKey = lazy(() => new Map(tables.map((table) => [tableKey(table.source, table.key), table])));
-  return functions.map((resolvers): TableFunction => {
-    const shape = resolvers.access.function;
+  return functions.map((shape): TableFunction => {
     const returns = byKey().get(tableKey(shape.source, shape.returns.table));
     if (!returns)
       throw new Error(`generated code refers to the table ${shape.returns.table}, which is not part of it`);
-    return { key: objectKey(shape.schema, shape.name), shape, resolvers, returns, source: shape.source };
+    const fields = {
+      query: new Map(fieldEntries(shape.fields.query)),
+      mutation: new Map(fieldEntries(shape.fields.mutation)),
+    };
+    return { key: objectKey(shape.schema, shape.name), shape, fields, returns, source: shape.source };
   });
 }
 
@@ -230,7 +244,7 @@ function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-function linkTable(shape: TableShape, find: (key: string) => Table): Table {
+function linkTable(shape: DeclaredTable, find: (key: string) => Table): Table {
   const names = typeNames(shape);
   // On first use: tables refer to each other in circles.
   const columns = lazy(
@@ -268,12 +282,19 @@ function linkTable(shape: TableShape, find: (key: string) => Table): Table {
         ]),
       ),
   );
+  const fields = lazy(() => ({
+    query: new Map(fieldEntries(shape.fields.query)),
+    mutation: new Map(fieldEntries(shape.fields.mutation)),
+  }));
   const table: Table = {
     key: objectKey(shape.schema, shape.name),
     shape,
     source: shape.source,
     sql: identifier(shape.schema, shape.name),
     names,
+    get fields() {
+      return fields();
+    },
     get columns() {
       return columns();
     },

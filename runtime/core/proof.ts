@@ -68,9 +68,9 @@ export function proofsOf(program: Pick<GeneratedProgram, 'tables' | 'functions' 
     else proofs.set(key, { source, text, subjects: [subject] });
   };
   const shapes = new Map(
-    program.tables.map(({ access: { table } }) => [JSON.stringify([table.source.name, keyOf(table)]), table]),
+    program.tables.map(({ table }) => [JSON.stringify([table.source.name, keyOf(table)]), table]),
   );
-  for (const { access } of program.tables) {
+  for (const access of program.tables) {
     const { table } = access;
     const source = table.source.name;
     for (const [statement, subject] of accessProofs(access)) add(source, statement, subject);
@@ -97,8 +97,7 @@ export function proofsOf(program: Pick<GeneratedProgram, 'tables' | 'functions' 
       );
     }
   }
-  for (const { access } of program.functions) {
-    const { source, schema, name, arguments: list } = access.function;
+  for (const { source, schema, name, arguments: list } of program.functions) {
     add(
       source.name,
       sql`select from ${call(source, { schema, name }, list, new Map())} as ${alias(PROVED_ROW)}`,

@@ -1,9 +1,13 @@
 /**
  * The data that generated files declare: sources, tables and the access rules of every role. Plain readonly objects;
- * the constructors only check at type level and freeze. Nothing here evaluates anything: rules are SQL texts with
- * holes (see condition/rule.ts), tables refer to each other by key, so files can be replaced one by one.
+ * the constructors check the names in them, in types and again when they run, and freeze. Nothing here evaluates
+ * anything: rules are SQL texts with holes (see condition/rule.ts), tables refer to each other by key, so files can be
+ * replaced one by one.
  */
+import type { CheckedRules, CheckedShape } from './checked-types.ts';
+import { checkAccess, checkTable } from './declared.ts';
 import type { NamingConvention } from './names.ts';
+import type { FunctionFields, RootFields } from './root-fields.ts';
 
 export interface SourceShape {
   readonly name: string;
@@ -12,7 +16,7 @@ export interface SourceShape {
   readonly naming?: NamingConvention;
   /** Arrays are scalars, `_text`, and not lists. */
   readonly arraysAsScalars?: true;
-  /** Customization of root fields; names in resolver files are final already, only `namespace` is applied at run time. */
+  /** Customization of root fields; names in table files are final already, only `namespace` is applied at run time. */
   readonly rootNamespace?: string;
   /** Prefix and suffix of types derived from this source's tables. */
   readonly typePrefix?: string;
@@ -186,14 +190,25 @@ export interface AccessRules {
   readonly delete?: Readonly<Record<string, DeleteRule>>;
 }
 
-export interface TableAccess extends AccessRules {
-  readonly table: TableShape;
+export interface TableAccess<Table extends DeclaredTable = DeclaredTable> extends AccessRules {
+  readonly table: Table;
 }
 
-/** Who may call a function; absent list = inferred from the select permission on its table. */
-export interface FunctionAccess {
-  readonly function: FunctionShape;
-  readonly roles?: readonly string[];
+/** A tracked table as its file declares it. */
+export interface DeclaredTable extends TableShape {
+  /** Root fields, each offered to a role as its rules allow. */
+  readonly fields: RootFields;
+}
+
+/** A tracked function as its file declares it. */
+export interface DeclaredFunction extends FunctionShape {
+  /**
+   * Roles permitted by name. Functions that only read are open to every role that may select from their table, unless the
+   * server is told otherwise.
+   */
+  readonly roles: readonly string[];
+  /** Root fields, below query or below mutation. */
+  readonly fields: FunctionFields;
 }
 
 /** Declares a source. */
@@ -201,17 +216,40 @@ export function source(shape: SourceShape): SourceShape {
   return Object.freeze(shape);
 }
 
-/** Declares the shape of a tracked table, view, materialized view or foreign table. */
-export function table(owner: SourceShape, shape: Omit<TableShape, 'source'>): TableShape {
-  return Object.freeze({ source: owner, ...shape });
+/** A table with the literal types of its file, from which `access`, `Row` and `Where` take its names. */
+export type TableOf<Shape extends Omit<TableShape, 'source'>> = Readonly<Shape> &
+  Pick<DeclaredTable, 'source' | 'fields'>;
+
+/**
+ * Declares a tracked table, view, materialized view or foreign table: its shape, and its root fields.
+ * @throws Error naming a column that a key or a relationship uses and the table does not have
+ */
+export function table<const Shape extends Omit<TableShape, 'source'>>(
+  owner: SourceShape,
+  shape: Shape & CheckedShape<Shape>,
+  fields: RootFields<TableOf<Shape>>,
+): TableOf<Shape> {
+  const declared = Object.freeze({ source: owner, ...(shape as Shape), fields });
+  checkTable(declared as DeclaredTable);
+  return declared as unknown as TableOf<Shape>;
 }
 
-/** Declares what each role may do with a table. The role `admin` may do everything and is not listed. */
-export function access(of: TableShape, rules: AccessRules): TableAccess {
-  return Object.freeze({ table: of, ...rules });
+/**
+ * Declares what each role may do with a table. The role `admin` may do everything and is not listed.
+ * @throws Error naming the column, preset or cast of a session variable that does not exist
+ */
+export function access<Table extends DeclaredTable, const Rules extends AccessRules>(
+  of: Table,
+  rules: Rules & CheckedRules<Table, Rules>,
+): TableAccess<Table> {
+  checkAccess(of, rules);
+  return Object.freeze({ table: of, ...(rules as AccessRules) });
 }
 
-/** Declares a tracked function. */
-export function trackedFunction(owner: SourceShape, shape: Omit<FunctionShape, 'source'>): FunctionShape {
+/** Declares a tracked function, who may call it, and its root fields. */
+export function trackedFunction(
+  owner: SourceShape,
+  shape: Omit<DeclaredFunction, 'source'>,
+): DeclaredFunction {
   return Object.freeze({ source: owner, ...shape });
 }

@@ -3,8 +3,7 @@
  * those roles (types, parsed operations, plans).
  *
  * Why that is safe. A view, and every plan made with it, is a function of
- *   1. the shapes of tables and functions and the root fields that they declare: the resolvers name the field and apply
- *      the access rules of their own table to it;
+ *   1. the shapes of tables and functions and the root fields that they declare;
  *   2. the rules of that one role in those access rules: `tableView` reads `rules[role]` and nothing else of them, and an
  *      admin's view reads none;
  *   3. the schema options, and whether the role may ask for the schema, which is part of the key of a view.
@@ -36,7 +35,7 @@ export function takeOverViews(
   )
     return kept;
   const changed = content.tables.flatMap((table) => {
-    const [before, after] = [previous.resolvers(table).access, content.resolvers(table).access];
+    const [before, after] = [previous.access(table), content.access(table)];
     return before === after ? [] : [[before, after] as const];
   });
   for (const [key, view] of previous.views) {

@@ -63,6 +63,8 @@ const BUILTIN: Readonly<Record<string, { family: TypeFamily; scalar?: string; sq
   timetz: { family: 'date', sql: 'timetz' },
 };
 
+const SQL_NAMES: ReadonlySet<string> = new Set(Object.values(BUILTIN).flatMap(({ sql = [] }) => sql));
+
 /** Types of extensions, recognised by name in whatever schema the extension lives. */
 const EXTENSION: Readonly<Record<string, TypeFamily>> = {
   citext: 'text',
@@ -114,6 +116,14 @@ function resolve(owner: SourceShape, key: string): ColumnType {
     scalar: builtin?.scalar ?? key,
     sql: builtin?.sql ?? quoteIdentifier('pg_catalog', key),
   };
+}
+
+/** Whether a text is a type of the source as `ColumnType.sql` writes it, or an array of one. */
+export function isSqlType(owner: SourceShape, type: string): boolean {
+  const base = type.replace(/(?:\[\])+$/, '');
+  if (!base.startsWith('"')) return SQL_NAMES.has(base);
+  if (base.startsWith('"pg_catalog".')) return true;
+  return Object.keys(owner.types).some((key) => quoteIdentifier(...keyParts(key)) === base);
 }
 
 /** Schema and name of an object key; see `objectKey`. */

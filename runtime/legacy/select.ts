@@ -19,12 +19,12 @@ export async function select(args: SelectArguments, session: Session, execution:
   const listed = listedTable(table);
   const selection = rowSelection(args.columns, listed, '$.columns');
   return read(
-    selectRows(
-      table.program.resolvers(table.view.table).access,
-      scope,
+    selectRows({
+      of: table.view.table.shape,
+      requester: scope,
       selection,
-      rowsArguments(args, listed, '$'),
-    ),
+      args: rowsArguments(args, listed, '$'),
+    }),
   );
 }
 
@@ -51,7 +51,7 @@ export async function count(args: CountArguments, session: Session, execution: E
   const counted = { typeName: '', argumentsPath: '$', fields: [field('count', { kind: 'count' }, '$')] };
   const selection = { ...counted, fields: [field('aggregate', { kind: 'aggregate' }, '$', counted)] };
   const text = await read(
-    selectAggregate(table.program.resolvers(table.view.table).access, scope, selection, rows),
+    selectAggregate({ of: table.view.table.shape, requester: scope, selection, args: rows }),
   );
   const { aggregate } = JSON.parse(text) as { aggregate: object };
   return JSON.stringify(aggregate);

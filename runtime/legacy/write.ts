@@ -159,12 +159,12 @@ export async function remove(args: DeleteArguments, session: Session, execution:
   const where = whereNode(args.where, readable, '$.where');
   const selection = answerSelection(args.returning, table);
   return write(
-    deleteRows(
-      table.program.resolvers(table.view.table).access,
-      scope,
+    deleteRows({
+      of: table.view.table.shape,
+      requester: scope,
       selection,
-      new Map([['where', where]]),
-    ),
+      args: new Map([['where', where]]),
+    }),
   );
 }
 

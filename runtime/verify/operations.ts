@@ -3,9 +3,16 @@
 import { columnsOfRule } from '../core/condition/reads.ts';
 import { objectKey } from '../core/names.ts';
 import type { Operation } from '../core/proof.ts';
-import type { GeneratedProgram, TableResolvers } from '../core/resolvers.ts';
+import type { GeneratedProgram } from '../core/resolvers.ts';
+import { fieldEntries } from '../core/root-fields.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
-import type { ComputedFieldShape, RelationshipShape, RuleText, TableShape } from '../core/shapes.ts';
+import type {
+  ComputedFieldShape,
+  RelationshipShape,
+  RuleText,
+  TableAccess,
+  TableShape,
+} from '../core/shapes.ts';
 import { columnFact, type Fact, factKey, functionFact, requiredFact, tableFact, typeFacts } from './facts.ts';
 
 /** Something a client may call, as a role. */
@@ -39,10 +46,7 @@ type Rule = {
 /** Everything that the roles of a program may call, table by table: with a hundred roles it takes a while. */
 export function* operationsOf(program: GeneratedProgram): Generator<readonly ServedOperation[]> {
   const tables = new Map(
-    program.tables.map((table) => [
-      tableId(table.access.table.source.name, keyOf(table.access.table)),
-      table,
-    ]),
+    program.tables.map((access) => [tableId(access.table.source.name, keyOf(access.table)), access]),
   );
   const find = (source: string, key: string) => tables.get(tableId(source, key));
   const roles = rolesOf(program);
@@ -51,7 +55,7 @@ export function* operationsOf(program: GeneratedProgram): Generator<readonly Ser
   yield functionOperations(program, roles, find, factsOf);
 }
 
-type Find = (source: string, key: string) => TableResolvers | undefined;
+type Find = (source: string, key: string) => TableAccess | undefined;
 
 function tableId(source: string, key: string): string {
   return JSON.stringify([source, key]);
@@ -63,10 +67,10 @@ function keyOf({ schema, name }: TableShape): string {
 
 function rolesOf(program: GeneratedProgram): string[] {
   const roles = new Set<string>(program.withoutAdmin ? [] : [ADMIN_ROLE]);
-  for (const { access } of program.tables)
+  for (const access of program.tables)
     for (const rules of [access.select, access.insert, access.update, access.delete])
       for (const role of Object.keys(rules ?? {})) roles.add(role);
-  for (const { access } of program.functions) for (const role of access.roles ?? []) roles.add(role);
+  for (const shape of program.functions) for (const role of shape.roles) roles.add(role);
   return [...roles].sort();
 }
 
@@ -74,7 +78,7 @@ function operationOf(field: string): Operation {
   return field.slice(0, 6) as Operation;
 }
 
-function ruleOf({ access }: TableResolvers, operation: Operation, role: string): Rule | undefined {
+function ruleOf(access: TableAccess, operation: Operation, role: string): Rule | undefined {
   const { table } = access;
   if (operation !== 'select' && table.readOnly?.includes(operation)) return undefined;
   if (role === ADMIN_ROLE)
@@ -87,22 +91,21 @@ function ruleOf({ access }: TableResolvers, operation: Operation, role: string):
   return Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
 
-function tableOperations(resolvers: TableResolvers, role: string, factsOf: FactsOf): ServedOperation[] {
-  const { table } = resolvers.access;
+function tableOperations(access: TableAccess, role: string, factsOf: FactsOf): ServedOperation[] {
+  const { table } = access;
+  const { query, mutation } = table.fields;
   const fields = [
-    ...Object.entries(resolvers.query ?? {}).map(([name, { field }]) => ['query', name, field] as const),
-    ...Object.entries(resolvers.mutation ?? {}).map(
-      ([name, { field }]) => ['mutation', name, field] as const,
-    ),
+    ...fieldEntries(query).map(([name, { field }]) => ['query', name, field] as const),
+    ...fieldEntries(mutation).map(([name, { field }]) => ['mutation', name, field] as const),
   ];
   const known = new Map<Operation, Facts>();
   const key = factsBy(keyFact(table));
   return fields.flatMap(([root, name, field]) => {
     const operation = operationOf(field);
-    const rule = ruleOf(resolvers, operation, role);
+    const rule = ruleOf(access, operation, role);
     if (!rule || (rule.queryRoots && root === 'query' && !rule.queryRoots.includes(field))) return [];
     if (field === 'select_aggregate' && !rule.aggregations) return [];
-    const facts = known.get(operation) ?? factsOf(resolvers, operation, rule, role);
+    const facts = known.get(operation) ?? factsOf(access, operation, rule, role);
     known.set(operation, facts);
     return [
       {
@@ -129,7 +132,7 @@ function keyFact(table: TableShape): Fact | undefined {
   return primaryKey && { kind: 'key', table: keyOf(table), ...primaryKey };
 }
 
-type FactsOf = (resolvers: TableResolvers, operation: Operation, rule: Rule, role: string) => Facts;
+type FactsOf = (access: TableAccess, operation: Operation, rule: Rule, role: string) => Facts;
 
 /**
  * What an operation of a role relies on, relationships that it may follow included, but not what they lead to. Roles whose
@@ -145,8 +148,8 @@ function createFacts(find: Find): FactsOf {
     own.set(name, facts);
     return facts;
   };
-  return (resolvers, operation, rule, role) => {
-    const { table } = resolvers.access;
+  return (access, operation, rule, role) => {
+    const { table } = access;
     const followed =
       operation === 'select'
         ? Object.values<RelationshipShape>(table.relationships ?? {}).filter(({ target }) => {
@@ -168,7 +171,7 @@ function columnFacts(table: TableShape, name: string, find: Find): Fact[] {
   const fact = columnFact(table, name);
   if (fact?.kind !== 'column') return [];
   const enumTable = table.columns[name]?.enumTable;
-  const values = enumTable === undefined ? undefined : find(table.source.name, enumTable)?.access.table;
+  const values = enumTable === undefined ? undefined : find(table.source.name, enumTable)?.table;
   return [
     fact,
     ...typeFacts(table.source, fact.type),
@@ -199,7 +202,7 @@ function collectFacts(
   const addColumn = (of: TableShape | undefined, name: string) => {
     if (of) for (const fact of ofColumn(of, name)) add(fact);
   };
-  const shapeOf = (key: string) => find(table.source.name, key)?.access.table;
+  const shapeOf = (key: string) => find(table.source.name, key)?.table;
   add(tableFact(table));
   for (const column of [...(rule.columns ?? []), ...Object.keys(rule.presets ?? {})])
     addColumn(table, column);
@@ -246,18 +249,18 @@ function functionOperations(
   find: Find,
   factsOf: FactsOf,
 ): ServedOperation[] {
-  return program.functions.flatMap(({ access, query, mutation }) => {
-    const shape = access.function;
+  return program.functions.flatMap((shape) => {
+    const { query, mutation } = shape.fields;
     const returned = find(shape.source.name, shape.returns.table);
     const own = factsBy(functionFact(shape, shape));
     const fields = [
-      ...Object.entries(query ?? {}).map(([name, { field }]) => [`query ${name}`, field] as const),
-      ...Object.entries(mutation ?? {}).map(([name, { field }]) => [`mutation ${name}`, field] as const),
+      ...fieldEntries(query).map(([name, { field }]) => [`query ${name}`, field] as const),
+      ...fieldEntries(mutation).map(([name, { field }]) => [`mutation ${name}`, field] as const),
     ];
     return roles.flatMap((role) => {
       const rule = returned && ruleOf(returned, 'select', role);
       // A query may be inferred from the rows it returns; whether it is, is an option of the server.
-      if (!rule || (role !== ADMIN_ROLE && mutation && !access.roles?.includes(role))) return [];
+      if (!rule || (role !== ADMIN_ROLE && mutation && !shape.roles.includes(role))) return [];
       const facts = [own, factsOf(returned, 'select', rule, role)];
       const offered = fields.filter(([, field]) => field === 'function' || rule.aggregations);
       return offered.map(([name]) => ({

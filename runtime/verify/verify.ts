@@ -122,14 +122,14 @@ async function gather<Item>(parts: Iterable<readonly Item[]>): Promise<Item[]> {
 
 function tablesOf(program: GeneratedProgram, source: string): ReadonlySet<string> {
   return new Set(
-    program.tables.flatMap(({ access: { table } }) =>
+    program.tables.flatMap(({ table }) =>
       table.source.name === source ? [objectKey(table.schema, table.name)] : [],
     ),
   );
 }
 
 function enumTablesOf(program: GeneratedProgram, source: string): readonly RelationReference[] {
-  return program.tables.flatMap(({ access: { table } }) =>
+  return program.tables.flatMap(({ table }) =>
     table.source.name === source && table.enumValues ? [{ schema: table.schema, name: table.name }] : [],
   );
 }

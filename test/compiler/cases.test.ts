@@ -56,7 +56,7 @@ describe.each(readdirSync(folder).sort())('%s', (name) => {
     expect(program.tables.length).toBe(sources.reduce((sum, { tables }) => sum + tables.length, 0));
     // What the generated code says is what was planned, to the character, whatever the names and literals hold.
     for (const [index, planned] of sources.flatMap(({ tables }) => tables).entries()) {
-      const { table, ...rules } = program.tables[index]!.access;
+      const { table, ...rules } = program.tables[index]!;
       expect(rules).toEqual(planned.access);
       expect(table).toEqual(planned.shape);
     }

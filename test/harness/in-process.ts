@@ -32,7 +32,11 @@ export async function serveInProcess(
   url: string,
   metadata: JsonObject,
   loader: Loader = createLoader(),
-  options: Partial<SavedOptions> & { readonly naming?: Partial<NamingOptions> } = {},
+  options: Partial<SavedOptions> & {
+    readonly naming?: Partial<NamingOptions>;
+    /** Changes generated files before they are loaded, as a person would by hand. */
+    readonly edit?: (files: ReadonlyMap<string, string>) => ReadonlyMap<string, string>;
+  } = {},
 ): Promise<InProcess> {
   const read = readMetadata(metadata);
   const enums = read.value.sources.flatMap(({ tables }) => tables.filter(({ is_enum }) => is_enum));
@@ -40,7 +44,7 @@ export async function serveInProcess(
     { connectionString: url },
     enums.map(({ table }) => table),
   );
-  const { naming, ...switches } = options;
+  const { naming, edit = (files) => files, ...switches } = options;
   const serving = {
     inferFunctionPermissions: true,
     stringifyNumbers: false,
@@ -56,7 +60,7 @@ export async function serveInProcess(
   const problems = [...read.diagnostics, ...compiled.diagnostics];
   if (problems.length > 0)
     throw new Error(`the project does not compile cleanly: ${JSON.stringify(problems, null, 2)}`);
-  const program = linkProgram(await loader.load(compiled.files), serving);
+  const program = linkProgram(await loader.load(edit(compiled.files)), serving);
   const planner = createPlanner(program, serving);
   const source = connectSource(() => ({ connectionString: url }), {
     maxConnections: 1,

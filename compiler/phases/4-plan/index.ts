@@ -1,6 +1,9 @@
 /** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text and presets; ledgers are in `ledger.ts`. */
+
+import type { DeclaredTable, RootFields } from '../../../runtime/core/contract.ts';
+import type { DeclaredFunction } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { Model, ModelTable } from '../../model/model.ts';
+import type { Model, ModelTable, RootField, RootFieldKind } from '../../model/model.ts';
 import type { PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { planAccess } from './permission.ts';
 
@@ -8,19 +11,56 @@ import { planAccess } from './permission.ts';
 export function plan(model: Model, memory: Memory): ProgramPlan {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
-    tables: source.tables.map((table) => memory.remember('rules', table, [], () => planTable(table))),
+    tables: source.tables.map((table) => memory.remember('rules', table, [], () => planTable(table, memory))),
     functions: source.functions.map(({ shape, exposedAs, rootFields, roles }) =>
-      memory.remember('rules', shape, [exposedAs, rootFields, JSON.stringify(roles)], () => ({
+      memory.remember<DeclaredFunction>(
+        'rules',
         shape,
-        exposedAs,
-        rootFields,
-        roles,
-      })),
+        [exposedAs, rootFields, JSON.stringify(roles)],
+        () => ({
+          ...shape,
+          roles,
+          fields: { [exposedAs]: Object.fromEntries(rootFields.map(({ name, kind }) => [name, kind])) },
+        }),
+      ),
     ),
   }));
   return { settings: model.settings, sources };
 }
 
-function planTable(table: ModelTable): PlannedTable {
-  return { shape: table.shape, access: planAccess(table), rootFields: table.rootFields };
+function planTable(table: ModelTable, memory: Memory): PlannedTable {
+  const { shape, rootFields } = table;
+  // By shape and fields, which outlive changes of permissions: a table that looks as before keeps its identity.
+  const declared = memory.remember<DeclaredTable>('declared', shape, [rootFields], () => ({
+    ...shape,
+    fields: fieldsOf(rootFields),
+  }));
+  return { shape: declared, access: planAccess(table) };
 }
+
+/** Root fields by section, each by name. */
+function fieldsOf(rootFields: readonly RootField[]): RootFields {
+  const sections: Record<'query' | 'mutation', Record<string, unknown>> = { query: {}, mutation: {} };
+  for (const { kind, name, description } of rootFields) {
+    const section = SECTIONS[kind];
+    if (section) sections[section][name] = description === undefined ? kind : { field: kind, description };
+  }
+  return Object.fromEntries(
+    Object.entries(sections).filter(([, fields]) => Object.keys(fields).length > 0),
+  ) as RootFields;
+}
+
+/** Where a kind of root field is listed. Streams are not served. */
+const SECTIONS: Readonly<Record<RootFieldKind, 'query' | 'mutation' | undefined>> = {
+  select: 'query',
+  select_by_pk: 'query',
+  select_aggregate: 'query',
+  select_stream: undefined,
+  insert: 'mutation',
+  insert_one: 'mutation',
+  update: 'mutation',
+  update_by_pk: 'mutation',
+  update_many: 'mutation',
+  delete: 'mutation',
+  delete_by_pk: 'mutation',
+};

@@ -1,26 +1,15 @@
-/** `<function>.ts`: the shape of a tracked function, who may call it, and what runs. */
-import type { PlannedFunction } from '../../model/plan.ts';
-import { functionResolver } from '../../model/resolvers.ts';
+/** `<function>.ts`: the shape of a tracked function, who may call it, and its root fields. */
+import type { DeclaredFunction } from '../../../runtime/core/shapes.ts';
 import type { FileNames } from './names.ts';
-import { properties } from './table.ts';
-import { inlineLiteral, templates } from './templates.ts';
+import { properties, sections } from './table.ts';
+import { templates } from './templates.ts';
 
 /** Text of a function's file. */
-export function emitFunction(
-  { shape, exposedAs, rootFields, roles }: PlannedFunction,
-  names: FileNames,
-): string {
-  const fields = rootFields.map(({ kind, name }) => ({
-    name,
-    kind,
-    call: `${functionResolver(exposedAs, kind)}(${names.identifier}, requester, selection, args)`,
-  }));
-  const used = [...new Set(rootFields.map(({ kind }) => functionResolver(exposedAs, kind)))];
+export function emitFunction(declared: DeclaredFunction, names: FileNames): string {
   return templates.function({
-    place: `${shape.source.name} · ${shape.schema}.${shape.name}`,
-    imports: ['functionResolvers', 'trackedFunction', ...used].sort().join(', '),
+    place: `${declared.source.name} · ${declared.schema}.${declared.name}`,
     identifier: names.identifier,
-    properties: properties(shape, [
+    properties: properties(declared, [
       'schema',
       'name',
       'graphqlName',
@@ -30,9 +19,8 @@ export function emitFunction(
       'arguments',
       'sessionArgument',
       'returns',
+      'roles',
     ]),
-    roles: inlineLiteral(roles),
-    section: exposedAs,
-    fields,
+    sections: sections(declared.fields),
   });
 }

@@ -2,11 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { InconsistentObject } from '../../../runtime/metadata/inconsistency.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { Plan, PlannedSource, ProgramPlan } from '../../model/plan.ts';
+import type { Plan, PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { emitAccess } from './access.ts';
 import { emitFunction } from './function.ts';
 import { nameLedgers, nameProgram, type ProgramNames } from './names.ts';
-import { emitResolvers } from './resolvers.ts';
 import { emitSaved } from './saved.ts';
 import { emitTable, entries, properties } from './table.ts';
 import { templates } from './templates.ts';
@@ -60,7 +59,7 @@ function namesOf({ sources, saved }: ProgramPlan): readonly unknown[] {
       shape.name,
       ...tables.flatMap((table) => [table.shape.schema, table.shape.name]),
       'functions',
-      ...functions.flatMap((each) => [each.shape.schema, each.shape.name]),
+      ...functions.flatMap((each) => [each.schema, each.name]),
     ]),
     'saved',
     ...(saved?.operations ?? []).flatMap(({ collection, name }) => [collection, name]),
@@ -113,28 +112,33 @@ function emitSource(
         'typePrefix',
         'typeSuffix',
       ]),
-      types: entries(types),
+      types: entries(types, 2),
     }),
   );
   for (const table of tables) {
     const file = names.table(shape.name, table.shape.schema, table.shape.name);
     const texts = memory.remember('files', table, [file.path, file.identifier], () => [
       [`${file.path}.table.ts`, emitTable(table.shape, file)] as const,
-      [`${file.path}.access.ts`, emitAccess(table, file)] as const,
-      [`${file.path}.resolvers.ts`, emitResolvers(table, file)] as const,
+      ...(hasRules(table) ? [[`${file.path}.access.ts`, emitAccess(table, file)] as const] : []),
     ]);
     for (const [path, text] of texts) files.set(path, text);
   }
   for (const each of functions) {
-    const file = names.function(shape.name, each.shape.schema, each.shape.name);
+    const file = names.function(shape.name, each.schema, each.name);
     files.set(`${file.path}.ts`, emitFunction(each, file));
   }
+}
+
+/** A table that no role may use has no access file. */
+function hasRules({ access }: PlannedTable): boolean {
+  return Object.keys(access).length > 0;
 }
 
 function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): string {
   const hasSaved = plan.saved !== undefined;
   const settings = properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']);
-  const inputs = [names, hasSaved, JSON.stringify(settings)];
+  const ruled = plan.sources.flatMap(({ tables }) => tables.map(hasRules)).join();
+  const inputs = [names, hasSaved, JSON.stringify(settings), ruled];
   return memory.remember('index', memory.program, inputs, () =>
     templates.index({
       hasSaved,
@@ -145,14 +149,16 @@ function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): stri
       })),
       functions: plan.sources.flatMap(({ shape, functions }) =>
         functions.map((each) => {
-          const { identifier, path } = names.function(shape.name, each.shape.schema, each.shape.name);
-          return { identifier: `${identifier}Resolvers`, file: `./${path}.ts` };
+          const { identifier, path } = names.function(shape.name, each.schema, each.name);
+          return { identifier, file: `./${path}.ts` };
         }),
       ),
       tables: plan.sources.flatMap(({ shape, tables }) =>
         tables.map((table) => {
           const { identifier, path } = names.table(shape.name, table.shape.schema, table.shape.name);
-          return { identifier: `${identifier}Resolvers`, file: `./${path}.resolvers.ts` };
+          return hasRules(table)
+            ? { identifier: `${identifier}Access`, file: `./${path}.access.ts` }
+            : { identifier, file: `./${path}.table.ts` };
         }),
       ),
     }),

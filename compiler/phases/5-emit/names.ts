@@ -7,7 +7,7 @@ import type { Ledger, ProgramPlan } from '../../model/plan.ts';
 export interface FileNames {
   /** Folder and file without its ending: `sources/default/public/article`. */
   readonly path: string;
-  /** `article`; its rules are `articleAccess`, its resolvers `articleResolvers`. */
+  /** `article`; its rules are `articleAccess`. */
   readonly identifier: string;
 }
 
@@ -62,7 +62,7 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
         nameObject(parent, shape.schema, shape.name, shape.name),
       );
     }
-    for (const { shape } of source.functions) {
+    for (const shape of source.functions) {
       const parent = folder(root, 'functions');
       const file = defaultBaseName(shape.schema, shape.name);
       functions.set(
@@ -144,8 +144,7 @@ const RESERVED: ReadonlySet<string> = new Set(
     'instanceof interface keyof let module namespace never new null number object of package private protected public ' +
     'readonly require return set static string super switch symbol this throw true try type typeof undefined unknown var ' +
     'void while with yield NaN Infinity exports globalThis ' +
-    'access program resolvers functionResolvers source table trackedFunction savedOperation saved allowlist routes EVERY_ROW selection args requester ' +
-    'selectRows selectByKey selectAggregate selectStream insertRows insertRow updateRows updateRow updateMany deleteRows deleteRow'
+    'access program source table trackedFunction savedOperation saved allowlist routes EVERY_ROW Row Where'
   ).split(' '),
 );
 

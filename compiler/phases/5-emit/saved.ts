@@ -73,7 +73,7 @@ function emitOperation(operation: SavedOperation, { identifier }: FileNames): st
     name,
     kind,
     document,
-    variables: entries(variables ?? {}),
+    variables: entries(variables ?? {}, 2),
     why: template === undefined ? '' : stringLiteral(template),
     plans: (plans ?? []).map(planView),
   });

@@ -1,18 +1,22 @@
-/** `<table>.table.ts`: the shape of a table, the same for every role. */
-import type { TableShape } from '../../../runtime/core/shapes.ts';
+/** `<table>.table.ts`: the shape of a table and its root fields, the same for every role. */
+import { fieldEntries } from '../../../runtime/core/root-fields.ts';
+import type { DeclaredTable, TableShape } from '../../../runtime/core/shapes.ts';
 import type { FileNames } from './names.ts';
-import { inlineLiteral, type Property, templates } from './templates.ts';
+import { type Property, printLiteral, type Section, templates } from './templates.ts';
 
-/** Text of a table's shape file. */
-export function emitTable(shape: TableShape, names: FileNames): string {
-  const { columns, relationships = {}, computedFields = {} } = shape;
+/** Text of a table's file. */
+export function emitTable(table: DeclaredTable, names: FileNames): string {
   return templates.table({
-    place: placeOf(shape),
+    place: placeOf(table),
     sourceImport: '../source.ts',
     identifier: names.identifier,
-    head: properties(shape, ['schema', 'name', 'kind', 'graphqlName', 'customName', 'description']),
-    columns: entries(columns),
-    tail: properties(shape, [
+    type: typeName(names.identifier),
+    head: properties(table, ['schema', 'name', 'kind', 'graphqlName', 'customName', 'description']),
+    groups: (['columns', 'relationships', 'computedFields'] as const).flatMap((name) => {
+      const group = table[name];
+      return group ? [{ name, entries: entries(group, 2) }] : [];
+    }),
+    tail: properties(table, [
       'primaryKey',
       'unique',
       'conditionallyUnique',
@@ -22,14 +26,31 @@ export function emitTable(shape: TableShape, names: FileNames): string {
       'sideEffects',
       'readOnly',
     ]),
-    relationships: entries(relationships),
-    computedFields: entries(computedFields),
+    sections: sections(table.fields),
   });
+}
+
+/** Name of the type of a table's rows: `ticket` → `Ticket`. */
+function typeName(identifier: string): string {
+  const name = identifier.charAt(0).toUpperCase() + identifier.slice(1);
+  // What the file imports keeps its name.
+  return name === 'Row' || name === 'Where' ? `${name}_` : name;
 }
 
 /** How the header of a table's files names it: `default · public.article`. */
 export function placeOf(shape: TableShape): string {
   return `${shape.source.name} · ${shape.schema}.${shape.name}`;
+}
+
+/** Root fields by section, for the templates. */
+export function sections(fields: object): Section[] {
+  return Object.entries(fields).map(([name, section]) => ({
+    name,
+    fields: fieldEntries(section as Record<string, { readonly field: string }>).map(([field, entry]) => ({
+      name: field,
+      value: printLiteral(Object.keys(entry).length === 1 ? entry.field : entry, 2),
+    })),
+  }));
 }
 
 /** The named properties that a shape has, as they are printed. */
@@ -38,11 +59,11 @@ export function properties<Shape extends object>(
   names: readonly (keyof Shape & string)[],
 ): Property[] {
   return names.flatMap((name) =>
-    shape[name] === undefined ? [] : [{ name, value: inlineLiteral(shape[name]) }],
+    shape[name] === undefined ? [] : [{ name, value: printLiteral(shape[name], 1) }],
   );
 }
 
-/** Entries of a record, one a line, in the record's order. */
-export function entries(record: Readonly<Record<string, unknown>>): Property[] {
-  return Object.entries(record).map(([name, value]) => ({ name, value: inlineLiteral(value) }));
+/** Entries of a record in the record's order; `depth` is the indentation of its entries. */
+export function entries(record: Readonly<Record<string, unknown>>, depth: number): Property[] {
+  return Object.entries(record).map(([name, value]) => ({ name, value: printLiteral(value, depth) }));
 }

@@ -34,6 +34,21 @@ export function inlineLiteral(value: unknown): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 }
 
+/** Characters of a literal that stays on one line, its indentation included. */
+const WIDTH = 110;
+
+/** Plain data as TypeScript: on one line where it is short, otherwise one entry a line. `depth` is its indentation. */
+export function printLiteral(value: unknown, depth: number): string {
+  const line = inlineLiteral(value);
+  if (typeof value !== 'object' || value === null || line.length + 2 * depth <= WIDTH) return line;
+  const indent = '  '.repeat(depth + 1);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const lines = Array.isArray(value)
+    ? value.map((item) => printLiteral(item, depth + 1))
+    : Object.entries(value).map(([key, item]) => `${propertyKey(key)}: ${printLiteral(item, depth + 1)}`);
+  return `${open}\n${lines.map((each) => `${indent}${each},\n`).join('')}${'  '.repeat(depth)}${close}`;
+}
+
 /** Text within a line comment: nothing in a name ends the line. */
 function commentText(text: string): string {
   return text
@@ -56,11 +71,18 @@ export interface TableView {
   readonly place: string;
   readonly sourceImport: string;
   readonly identifier: string;
+  /** Name of the type of its rows. */
+  readonly type: string;
   readonly head: readonly Property[];
-  readonly columns: readonly Property[];
+  readonly groups: readonly { readonly name: string; readonly entries: readonly Property[] }[];
   readonly tail: readonly Property[];
-  readonly relationships: readonly Property[];
-  readonly computedFields: readonly Property[];
+  readonly sections: readonly Section[];
+}
+
+/** Root fields below query or below mutation. */
+export interface Section {
+  readonly name: string;
+  readonly fields: readonly Property[];
 }
 
 /** A property whose value is printed as TypeScript already. */
@@ -87,23 +109,6 @@ export interface RoleView {
   readonly groups: readonly { readonly name: string; readonly entries: readonly Property[] }[];
 }
 
-export interface ResolversView {
-  readonly place: string;
-  readonly imports: string;
-  readonly identifier: string;
-  readonly accessImport: string;
-  readonly sections: readonly {
-    readonly name: string;
-    readonly fields: readonly {
-      readonly name: string;
-      readonly kind: string;
-      readonly hasDescription: boolean;
-      readonly description: string;
-      readonly call: string;
-    }[];
-  }[];
-}
-
 export interface SourceView {
   readonly name: string;
   readonly properties: readonly Property[];
@@ -112,12 +117,9 @@ export interface SourceView {
 
 export interface FunctionView {
   readonly place: string;
-  readonly imports: string;
   readonly identifier: string;
   readonly properties: readonly Property[];
-  readonly roles: string;
-  readonly section: 'query' | 'mutation';
-  readonly fields: readonly { readonly name: string; readonly kind: string; readonly call: string }[];
+  readonly sections: readonly Section[];
 }
 
 export interface IndexView {
@@ -197,7 +199,6 @@ export interface SavedIndexView {
 export const templates = {
   table: load<TableView>('table'),
   access: load<AccessView>('access'),
-  resolvers: load<ResolversView>('resolvers'),
   source: load<SourceView>('source'),
   function: load<FunctionView>('function'),
   index: load<IndexView>('index'),

@@ -11,12 +11,12 @@ export function entranceFindings(base: GeneratedCode, head: GeneratedCode): Find
   return head.program.tables.flatMap((table) => {
     const old = sameTable(base.program, table);
     if (!old) return [];
-    const may = (code: GeneratedCode, of: Table) => Object.keys(code.resolversOf(of).access.select ?? {});
+    const may = (code: GeneratedCode, of: Table) => Object.keys(code.accessOf(of).select ?? {});
     return may(head, table)
       .filter((role) => may(base, old).includes(role))
       .flatMap((role): Finding[] => {
         const [before, after] = [entrances(base, old, role), entrances(head, table, role)];
-        const place = head.locate(head.resolversOf(table).access.select![role]!);
+        const place = head.locate(head.accessOf(table).select![role]!);
         const finding = (verdict: Verdict, text: string): Finding => ({
           verdict,
           subject: 'operations',
@@ -136,7 +136,7 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
   return head.program.tables.flatMap((table) => {
     const old = sameTable(base.program, table);
     if (!old) return [];
-    const roles = Object.keys(head.resolversOf(table).access.select ?? {});
+    const roles = Object.keys(head.accessOf(table).select ?? {});
     const place = head.locate(table.shape);
     const finding = (role: string, text: string): Finding => ({
       verdict: 'undecidable',
@@ -148,7 +148,7 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
       ...(place && { place }),
     });
     const findings: Finding[] = [];
-    const select = (role: string) => head.resolversOf(table).access.select![role]!;
+    const select = (role: string) => head.accessOf(table).select![role]!;
     // Code of an older compiler does not say where columns come from.
     const isKnown = old.shape.reads !== undefined || table.shape.reads === undefined;
     for (const role of roles) {

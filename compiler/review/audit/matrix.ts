@@ -110,7 +110,7 @@ const KINDS: Readonly<Record<OperationName, readonly string[]>> = {
 };
 
 function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
-  const { access } = code.resolversOf(table);
+  const access = code.accessOf(table);
   return OPERATION_NAMES.flatMap((operation) =>
     Object.entries(access[operation] ?? {}).map(([role, rule]): Permission => {
       const any: Partial<SelectRule & InsertRule & UpdateRule & DeleteRule> = rule;

@@ -59,7 +59,7 @@ export function ruleOf(
   operation: 'select' | 'insert' | 'update' | 'delete',
   cell?: string,
 ): PathRule[] {
-  const rules: Readonly<Record<string, object>> = scope.code.resolversOf(table).access[operation] ?? {};
+  const rules: Readonly<Record<string, object>> = scope.code.accessOf(table)[operation] ?? {};
   const rule = Object.hasOwn(rules, scope.role) ? rules[scope.role] : undefined;
   if (!rule) return [];
   const place = scope.code.locate(rule);

@@ -19,29 +19,32 @@ export interface Roots {
   readonly ofFunction: (entry: TableFunction) => readonly RootFieldOf[];
 }
 
+type Fields = Readonly<Record<'query' | 'mutation', ReadonlyMap<string, { readonly field: string }>>>;
+
 const known = new WeakMap<RoleView, Roots>();
 
 /** The root fields of a role, by table and function; those for trusted callers too. */
-export function rootsOf({ program, resolversOf, functionResolversOf }: GeneratedCode, role: string): Roots {
+export function rootsOf({ program }: GeneratedCode, role: string): Roots {
   const view = program.view(role, true);
   const found = known.get(view);
   if (found) return found;
   const offered = new Map<string, readonly string[]>();
   for (const root of ['query', 'mutation', 'subscription'] as const)
     for (const field of view.roots[root]?.fields().values() ?? []) add(offered, root, field, '');
-  const of = (
-    sections: Partial<Record<RootKind, Readonly<Record<string, { readonly field: string }>>>>,
-  ): RootFieldOf[] =>
+  const of = ({ query, mutation }: Fields): RootFieldOf[] =>
     // A subscription offers the fields of queries, too.
-    (['query', 'mutation', 'subscription'] as const).flatMap((root) =>
-      Object.entries({ ...(root === 'subscription' ? sections.query : {}), ...sections[root] }).flatMap(
-        ([name, { field }]) =>
-          (offered.get(`${root} ${name}`) ?? []).map((full) => ({ root, name: full, kind: field })),
+    Object.entries({ query, mutation, subscription: query }).flatMap(([root, fields]) =>
+      [...fields].flatMap(([name, { field }]) =>
+        (offered.get(`${root} ${name}`) ?? []).map((full) => ({
+          root: root as RootKind,
+          name: full,
+          kind: field,
+        })),
       ),
     );
   const roots: Roots = {
-    ofTable: (table) => of(resolversOf(table) as Parameters<typeof of>[0]),
-    ofFunction: (entry) => of(functionResolversOf(entry) as Parameters<typeof of>[0]),
+    ofTable: ({ fields }) => of(fields),
+    ofFunction: ({ fields }) => of(fields),
   };
   known.set(view, roots);
   return roots;

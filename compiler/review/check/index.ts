@@ -57,7 +57,7 @@ function schemaKey(code: GeneratedCode, role: string): string {
   if (found !== undefined) return found;
   const shared = known.get('') ?? sharedKey(code);
   known.set('', shared);
-  const own = code.generated.tables.map(({ access: { select, insert, update, delete: remove } }) =>
+  const own = code.generated.tables.map(({ select, insert, update, delete: remove }) =>
     [select, insert, update, remove].map((rules) =>
       rules && Object.hasOwn(rules, role) ? rules[role] : null,
     ),
@@ -73,14 +73,8 @@ function schemaKey(code: GeneratedCode, role: string): string {
 
 /** Shapes and root fields, which every role shares. */
 function sharedKey({ generated }: GeneratedCode): string {
-  const tables = generated.tables.map(({ access, query, mutation, subscription }) => {
-    const { source, ...shape } = access.table;
-    return [source.name, shape, query, mutation, subscription];
-  });
-  const functions = generated.functions.map(({ access, query, mutation }) => {
-    const { source, ...shape } = access.function;
-    return [source.name, shape, access.roles, query, mutation];
-  });
+  const tables = generated.tables.map(({ table: { source, ...shape } }) => [source.name, shape]);
+  const functions = generated.functions.map(({ source, ...shape }) => [source.name, shape]);
   return JSON.stringify([generated.sources, tables, functions]);
 }
 

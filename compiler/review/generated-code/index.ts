@@ -1,7 +1,8 @@
 /** Generated code as its readers want it: what is served, and where each rule is written. Nothing of it is run. */
 
-import { linkProgram, type Program, type Table, type TableFunction } from '../../../runtime/core/program.ts';
-import type { FunctionResolvers, GeneratedProgram, TableResolvers } from '../../../runtime/core/resolvers.ts';
+import { linkProgram, type Program, type Table } from '../../../runtime/core/program.ts';
+import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
+import type { TableAccess } from '../../../runtime/core/shapes.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import { readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
@@ -11,14 +12,13 @@ export interface GeneratedCode {
   readonly label: string;
   readonly generated: GeneratedProgram;
   readonly program: Program;
-  /** Root fields of a table and the rules of roles, as its files declare them. */
-  readonly resolversOf: (table: Table) => TableResolvers;
-  readonly functionResolversOf: (entry: TableFunction) => FunctionResolvers;
+  /** What the roles may do with a table, as its files declare it. */
+  readonly accessOf: (table: Table) => TableAccess;
   /** Every role that a rule, a function or an allow-list names, sorted; `admin` is not among them. */
   readonly roles: readonly string[];
   /** Where an object of the generated code is written, with the folder's path. */
   readonly locate: (value: object) => Location | undefined;
-  /** Resolvers that no compiler wrote: what they do, no audit knows. */
+  /** Resolvers written by hand: no audit knows what they do. */
   readonly foreign: readonly Location[];
 }
 
@@ -40,15 +40,12 @@ export function readTexts({ label, folder, files, entry }: GeneratedTexts): Gene
   const roles = new Set(program.roles);
   for (const { roles: allowed } of generated.saved?.allowlist ?? [])
     for (const role of allowed ?? []) roles.add(role);
-  const tables = new Map(generated.tables.map((each) => [each.access.table, each]));
-  const functions = new Map(generated.functions.map((each) => [each.access.function, each]));
   const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
   return {
     label,
     generated,
     program,
-    resolversOf: ({ shape }) => tables.get(shape)!,
-    functionResolversOf: ({ shape }) => functions.get(shape)!,
+    accessOf: program.access,
     roles: [...roles].sort(),
     locate: (object) => {
       const location = locate(object);

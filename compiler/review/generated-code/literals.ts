@@ -1,7 +1,7 @@
 /**
  * Reads generated files through ts-morph without running them: literals, imports of each other, and calls of the contract's
- * constructors, which only hold data together. A field whose resolver is anything but the compiler's call is kept, and noted:
- * what it does is for a person to read.
+ * constructors, which only hold data together. The compiler writes no functions: a resolver written by hand is kept, and
+ * noted, for a person to read.
  */
 import { posix } from 'node:path';
 import { type Node, Project, type SourceFile, ts } from 'ts-morph';
@@ -23,9 +23,7 @@ export interface Literals {
 const CONSTRUCTORS = {
   access: contract.access,
   allowedDocuments: contract.allowedDocuments,
-  functionResolvers: contract.functionResolvers,
   program: contract.program,
-  resolvers: contract.resolvers,
   restRoutes: contract.restRoutes,
   savedOperation: contract.savedOperation,
   source: contract.source,
@@ -107,7 +105,7 @@ export function readLiterals(files: Files, entry = 'index.ts'): Literals {
         exports.default = evaluate(statement.getExpressionOrThrow());
       } else if (statement.isKind(ts.SyntaxKind.ExportAssignment)) {
         exports.default = evaluate(statement.getExpression());
-      } else fail(statement);
+      } else if (!statement.isKind(ts.SyntaxKind.TypeAliasDeclaration)) fail(statement);
     }
     return exports;
   };
@@ -168,7 +166,7 @@ function createEvaluator(
     }
     if (node.isKind(ts.SyntaxKind.CallExpression))
       return call(node.getExpression(), node.getArguments(), node);
-    if (node.isKind(ts.SyntaxKind.ArrowFunction)) return resolver(node);
+    if (node.isKind(ts.SyntaxKind.ArrowFunction)) return foreignFunction(node);
     return fail(node);
   };
   const propertyName = (node: Node): string => {
@@ -185,18 +183,10 @@ function createEvaluator(
     if (typeof result === 'object' && !places.has(result)) places.set(result, placeOf(node));
     return result;
   };
-  /** `(selection, args, requester) => selectRows(articleAccess, requester, selection, args)`, and nothing else. */
-  const resolver = (node: Node): Value => {
-    const expected =
-      /^\(selection, args, requester\) => (\w+)\((\w+), requester, selection, args\)$/.exec(node.getText()) ??
-      [];
-    const run = scope.get(expected[1] ?? '');
-    const rules = scope.get(expected[2] ?? '');
-    if (typeof run === 'function' && typeof rules === 'object')
-      return (selection: Value, args: Value, requester: Value) => run(rules, requester, selection, args);
+  const foreignFunction = (node: Node): Value => {
     foreign.push(placeOf(node));
     return () => {
-      throw new GeneratedCodeError(`${path} holds a resolver that no compiler wrote.`);
+      throw new GeneratedCodeError(`${path} holds a resolver written by hand.`);
     };
   };
   return evaluate;

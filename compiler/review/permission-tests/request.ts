@@ -9,7 +9,7 @@ import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Table } from '../../../runtime/core/program.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
-import type { MutationFieldKind } from '../../../runtime/core/resolvers.ts';
+import type { MutationFieldKind } from '../../../runtime/core/root-fields.ts';
 import { boundRule } from '../../../runtime/core/schema/table-view.ts';
 import type { Session } from '../../../runtime/core/session.ts';
 import { identifier, print, raw, sql } from '../../../runtime/core/sql/fragment.ts';
@@ -73,7 +73,7 @@ function readRows(trial: Trial, subject: Subject, planner: Planner): Reader {
   const { table } = subject;
   const field = fieldOf(subject, 'select');
   const linked = tableOf(subject, planner);
-  const rule = planner.program.resolvers(linked).access.select![subject.role]!;
+  const rule = planner.program.access(linked).select![subject.role]!;
   const shown = rule.columns.filter((column) => !rule.cells || !Object.hasOwn(rule.cells, column));
   const key = table.shape.primaryKey?.columns;
   const columns = key?.every((column) => shown.includes(column)) ? key : shown;
@@ -145,8 +145,8 @@ function writeOf(subject: Subject, planner: Planner): string {
   return `mutation { ${fieldOf(subject, 'update')(`(where: {}, _set: { ${column}: null }) { __typename }`)} }`;
 }
 
-function tableOf({ table: { shape } }: Subject, { program }: Planner): Table {
-  return program.tables.find((each) => each.shape === shape)!;
+function tableOf({ table: { key, shape } }: Subject, { program }: Planner): Table {
+  return program.tables.find((each) => each.key === key && each.source.name === shape.source.name)!;
 }
 
 /** A row as text, by which it is found again. */

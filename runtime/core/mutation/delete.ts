@@ -2,37 +2,27 @@
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
 import type { RuleReference } from '../reason.ts';
-import type { RootArguments, Selection } from '../request/selection.ts';
-import type { Requester } from '../resolvers.ts';
+import type { Selection } from '../request/selection.ts';
+import type { TableCall } from '../root-fields.ts';
 import { boundRule, type TableView } from '../schema/table-view.ts';
-import { EVERY_ROW, type RuleText, type TableAccess } from '../shapes.ts';
+import { EVERY_ROW, type RuleText } from '../shapes.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { MutationStep } from './step.ts';
 import { type AnswerForm, writeStep } from './written.ts';
 
 /** Resolver of `delete_<t>`: the rows that the rule and `where` allow. */
-export function deleteRows(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): MutationStep {
+export function deleteRows({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
+  const view = scope.view.of(of);
   const alias = scope.alias();
   const conditions = [whereCondition(args.get('where'), alias, view, scope)];
   return remove(view, alias, conditions, selection, 'object', scope);
 }
 
 /** Resolver of `delete_<t>_by_pk`. */
-export function deleteRow(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): MutationStep {
+export function deleteRow({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
+  const view = scope.view.of(of);
   const alias = scope.alias();
   return remove(view, alias, keyCondition(view, alias, args), selection, 'row', scope);
 }

@@ -4,7 +4,7 @@ import type { RowSource } from '../query/rows.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { aggregateOfRows, functionRow, listOfRows } from '../query/select.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
-import type { Requester } from '../resolvers.ts';
+import type { FunctionCall } from '../root-fields.ts';
 import type { TableView } from '../schema/table-view.ts';
 import type { FunctionShape } from '../shapes.ts';
 import { print, type Sql, sql } from '../sql/fragment.ts';
@@ -12,36 +12,26 @@ import { keepRows, keptRows } from './kept.ts';
 import type { MutationStep } from './step.ts';
 
 /** Resolver of a function's field below query: a list, or the row of a function that returns one. */
-export function functionRows(
-  shape: FunctionShape,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): Sql {
+export function functionRows({ of, requester, selection, args }: FunctionCall): Sql {
   const scope = scopeOf(requester);
   return resultOf(
-    shape,
-    tableOf(shape, scope),
+    of,
+    tableOf(of, scope),
     selection,
     args,
-    { from: call(shape, args), conditions: () => [] },
+    { from: call(of, args), conditions: () => [] },
     scope,
   );
 }
 
 /** Resolver of a function's aggregate field. */
-export function functionAggregate(
-  shape: FunctionShape,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): Sql {
+export function functionAggregate({ of, requester, selection, args }: FunctionCall): Sql {
   const scope = scopeOf(requester);
   return aggregateOfRows(
-    tableOf(shape, scope),
+    tableOf(of, scope),
     selection,
     args,
-    { from: call(shape, args), conditions: () => [] },
+    { from: call(of, args), conditions: () => [] },
     scope,
   );
 }
@@ -51,19 +41,14 @@ export function functionAggregate(
  * would not call it at all for a condition that is never true or a limit of 0. A second one reads them, so that rules,
  * conditions and relationships see what the function wrote.
  */
-export function functionMutation(
-  shape: FunctionShape,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): MutationStep {
+export function functionMutation({ of, requester, selection, args }: FunctionCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = tableOf(shape, scope);
+  const view = tableOf(of, scope);
   const alias = scope.alias();
-  const write = print(sql`select ${keepRows(view.table, sql`${call(shape, args)} as ${alias}`, alias)}`);
+  const write = print(sql`select ${keepRows(view.table, sql`${call(of, args)} as ${alias}`, alias)}`);
   const from = keptRows(view.table.sql);
   const read = print(
-    sql`select ${resultOf(shape, view, selection, args, { from, conditions: () => [] }, scope)}::text`,
+    sql`select ${resultOf(of, view, selection, args, { from, conditions: () => [] }, scope)}::text`,
   );
   return {
     kind: 'write',

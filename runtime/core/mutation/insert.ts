@@ -5,10 +5,10 @@
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { lazy } from '../remember.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
-import type { Requester } from '../resolvers.ts';
+import type { Requester, TableCall } from '../root-fields.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
-import type { TableAccess } from '../shapes.ts';
+import type { DeclaredTable } from '../shapes.ts';
 import { raw } from '../sql/fragment.ts';
 import { type Conflict, conflictOf } from './conflict.ts';
 import { gatherLevels, planLevels } from './insert-batch.ts';
@@ -27,30 +27,20 @@ import {
 } from './written.ts';
 
 /** Resolver of `insert_<t>`. */
-export function insertRows(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): MutationStep {
+export function insertRows({ of, requester, selection, args }: TableCall): MutationStep {
   const node = args.get('objects');
   if (node?.kind !== 'list') return nothingWritten(selection, 'object');
-  return insert(access, requester, node.items, node.path, args, selection, 'object');
+  return insert(of, requester, node.items, node.path, args, selection, 'object');
 }
 
 /** Resolver of `insert_<t>_one`: the row, or null when a conflict skipped it. */
-export function insertRow(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): MutationStep {
+export function insertRow({ of, requester, selection, args }: TableCall): MutationStep {
   const node = args.get('object')!;
-  return insert(access, requester, [node], node.path, args, selection, 'row');
+  return insert(of, requester, [node], node.path, args, selection, 'row');
 }
 
 function insert(
-  access: TableAccess,
+  of: DeclaredTable,
   requester: Requester,
   nodes: readonly InputNode[],
   path: string,
@@ -59,7 +49,7 @@ function insert(
   form: AnswerForm,
 ): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
+  const view = scope.view.of(of);
   const conflict = conflictOf(args.get(sharedTypes(view.table.source).name('on_conflict')), view);
   const objects = readObjects(nodes, view);
   if (!objects.some(hasNested)) return insertValues(view, objects, conflict, path, selection, form, scope);

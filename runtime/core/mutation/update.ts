@@ -5,12 +5,12 @@ import type { Column } from '../program.ts';
 import { objectOf } from '../query/comparison.ts';
 import { listParameter, type Scope, scopeOf, strictParameter, valueParameter } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
-import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
-import type { Requester } from '../resolvers.ts';
+import type { InputNode, Selection } from '../request/selection.ts';
+import type { TableCall } from '../root-fields.ts';
 import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
-import { EVERY_ROW, type TableAccess } from '../shapes.ts';
+import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
@@ -20,26 +20,16 @@ import { type AnswerForm, nothingWritten, writeStep } from './written.ts';
 type Arguments = ReadonlyMap<string, InputNode>;
 
 /** Resolver of `update_<t>`: the rows that the rule and `where` allow. */
-export function updateRows(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): MutationStep {
+export function updateRows({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
+  const view = scope.view.of(of);
   return updateWhere(view, args, selection, selection.argumentsPath, scope);
 }
 
 /** Resolver of `update_<t>_by_pk`. */
-export function updateRow(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): MutationStep {
+export function updateRow({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
+  const view = scope.view.of(of);
   const alias = scope.alias();
   const key = args.get(argumentName(view)('pk_columns'));
   const conditions = keyCondition(view, alias, key?.kind === 'object' ? key.fields : new Map());
@@ -47,14 +37,9 @@ export function updateRow(
 }
 
 /** Resolver of `update_<t>_many`: the entries in order, each seeing what the ones before did. */
-export function updateMany(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
-): MutationStep {
+export function updateMany({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
+  const view = scope.view.of(of);
   const node = args.get('updates');
   const entries = node?.kind === 'list' ? node.items : [];
   const steps = entries.map((entry) =>

@@ -4,7 +4,7 @@ import { REQUEST_ALIAS } from '../condition/rule.ts';
 import { EngineError } from '../errors.ts';
 import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
-import type { Requester } from '../resolvers.ts';
+import type { Requester } from '../root-fields.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import type { ScalarType } from '../schema/types.ts';
 import type { SourceShape } from '../shapes.ts';

@@ -1,16 +1,18 @@
 /** Selections → SQL expressions that yield their JSON. */
+import type { Where } from '../checked-types.ts';
 import type { JoinField } from '../join/join.ts';
 import type { ComputedField, Relationship } from '../program.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
-import type { Requester } from '../resolvers.ts';
+import type { Call } from '../root-fields.ts';
 import { type ColumnView, joinCondition, outputValue, type TableView } from '../schema/table-view.ts';
 import type { FieldMeaning } from '../schema/types.ts';
-import type { TableAccess } from '../shapes.ts';
+import type { DeclaredTable } from '../shapes.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import { computedField } from './computed.ts';
 import { jsonPath } from './json-path.ts';
 import { orderBy, type SortKey } from './order.ts';
+import { ownCondition } from './own-condition.ts';
 import { baseRows, type DerivedRows, derivedRows, type RowSource, relatedRows, tableRows } from './rows.ts';
 import {
   areColumnNames,
@@ -24,29 +26,38 @@ import {
 import { seen, visible, visibleThrough } from './visible.ts';
 import { keyCondition } from './where.ts';
 
-/** Resolver of a list field: the rows of a table that the requester's rule and the arguments allow. */
-export function selectRows(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
+/**
+ * Resolver of a list field: the rows of a table that the requester's rule and the arguments allow.
+ * @param only a further condition on the rows, for resolvers written by hand
+ */
+export function selectRows<Of extends DeclaredTable>(
+  { of, requester, selection, args }: Call<Of>,
+  only?: Where<Of>,
 ): Sql {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
-  return listOfRows(view, selection, args, tableRows(view), scope);
+  const view = scope.view.of(of);
+  return listOfRows(view, selection, args, onlyRows(view, only), scope);
 }
 
-/** Resolver of a by-key field: one row or null. */
-export function selectByKey(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
+/** The rows of a table, or those that meet a condition. */
+function onlyRows(view: TableView, only: Where<DeclaredTable> | undefined): RowSource {
+  const rows = tableRows(view);
+  return only ? { ...rows, conditions: (alias) => [ownCondition(only, alias, view.table)] } : rows;
+}
+
+/** Resolver of a by-key field: one row or null. `only` as for `selectRows`. */
+export function selectByKey<Of extends DeclaredTable>(
+  { of, requester, selection, args }: Call<Of>,
+  only?: Where<Of>,
 ): Sql {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
+  const view = scope.view.of(of);
   const alias = scope.alias();
-  const conditions = [...keyCondition(view, alias, args), ...visible(view, alias)];
+  const conditions = [
+    ...keyCondition(view, alias, args),
+    ...visible(view, alias),
+    ...onlyRows(view, only).conditions(alias),
+  ];
   return singleRow(
     seen(view),
     selection,
@@ -57,16 +68,14 @@ export function selectByKey(
   );
 }
 
-/** Resolver of an aggregate field. */
-export function selectAggregate(
-  access: TableAccess,
-  requester: Requester,
-  selection: Selection,
-  args: RootArguments,
+/** Resolver of an aggregate field. `only` as for `selectRows`. */
+export function selectAggregate<Of extends DeclaredTable>(
+  { of, requester, selection, args }: Call<Of>,
+  only?: Where<Of>,
 ): Sql {
   const scope = scopeOf(requester);
-  const view = scope.view.byAccess(access);
-  return aggregateOfRows(view, selection, args, tableRows(view), scope);
+  const view = scope.view.of(of);
+  return aggregateOfRows(view, selection, args, onlyRows(view, only), scope);
 }
 
 /** A list of rows as a JSON array. */

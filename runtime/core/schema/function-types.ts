@@ -1,4 +1,6 @@
 /** Root fields of tracked functions, as one role sees them. */
+
+import { FUNCTION_MUTATION, FUNCTION_RESOLVERS } from '../dispatch.ts';
 import { displayName } from '../names.ts';
 import type { TableFunction } from '../program.ts';
 import { ADMIN_ROLE } from '../session.ts';
@@ -18,7 +20,7 @@ import {
 
 /** The fields of a function below one root. */
 export function functionRootFields(role: RoleView, called: TableFunction, root: RootKind): FieldDefinition[] {
-  const { resolvers, shape, returns } = called;
+  const { fields, shape, returns } = called;
   const view = role.table(returns);
   if (!view.select || !allowed(role, called, root)) return [];
   const types = role.types(returns);
@@ -28,19 +30,31 @@ export function functionRootFields(role: RoleView, called: TableFunction, root: 
   const own = argumentsOf(called, role);
   const all = shape.returns.set ? new Map([...own, ...types.listArguments()]) : own;
   if (root === 'mutation') {
-    return Object.entries(resolvers.mutation ?? {}).map(([field, entry]) => ({
-      name: field,
-      ...description(
-        entry.description ?? shape.description,
-        `execute VOLATILE function "${name}" which returns "${table}"`,
-      ),
-      arguments: all,
-      type: shape.returns.set ? nonNull(list) : types.object(),
-      meaning: { kind: 'mutation', source: called.source.name, resolve: entry.resolve },
-    }));
+    return [...fields.mutation].map(
+      ([field, entry]): FieldDefinition => ({
+        name: field,
+        ...description(
+          entry.description ?? shape.description,
+          `execute VOLATILE function "${name}" which returns "${table}"`,
+        ),
+        arguments: all,
+        type: shape.returns.set ? nonNull(list) : types.object(),
+        meaning: {
+          kind: 'mutation',
+          source: called.source.name,
+          resolve: (selection, args, requester) =>
+            (entry.resolve ?? FUNCTION_MUTATION)({ of: shape, selection, args, requester }),
+        },
+      }),
+    );
   }
-  return Object.entries(resolvers.query ?? {}).flatMap(([field, entry]): FieldDefinition[] => {
-    const meaning = { kind: 'query', source: called.source.name, resolve: entry.resolve } as const;
+  return [...fields.query].flatMap(([field, entry]): FieldDefinition[] => {
+    const resolve = entry.resolve ?? FUNCTION_RESOLVERS[entry.field];
+    const meaning: FieldDefinition['meaning'] = {
+      kind: 'query',
+      source: called.source.name,
+      resolve: (selection, args, requester) => resolve({ of: shape, selection, args, requester }),
+    };
     if (entry.field === 'function_aggregate') {
       if (!view.select?.aggregations) return [];
       const text = `execute function "${name}" and query aggregates on result of table type "${table}"`;
@@ -72,10 +86,10 @@ export function functionRootFields(role: RoleView, called: TableFunction, root: 
  * Functions that only read go with the select permission on their table, unless the server wants every one permitted by
  * name; functions that may write are always permitted by name.
  */
-function allowed(role: RoleView, { resolvers, shape }: TableFunction, root: RootKind): boolean {
+function allowed(role: RoleView, { shape }: TableFunction, root: RootKind): boolean {
   if (role.role === ADMIN_ROLE) return true;
   if (root !== 'mutation' && !shape.volatile && role.options.inferFunctionPermissions) return true;
-  return role.role !== undefined && (resolvers.access.roles ?? []).includes(role.role);
+  return role.role !== undefined && shape.roles.includes(role.role);
 }
 
 function argumentsOf(called: TableFunction, role: RoleView): ReadonlyMap<string, ArgumentDefinition> {

@@ -5,7 +5,7 @@
 import type { EngineError, UnknownName } from '../errors.ts';
 import type { Column, Program, Table } from '../program.ts';
 import { type Reason, type RuleOperation, ruleName } from '../reason.ts';
-import type { MutationFieldKind, QueryFieldKind } from '../resolvers.ts';
+import type { MutationFieldKind, QueryFieldKind } from '../root-fields.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { updatableColumns } from './mutation-types.ts';
 import type { RoleView } from './role-view.ts';
@@ -72,13 +72,11 @@ type Explain = (role: string) => Reason | undefined;
 
 function ownerOfRootField(view: RoleView, field: string): Explain | undefined {
   for (const table of view.program.tables) {
-    const { query = {}, mutation = {} } = view.program.resolvers(table);
-    const root = entryOf(query, field) ?? entryOf(mutation, field);
+    const root = table.fields.query.get(field) ?? table.fields.mutation.get(field);
     if (root) return (role) => whyNoRootField(view, table, root.field, role);
   }
   for (const called of view.program.functions) {
-    const { query = {}, mutation = {} } = called.resolvers;
-    if (!entryOf(query, field) && !entryOf(mutation, field)) continue;
+    if (!called.fields.query.has(field) && !called.fields.mutation.has(field)) continue;
     return (role) => {
       if (!view.table(called.returns).select) return noPermission(called.returns, 'select', role);
       const rule = ruleName(called.shape, 'function', role);
@@ -86,10 +84,6 @@ function ownerOfRootField(view: RoleView, field: string): Explain | undefined {
     };
   }
   return undefined;
-}
-
-function entryOf<Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
-  return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 function whyNoRootField(view: RoleView, table: Table, kind: FieldKind, role: string): Reason | undefined {
@@ -124,7 +118,7 @@ function whyNoWrite(
   operation: 'insert' | 'update' | 'delete',
   role: string,
 ): Reason {
-  const rules = view.program.resolvers(table).access[operation];
+  const rules = view.program.access(table)[operation];
   const rule = rules && Object.hasOwn(rules, role) ? rules[role] : undefined;
   if (!rule) return noPermission(table, operation, role);
   return rule.backendOnly

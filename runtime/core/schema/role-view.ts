@@ -1,7 +1,7 @@
 /** The API as one role sees it: its tables, its root types, and every type that those reach. */
 import type { ProgramContent, SchemaOptions, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
-import type { TableAccess } from '../shapes.ts';
+import type { DeclaredTable } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
 import { createTableTypes, type TableTypes } from './table-types.ts';
 import { type TableView, tableView } from './table-view.ts';
@@ -15,8 +15,8 @@ export interface RoleView {
   readonly program: ProgramContent;
   readonly options: SchemaOptions;
   readonly table: (table: Table) => TableView;
-  /** The view of a table by the rules of an access file: resolvers say which rules they apply. */
-  readonly byAccess: (access: TableAccess) => TableView;
+  /** The view of the table that a file declares. */
+  readonly of: (declared: DeclaredTable) => TableView;
   readonly types: (table: Table) => TableTypes;
   readonly roots: RootTypes;
 }
@@ -39,15 +39,12 @@ export function createRoleView(
     options,
     table: (table) =>
       remember(tables, table, () =>
-        tableView(table, program.resolvers(table).access, role, backendOnly, view.table, program.rule),
+        tableView(table, program.access(table), role, backendOnly, view.table, program.rule),
       ),
-    byAccess: (access) => {
-      const table = program.tableOf(access.table);
-      if (!table)
-        throw new Error(`no table is served with the shape of ${access.table.schema}.${access.table.name}`);
-      return access === program.resolvers(table).access
-        ? view.table(table)
-        : tableView(table, access, role, backendOnly, view.table, program.rule);
+    of: (declared) => {
+      const table = program.tableOf(declared);
+      if (!table) throw new Error(`the table ${declared.schema}.${declared.name} is not part of the program`);
+      return view.table(table);
     },
     types: (table) => remember(types, table, () => createTableTypes(view.table(table), view)),
     get roots() {

@@ -3,7 +3,6 @@
  * when a request names it, so that a role's first request does not pay for a thousand tables.
  */
 import type { ProgramContent, Table, TableFunction } from '../program.ts';
-import type { TableResolvers } from '../resolvers.ts';
 import type { SourceShape } from '../shapes.ts';
 
 /** Sections of the root fields: queries are subscriptions as well. */
@@ -21,9 +20,7 @@ export interface RootFieldIndex {
 }
 
 /** Makes the index; each part on first use. */
-export function indexRootFields(
-  content: Pick<ProgramContent, 'tables' | 'functions' | 'resolvers'>,
-): RootFieldIndex {
+export function indexRootFields(content: Pick<ProgramContent, 'tables' | 'functions'>): RootFieldIndex {
   const parts = new Map<SourceShape, Partial<Record<RootSection, OwnersByField>>>();
   return {
     of: (source, section) => {
@@ -37,46 +34,20 @@ export function indexRootFields(
 }
 
 function ownersOf(
-  { tables, functions, resolvers }: Pick<ProgramContent, 'tables' | 'functions' | 'resolvers'>,
+  { tables, functions }: Pick<ProgramContent, 'tables' | 'functions'>,
   source: SourceShape,
   section: RootSection,
 ): OwnersByField {
   const owners = new Map<string, RootFieldOwner[]>();
-  const add = (declared: object | undefined, owner: RootFieldOwner) => {
-    for (const name in declared) {
+  const add = (names: Iterable<string>, owner: RootFieldOwner) => {
+    for (const name of names) {
       const known = owners.get(name);
       if (known) known.push(owner);
       else owners.set(name, [owner]);
     }
   };
-  for (const table of tables) if (table.source === source) add(resolvers(table)[section], { table });
-  for (const called of functions) if (called.source === source) add(called.resolvers[section], { called });
+  for (const table of tables) if (table.source === source) add(table.fields[section].keys(), { table });
+  for (const called of functions)
+    if (called.source === source) add(called.fields[section].keys(), { called });
   return owners;
-}
-
-/** Whether two versions of a resolvers file declare the same fields in the same words, with the same code behind them. */
-export function declareTheSame(before: TableResolvers, after: TableResolvers): boolean {
-  return (
-    before === after ||
-    (['query', 'subscription', 'mutation'] as const).every((section) => sameSection(before, after, section))
-  );
-}
-
-function sameSection(
-  before: TableResolvers,
-  after: TableResolvers,
-  section: keyof TableResolvers & ('query' | 'subscription' | 'mutation'),
-): boolean {
-  return describe(before[section]) === describe(after[section]);
-}
-
-function describe(fields: TableResolvers['query' | 'mutation'] | TableResolvers['subscription']): string {
-  return JSON.stringify(
-    Object.entries(fields ?? {}).map(([name, { field, description, resolve }]) => [
-      name,
-      field,
-      description,
-      String(resolve),
-    ]),
-  );
 }

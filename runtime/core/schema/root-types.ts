@@ -1,10 +1,11 @@
 /** The root types of a role: which fields it is offered. */
 
+import { MUTATION_RESOLVERS, QUERY_RESOLVERS } from '../dispatch.ts';
 import { displayName } from '../names.ts';
 import type { Column, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
-import type { MutationField, QueryField, QueryFieldKind } from '../resolvers.ts';
-import type { SourceShape } from '../shapes.ts';
+import type { MutationField, QueryField } from '../root-fields.ts';
+import type { DeclaredTable, SourceShape } from '../shapes.ts';
 import { fieldsOnDemand, type OfferedFields } from './fields-on-demand.ts';
 import { functionRootFields } from './function-types.ts';
 import { mutationTypes, updatableColumns } from './mutation-types.ts';
@@ -163,17 +164,17 @@ function tableRootField(
   kind: RootKind,
 ): FieldDefinition | undefined {
   const view = role.table(table);
-  const { query, mutation } = role.program.resolvers(table);
+  const { query, mutation } = table.fields;
   return kind === 'mutation'
-    ? mutationField(role, view, name, mutation![name]!)
-    : queryField(role, view, name, query![name]!, kind);
+    ? mutationField(role, view, name, mutation.get(name)!)
+    : queryField(role, view, name, query.get(name)!, kind);
 }
 
 function queryField(
   role: RoleView,
   view: TableView,
   name: string,
-  root: QueryField<QueryFieldKind>,
+  root: QueryField<DeclaredTable>,
   kind: 'query' | 'subscription',
 ): FieldDefinition | undefined {
   const { table, select } = view;
@@ -182,10 +183,15 @@ function queryField(
   if (offered && !offered.includes(root.field)) return undefined;
   const types = role.types(table);
   const display = displayName(table.shape.schema, table.shape.name);
-  const shape = {
+  const resolve = root.resolve ?? QUERY_RESOLVERS[root.field];
+  const shape: Pick<FieldDefinition, 'name' | 'meaning'> = {
     name,
-    meaning: { kind: 'query', source: table.source.name, resolve: root.resolve },
-  } as const;
+    meaning: {
+      kind: 'query',
+      source: table.source.name,
+      resolve: (selection, args, requester) => resolve({ of: table.shape, selection, args, requester }),
+    },
+  };
   switch (root.field) {
     case 'select':
       return {
@@ -217,7 +223,7 @@ function mutationField(
   role: RoleView,
   view: TableView,
   name: string,
-  root: MutationField,
+  root: MutationField<DeclaredTable>,
 ): FieldDefinition | undefined {
   const { table } = view;
   const allowed =
@@ -230,6 +236,7 @@ function mutationField(
   const types = mutationTypes(view, role);
   const shared = sharedTypes(table.source);
   const display = displayName(table.shape.schema, table.shape.name);
+  const resolve = root.resolve ?? MUTATION_RESOLVERS[root.field];
   const where: ArgumentDefinition = {
     name: 'where',
     description:
@@ -247,7 +254,11 @@ function mutationField(
     ...text(root.description, generated),
     arguments: byName(list),
     type,
-    meaning: { kind: 'mutation', source: table.source.name, resolve: root.resolve },
+    meaning: {
+      kind: 'mutation',
+      source: table.source.name,
+      resolve: (selection, args, requester) => resolve({ of: table.shape, selection, args, requester }),
+    },
   });
   const onConflict = () => {
     const type = types.onConflict();

@@ -4,10 +4,13 @@
  * Every field carries its meaning, so planning never looks a name up twice.
  */
 import type { JoinField } from '../join/join.ts';
+import type { MutationStep } from '../mutation/step.ts';
 import type { Operator } from '../operators.ts';
 import type { ComputedField, Relationship } from '../program.ts';
+import type { RootArguments, Selection } from '../request/selection.ts';
 import type { CallResolver } from '../request/steps.ts';
-import type { MutationResolver, QueryResolver } from '../resolvers.ts';
+import type { Requester } from '../root-fields.ts';
+import type { Sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import type { ColumnView, TableView } from './table-view.ts';
 
@@ -119,6 +122,9 @@ export interface FieldDefinition {
   readonly meaning: FieldMeaning;
 }
 
+/** Plans a root field for a role; values of the request become parameters. */
+type Resolve<Result> = (selection: Selection, args: RootArguments, requester: Requester) => Result;
+
 /** What a field of an object type stands for. */
 export type FieldMeaning =
   | { readonly kind: 'typename' }
@@ -139,8 +145,8 @@ export type FieldMeaning =
   | { readonly kind: 'constant'; readonly value: string }
   /** A root field that another server answers (see core/request/steps.ts). */
   | { readonly kind: 'call'; readonly caller: string; readonly group: string; readonly resolve: CallResolver }
-  | { readonly kind: 'query'; readonly source: string; readonly resolve: QueryResolver }
-  | { readonly kind: 'mutation'; readonly source: string; readonly resolve: MutationResolver };
+  | { readonly kind: 'query'; readonly source: string; readonly resolve: Resolve<Sql> }
+  | { readonly kind: 'mutation'; readonly source: string; readonly resolve: Resolve<MutationStep> };
 
 export function listOf(of: TypeReference): ListType {
   return { kind: 'list', of };

@@ -8,25 +8,25 @@ export const main = source({ name: "default", kind: "postgres", types: {} });
 `;
 const table = (name: string) => `import { table } from "engine/contract";
 import { main } from "../source.ts";
-export const ${name} = table(main, { schema: "public", name: "${name}", kind: "table", graphqlName: "${name}", columns: {} });
+export const ${name} = table(main, { schema: "public", name: "${name}", kind: "table", graphqlName: "${name}", columns: {} }, {});
 `;
-const resolvers = (name: string) => `import { access, resolvers } from "engine/contract";
+const access = (name: string) => `import { access } from "engine/contract";
 import { ${name} } from "./${name}.table.ts";
-export const ${name}Resolvers = resolvers(access(${name}, {}), {});
+export const ${name}Access = access(${name}, {});
 `;
 const index = `import { program } from "engine/contract";
 import { main } from "./source.ts";
-import { aResolvers } from "./public/a.resolvers.ts";
-import { bResolvers } from "./public/b.resolvers.ts";
-export default program({ sources: [main], tables: [aResolvers, bResolvers], functions: [] });
+import { aAccess } from "./public/a.access.ts";
+import { bAccess } from "./public/b.access.ts";
+export default program({ sources: [main], tables: [aAccess, bAccess], functions: [] });
 `;
 const files = new Map([
   ['index.ts', index],
   ['source.ts', source],
   ['public/a.table.ts', table('a')],
-  ['public/a.resolvers.ts', resolvers('a')],
+  ['public/a.access.ts', access('a')],
   ['public/b.table.ts', table('b')],
-  ['public/b.resolvers.ts', resolvers('b')],
+  ['public/b.access.ts', access('b')],
 ]);
 const changed = (path: string, text: string | undefined) => {
   const next = new Map(files);
@@ -39,8 +39,8 @@ describe('loading', () => {
   test('yields what index.ts exports, made by the contract', async () => {
     const program = await createLoader().load(files);
     expect(program.sources.map(({ name }: SourceShape) => name)).toEqual(['default']);
-    expect(program.tables.map(({ access }) => access.table.name)).toEqual(['a', 'b']);
-    expect(program.tables[0]!.access.table.source).toBe(program.sources[0]);
+    expect(program.tables.map(({ table }) => table.name)).toEqual(['a', 'b']);
+    expect(program.tables[0]!.table.source).toBe(program.sources[0]);
   });
 
   test('again evaluates what changed and what imports it, and nothing else', async () => {
@@ -49,7 +49,7 @@ describe('loading', () => {
     const same = await loader.load(new Map(files));
     expect(same).toBe(first);
     const next = await loader.load(changed('public/a.table.ts', table('a').replace('"table"', '"view"')));
-    expect(next.tables[0]!.access.table.kind).toBe('view');
+    expect(next.tables[0]!.table.kind).toBe('view');
     expect(next.tables[1]).toBe(first.tables[1]);
     expect(next.sources[0]).toBe(first.sources[0]);
   });

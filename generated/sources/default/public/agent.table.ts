@@ -1,5 +1,5 @@
-// default · public.agent · shape
-import { table } from "engine/contract";
+// default · public.agent · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const agent = table(source, {
@@ -19,8 +19,6 @@ export const agent = table(source, {
     password_hash: { type: "text", notNull: true, description: "Never leaves the database: no role may select it" },
     created_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "agent_pkey", columns: ["id"] },
-  unique: { agent_email_key: ["email"] },
   relationships: {
     articles: { kind: "array", target: "public.article", columns: { id: "author_id" } },
     assigned_tickets: { kind: "array", target: "public.ticket", columns: { id: "assignee_id" } },
@@ -28,4 +26,24 @@ export const agent = table(source, {
     messages: { kind: "array", target: "public.message", columns: { id: "author_agent_id" } },
     tenant: { kind: "object", target: "public.tenant", columns: { tenant_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "agent_pkey", columns: ["id"] },
+  unique: { agent_email_key: ["email"] },
+}, {
+  query: {
+    agent: "select",
+    agent_by_pk: "select_by_pk",
+    agent_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_agent: "insert",
+    insert_agent_one: "insert_one",
+    update_agent: "update",
+    update_agent_by_pk: "update_by_pk",
+    update_agent_many: "update_many",
+    delete_agent: "delete",
+    delete_agent_by_pk: "delete_by_pk",
+  },
 });
+
+export type Agent = Row<typeof agent>;
+export type AgentWhere = Where<typeof agent>;

@@ -1,5 +1,5 @@
-// default · public.article · shape
-import { table } from "engine/contract";
+// default · public.article · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const article = table(source, {
@@ -16,16 +16,39 @@ export const article = table(source, {
     title: { type: "text", notNull: true },
     slug: { type: "text", notNull: true },
     body: { type: "text", notNull: true },
-    audience: { type: "text", notNull: true, hasDefault: true, description: "Who may read it once it is published: everyone, customers, or agents" },
+    audience: {
+      type: "text",
+      notNull: true,
+      hasDefault: true,
+      description: "Who may read it once it is published: everyone, customers, or agents",
+    },
     published_at: { type: "timestamptz", description: "Null while it is a draft" },
     updated_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "article_pkey", columns: ["id"] },
-  unique: { article_tenant_id_slug_key: ["tenant_id", "slug"] },
   relationships: {
     author: { kind: "object", target: "public.agent", columns: { author_id: "id" }, unique: true },
     category: { kind: "object", target: "public.category", columns: { category_id: "id" }, unique: true },
     feedback: { kind: "array", target: "public.article_feedback", columns: { id: "article_id" } },
     tenant: { kind: "object", target: "public.tenant", columns: { tenant_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "article_pkey", columns: ["id"] },
+  unique: { article_tenant_id_slug_key: ["tenant_id", "slug"] },
+}, {
+  query: {
+    article: "select",
+    article_by_pk: "select_by_pk",
+    article_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_article: "insert",
+    insert_article_one: "insert_one",
+    update_article: "update",
+    update_article_by_pk: "update_by_pk",
+    update_article_many: "update_many",
+    delete_article: "delete",
+    delete_article_by_pk: "delete_by_pk",
+  },
 });
+
+export type Article = Row<typeof article>;
+export type ArticleWhere = Where<typeof article>;

@@ -1,5 +1,5 @@
-// default · public.article_feedback · shape
-import { table } from "engine/contract";
+// default · public.article_feedback · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const articleFeedback = table(source, {
@@ -16,10 +16,28 @@ export const articleFeedback = table(source, {
     comment: { type: "text" },
     created_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "article_feedback_pkey", columns: ["id"] },
-  unique: { article_feedback_article_id_customer_id_key: ["article_id", "customer_id"] },
   relationships: {
     article: { kind: "object", target: "public.article", columns: { article_id: "id" }, notNull: true, unique: true },
     customer: { kind: "object", target: "public.customer", columns: { customer_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "article_feedback_pkey", columns: ["id"] },
+  unique: { article_feedback_article_id_customer_id_key: ["article_id", "customer_id"] },
+}, {
+  query: {
+    article_feedback: "select",
+    article_feedback_by_pk: "select_by_pk",
+    article_feedback_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_article_feedback: "insert",
+    insert_article_feedback_one: "insert_one",
+    update_article_feedback: "update",
+    update_article_feedback_by_pk: "update_by_pk",
+    update_article_feedback_many: "update_many",
+    delete_article_feedback: "delete",
+    delete_article_feedback_by_pk: "delete_by_pk",
+  },
 });
+
+export type ArticleFeedback = Row<typeof articleFeedback>;
+export type ArticleFeedbackWhere = Where<typeof articleFeedback>;

@@ -1,5 +1,5 @@
-// default · public.attachment · shape
-import { table } from "engine/contract";
+// default · public.attachment · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const attachment = table(source, {
@@ -14,12 +14,34 @@ export const attachment = table(source, {
     file_name: { type: "text", notNull: true },
     content_type: { type: "text", notNull: true },
     byte_size: { type: "int8", notNull: true },
-    storage_key: { type: "text", notNull: true, description: "The key in object storage; the upload service alone knows it" },
+    storage_key: {
+      type: "text",
+      notNull: true,
+      description: "The key in object storage; the upload service alone knows it",
+    },
     created_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "attachment_pkey", columns: ["id"] },
-  unique: { attachment_storage_key_key: ["storage_key"] },
   relationships: {
     message: { kind: "object", target: "public.message", columns: { message_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "attachment_pkey", columns: ["id"] },
+  unique: { attachment_storage_key_key: ["storage_key"] },
+}, {
+  query: {
+    attachment: "select",
+    attachment_by_pk: "select_by_pk",
+    attachment_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_attachment: "insert",
+    insert_attachment_one: "insert_one",
+    update_attachment: "update",
+    update_attachment_by_pk: "update_by_pk",
+    update_attachment_many: "update_many",
+    delete_attachment: "delete",
+    delete_attachment_by_pk: "delete_by_pk",
+  },
 });
+
+export type Attachment = Row<typeof attachment>;
+export type AttachmentWhere = Where<typeof attachment>;

@@ -1,5 +1,5 @@
-// default · public.category · shape
-import { table } from "engine/contract";
+// default · public.category · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const category = table(source, {
@@ -15,12 +15,30 @@ export const category = table(source, {
     name: { type: "text", notNull: true },
     position: { type: "int4", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "category_pkey", columns: ["id"] },
-  unique: { category_tenant_id_name_key: ["tenant_id", "name"] },
   relationships: {
     articles: { kind: "array", target: "public.article", columns: { id: "category_id" } },
     children: { kind: "array", target: "public.category", columns: { id: "parent_id" } },
     parent: { kind: "object", target: "public.category", columns: { parent_id: "id" }, unique: true },
     tenant: { kind: "object", target: "public.tenant", columns: { tenant_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "category_pkey", columns: ["id"] },
+  unique: { category_tenant_id_name_key: ["tenant_id", "name"] },
+}, {
+  query: {
+    category: "select",
+    category_by_pk: "select_by_pk",
+    category_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_category: "insert",
+    insert_category_one: "insert_one",
+    update_category: "update",
+    update_category_by_pk: "update_by_pk",
+    update_category_many: "update_many",
+    delete_category: "delete",
+    delete_category_by_pk: "delete_by_pk",
+  },
 });
+
+export type Category = Row<typeof category>;
+export type CategoryWhere = Where<typeof category>;

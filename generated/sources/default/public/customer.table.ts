@@ -1,5 +1,5 @@
-// default · public.customer · shape
-import { table } from "engine/contract";
+// default · public.customer · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const customer = table(source, {
@@ -14,15 +14,38 @@ export const customer = table(source, {
     name: { type: "text", notNull: true },
     email: { type: "text", notNull: true },
     phone: { type: "text" },
-    is_verified: { type: "bool", notNull: true, hasDefault: true, description: "The address was confirmed; opens the articles for customers" },
+    is_verified: {
+      type: "bool",
+      notNull: true,
+      hasDefault: true,
+      description: "The address was confirmed; opens the articles for customers",
+    },
     internal_notes: { type: "text", description: "What agents know about the customer and the customer must not read" },
     created_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "customer_pkey", columns: ["id"] },
-  unique: { customer_tenant_id_email_key: ["tenant_id", "email"] },
   relationships: {
     article_feedback: { kind: "array", target: "public.article_feedback", columns: { id: "customer_id" } },
     tenant: { kind: "object", target: "public.tenant", columns: { tenant_id: "id" }, notNull: true, unique: true },
     tickets: { kind: "array", target: "public.ticket", columns: { id: "customer_id" } },
   },
+  primaryKey: { name: "customer_pkey", columns: ["id"] },
+  unique: { customer_tenant_id_email_key: ["tenant_id", "email"] },
+}, {
+  query: {
+    customer: "select",
+    customer_by_pk: "select_by_pk",
+    customer_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_customer: "insert",
+    insert_customer_one: "insert_one",
+    update_customer: "update",
+    update_customer_by_pk: "update_by_pk",
+    update_customer_many: "update_many",
+    delete_customer: "delete",
+    delete_customer_by_pk: "delete_by_pk",
+  },
 });
+
+export type Customer = Row<typeof customer>;
+export type CustomerWhere = Where<typeof customer>;

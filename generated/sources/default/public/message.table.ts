@@ -1,5 +1,5 @@
-// default · public.message · shape
-import { table } from "engine/contract";
+// default · public.message · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const message = table(source, {
@@ -14,14 +14,37 @@ export const message = table(source, {
     author_agent_id: { type: "int4" },
     author_customer_id: { type: "int4" },
     body: { type: "text", notNull: true },
-    is_internal: { type: "bool", notNull: true, hasDefault: true, description: "A note among agents; the customer never sees it" },
+    is_internal: {
+      type: "bool",
+      notNull: true,
+      hasDefault: true,
+      description: "A note among agents; the customer never sees it",
+    },
     created_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "message_pkey", columns: ["id"] },
   relationships: {
     attachments: { kind: "array", target: "public.attachment", columns: { id: "message_id" } },
     author_agent: { kind: "object", target: "public.agent", columns: { author_agent_id: "id" }, unique: true },
     author_customer: { kind: "object", target: "public.customer", columns: { author_customer_id: "id" }, unique: true },
     ticket: { kind: "object", target: "public.ticket", columns: { ticket_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "message_pkey", columns: ["id"] },
+}, {
+  query: {
+    message: "select",
+    message_by_pk: "select_by_pk",
+    message_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_message: "insert",
+    insert_message_one: "insert_one",
+    update_message: "update",
+    update_message_by_pk: "update_by_pk",
+    update_message_many: "update_many",
+    delete_message: "delete",
+    delete_message_by_pk: "delete_by_pk",
+  },
 });
+
+export type Message = Row<typeof message>;
+export type MessageWhere = Where<typeof message>;

@@ -1,5 +1,5 @@
-// default · public.rating · shape
-import { table } from "engine/contract";
+// default · public.rating · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const rating = table(source, {
@@ -14,8 +14,26 @@ export const rating = table(source, {
     comment: { type: "text" },
     created_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "rating_pkey", columns: ["ticket_id"] },
   relationships: {
     ticket: { kind: "object", target: "public.ticket", columns: { ticket_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "rating_pkey", columns: ["ticket_id"] },
+}, {
+  query: {
+    rating: "select",
+    rating_by_pk: "select_by_pk",
+    rating_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_rating: "insert",
+    insert_rating_one: "insert_one",
+    update_rating: "update",
+    update_rating_by_pk: "update_by_pk",
+    update_rating_many: "update_many",
+    delete_rating: "delete",
+    delete_rating_by_pk: "delete_by_pk",
+  },
 });
+
+export type Rating = Row<typeof rating>;
+export type RatingWhere = Where<typeof rating>;

@@ -1,5 +1,5 @@
-// default · public.saved_reply · shape
-import { table } from "engine/contract";
+// default · public.saved_reply · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const savedReply = table(source, {
@@ -15,9 +15,27 @@ export const savedReply = table(source, {
     title: { type: "text", notNull: true },
     body: { type: "text", notNull: true },
   },
-  primaryKey: { name: "saved_reply_pkey", columns: ["id"] },
   relationships: {
     team: { kind: "object", target: "public.team", columns: { team_id: "id" }, unique: true },
     tenant: { kind: "object", target: "public.tenant", columns: { tenant_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "saved_reply_pkey", columns: ["id"] },
+}, {
+  query: {
+    saved_reply: "select",
+    saved_reply_by_pk: "select_by_pk",
+    saved_reply_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_saved_reply: "insert",
+    insert_saved_reply_one: "insert_one",
+    update_saved_reply: "update",
+    update_saved_reply_by_pk: "update_by_pk",
+    update_saved_reply_many: "update_many",
+    delete_saved_reply: "delete",
+    delete_saved_reply_by_pk: "delete_by_pk",
+  },
 });
+
+export type SavedReply = Row<typeof savedReply>;
+export type SavedReplyWhere = Where<typeof savedReply>;

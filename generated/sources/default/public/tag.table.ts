@@ -1,5 +1,5 @@
-// default · public.tag · shape
-import { table } from "engine/contract";
+// default · public.tag · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const tag = table(source, {
@@ -14,10 +14,28 @@ export const tag = table(source, {
     name: { type: "text", notNull: true },
     color: { type: "text", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "tag_pkey", columns: ["id"] },
-  unique: { tag_tenant_id_name_key: ["tenant_id", "name"] },
   relationships: {
     tenant: { kind: "object", target: "public.tenant", columns: { tenant_id: "id" }, notNull: true, unique: true },
     tickets: { kind: "array", target: "public.ticket_tag", columns: { id: "tag_id" } },
   },
+  primaryKey: { name: "tag_pkey", columns: ["id"] },
+  unique: { tag_tenant_id_name_key: ["tenant_id", "name"] },
+}, {
+  query: {
+    tag: "select",
+    tag_by_pk: "select_by_pk",
+    tag_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_tag: "insert",
+    insert_tag_one: "insert_one",
+    update_tag: "update",
+    update_tag_by_pk: "update_by_pk",
+    update_tag_many: "update_many",
+    delete_tag: "delete",
+    delete_tag_by_pk: "delete_by_pk",
+  },
 });
+
+export type Tag = Row<typeof tag>;
+export type TagWhere = Where<typeof tag>;

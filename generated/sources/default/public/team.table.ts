@@ -1,5 +1,5 @@
-// default · public.team · shape
-import { table } from "engine/contract";
+// default · public.team · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const team = table(source, {
@@ -13,8 +13,6 @@ export const team = table(source, {
     tenant_id: { type: "int4", notNull: true },
     name: { type: "text", notNull: true },
   },
-  primaryKey: { name: "team_pkey", columns: ["id"] },
-  unique: { team_tenant_id_id_key: ["tenant_id", "id"], team_tenant_id_name_key: ["tenant_id", "name"] },
   relationships: {
     members: { kind: "array", target: "public.team_member", columns: { id: "team_id" } },
     saved_replies: { kind: "array", target: "public.saved_reply", columns: { id: "team_id" } },
@@ -22,4 +20,24 @@ export const team = table(source, {
     tickets: { kind: "array", target: "public.ticket", columns: { tenant_id: "tenant_id", id: "team_id" } },
     workload: { kind: "object", target: "public.team_workload", columns: { id: "team_id" } },
   },
+  primaryKey: { name: "team_pkey", columns: ["id"] },
+  unique: { team_tenant_id_id_key: ["tenant_id", "id"], team_tenant_id_name_key: ["tenant_id", "name"] },
+}, {
+  query: {
+    team: "select",
+    team_by_pk: "select_by_pk",
+    team_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_team: "insert",
+    insert_team_one: "insert_one",
+    update_team: "update",
+    update_team_by_pk: "update_by_pk",
+    update_team_many: "update_many",
+    delete_team: "delete",
+    delete_team_by_pk: "delete_by_pk",
+  },
 });
+
+export type Team = Row<typeof team>;
+export type TeamWhere = Where<typeof team>;

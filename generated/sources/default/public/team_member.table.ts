@@ -1,5 +1,5 @@
-// default · public.team_member · shape
-import { table } from "engine/contract";
+// default · public.team_member · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const teamMember = table(source, {
@@ -14,9 +14,27 @@ export const teamMember = table(source, {
     is_lead: { type: "bool", notNull: true, hasDefault: true },
     joined_at: { type: "date", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "team_member_pkey", columns: ["team_id", "agent_id"] },
   relationships: {
     agent: { kind: "object", target: "public.agent", columns: { agent_id: "id" }, notNull: true, unique: true },
     team: { kind: "object", target: "public.team", columns: { team_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "team_member_pkey", columns: ["team_id", "agent_id"] },
+}, {
+  query: {
+    team_member: "select",
+    team_member_by_pk: "select_by_pk",
+    team_member_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_team_member: "insert",
+    insert_team_member_one: "insert_one",
+    update_team_member: "update",
+    update_team_member_by_pk: "update_by_pk",
+    update_team_member_many: "update_many",
+    delete_team_member: "delete",
+    delete_team_member_by_pk: "delete_by_pk",
+  },
 });
+
+export type TeamMember = Row<typeof teamMember>;
+export type TeamMemberWhere = Where<typeof teamMember>;

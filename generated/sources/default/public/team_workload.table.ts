@@ -1,5 +1,5 @@
-// default · public.team_workload · shape
-import { table } from "engine/contract";
+// default · public.team_workload · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const teamWorkload = table(source, {
@@ -17,9 +17,20 @@ export const teamWorkload = table(source, {
     urgent_tickets: { type: "int8", readOnly: true },
     waiting_since: { type: "timestamptz", readOnly: true, description: "When the oldest ticket still open was written" },
   },
-  reads: { "public.team": ["id", "tenant_id", "name"], "public.ticket": ["id", "team_id", "assignee_id", "status", "priority", "created_at"] },
-  readOnly: ["insert", "update", "delete"],
   relationships: {
     team: { kind: "object", target: "public.team", columns: { team_id: "id" }, unique: true },
   },
+  reads: {
+    "public.team": ["id", "tenant_id", "name"],
+    "public.ticket": ["id", "team_id", "assignee_id", "status", "priority", "created_at"],
+  },
+  readOnly: ["insert", "update", "delete"],
+}, {
+  query: {
+    team_workload: "select",
+    team_workload_aggregate: "select_aggregate",
+  },
 });
+
+export type TeamWorkload = Row<typeof teamWorkload>;
+export type TeamWorkloadWhere = Where<typeof teamWorkload>;

@@ -1,5 +1,5 @@
-// default · public.tenant · shape
-import { table } from "engine/contract";
+// default · public.tenant · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const tenant = table(source, {
@@ -16,9 +16,6 @@ export const tenant = table(source, {
     billing_email: { type: "text", notNull: true, description: "Who gets the invoices; for managers only" },
     created_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "tenant_pkey", columns: ["id"] },
-  unique: { tenant_subdomain_key: ["subdomain"] },
-  references: [{ columns: ["plan"], target: "public.plan" }],
   relationships: {
     agents: { kind: "array", target: "public.agent", columns: { id: "tenant_id" } },
     articles: { kind: "array", target: "public.article", columns: { id: "tenant_id" } },
@@ -27,4 +24,25 @@ export const tenant = table(source, {
     teams: { kind: "array", target: "public.team", columns: { id: "tenant_id" } },
     tickets: { kind: "array", target: "public.ticket", columns: { id: "tenant_id" } },
   },
+  primaryKey: { name: "tenant_pkey", columns: ["id"] },
+  unique: { tenant_subdomain_key: ["subdomain"] },
+  references: [{ columns: ["plan"], target: "public.plan" }],
+}, {
+  query: {
+    tenant: "select",
+    tenant_by_pk: "select_by_pk",
+    tenant_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_tenant: "insert",
+    insert_tenant_one: "insert_one",
+    update_tenant: "update",
+    update_tenant_by_pk: "update_by_pk",
+    update_tenant_many: "update_many",
+    delete_tenant: "delete",
+    delete_tenant_by_pk: "delete_by_pk",
+  },
 });
+
+export type Tenant = Row<typeof tenant>;
+export type TenantWhere = Where<typeof tenant>;

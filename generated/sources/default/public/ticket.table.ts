@@ -1,5 +1,5 @@
-// default · public.ticket · shape
-import { table } from "engine/contract";
+// default · public.ticket · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const ticket = table(source, {
@@ -22,8 +22,6 @@ export const ticket = table(source, {
     updated_at: { type: "timestamptz", notNull: true, hasDefault: true },
     solved_at: { type: "timestamptz" },
   },
-  primaryKey: { name: "ticket_pkey", columns: ["id"] },
-  references: [{ columns: ["priority"], target: "public.ticket_priority" }, { columns: ["status"], target: "public.ticket_status" }],
   relationships: {
     assignee: { kind: "object", target: "public.agent", columns: { assignee_id: "id" }, unique: true },
     customer: { kind: "object", target: "public.customer", columns: { customer_id: "id" }, notNull: true, unique: true },
@@ -31,10 +29,44 @@ export const ticket = table(source, {
     messages: { kind: "array", target: "public.message", columns: { id: "ticket_id" } },
     rating: { kind: "object", target: "public.rating", columns: { id: "ticket_id" }, unique: true, insertAfter: true },
     tags: { kind: "array", target: "public.ticket_tag", columns: { id: "ticket_id" } },
-    team: { kind: "object", target: "public.team", columns: { tenant_id: "tenant_id", team_id: "id" }, unique: true },
+    team: {
+      kind: "object",
+      target: "public.team",
+      columns: { tenant_id: "tenant_id", team_id: "id" },
+      unique: true,
+    },
     tenant: { kind: "object", target: "public.tenant", columns: { tenant_id: "id" }, notNull: true, unique: true },
   },
   computedFields: {
-    hours_to_solve: { function: { schema: "public", name: "ticket_hours_to_solve" }, tableArgument: 0, arguments: [{ name: "ticket", type: "public.ticket" }], returns: { type: "numeric" }, description: "Hours from the question to the solution; null until then" },
+    hours_to_solve: {
+      function: { schema: "public", name: "ticket_hours_to_solve" },
+      tableArgument: 0,
+      arguments: [{ name: "ticket", type: "public.ticket" }],
+      returns: { type: "numeric" },
+      description: "Hours from the question to the solution; null until then",
+    },
+  },
+  primaryKey: { name: "ticket_pkey", columns: ["id"] },
+  references: [
+    { columns: ["priority"], target: "public.ticket_priority" },
+    { columns: ["status"], target: "public.ticket_status" },
+  ],
+}, {
+  query: {
+    ticket: "select",
+    ticket_by_pk: "select_by_pk",
+    ticket_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_ticket: "insert",
+    insert_ticket_one: "insert_one",
+    update_ticket: "update",
+    update_ticket_by_pk: "update_by_pk",
+    update_ticket_many: "update_many",
+    delete_ticket: "delete",
+    delete_ticket_by_pk: "delete_by_pk",
   },
 });
+
+export type Ticket = Row<typeof ticket>;
+export type TicketWhere = Where<typeof ticket>;

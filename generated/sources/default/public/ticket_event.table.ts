@@ -1,5 +1,5 @@
-// default · public.ticket_event · shape
-import { table } from "engine/contract";
+// default · public.ticket_event · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const ticketEvent = table(source, {
@@ -16,9 +16,27 @@ export const ticketEvent = table(source, {
     details: { type: "jsonb", notNull: true, hasDefault: true },
     created_at: { type: "timestamptz", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "ticket_event_pkey", columns: ["id"] },
   relationships: {
     agent: { kind: "object", target: "public.agent", columns: { agent_id: "id" }, unique: true },
     ticket: { kind: "object", target: "public.ticket", columns: { ticket_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "ticket_event_pkey", columns: ["id"] },
+}, {
+  query: {
+    ticket_event: "select",
+    ticket_event_by_pk: "select_by_pk",
+    ticket_event_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_ticket_event: "insert",
+    insert_ticket_event_one: "insert_one",
+    update_ticket_event: "update",
+    update_ticket_event_by_pk: "update_by_pk",
+    update_ticket_event_many: "update_many",
+    delete_ticket_event: "delete",
+    delete_ticket_event_by_pk: "delete_by_pk",
+  },
 });
+
+export type TicketEvent = Row<typeof ticketEvent>;
+export type TicketEventWhere = Where<typeof ticketEvent>;

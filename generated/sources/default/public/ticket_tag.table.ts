@@ -1,5 +1,5 @@
-// default · public.ticket_tag · shape
-import { table } from "engine/contract";
+// default · public.ticket_tag · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const ticketTag = table(source, {
@@ -12,9 +12,27 @@ export const ticketTag = table(source, {
     ticket_id: { type: "int4", notNull: true },
     tag_id: { type: "int4", notNull: true },
   },
-  primaryKey: { name: "ticket_tag_pkey", columns: ["ticket_id", "tag_id"] },
   relationships: {
     tag: { kind: "object", target: "public.tag", columns: { tag_id: "id" }, notNull: true, unique: true },
     ticket: { kind: "object", target: "public.ticket", columns: { ticket_id: "id" }, notNull: true, unique: true },
   },
+  primaryKey: { name: "ticket_tag_pkey", columns: ["ticket_id", "tag_id"] },
+}, {
+  query: {
+    ticket_tag: "select",
+    ticket_tag_by_pk: "select_by_pk",
+    ticket_tag_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_ticket_tag: "insert",
+    insert_ticket_tag_one: "insert_one",
+    update_ticket_tag: "update",
+    update_ticket_tag_by_pk: "update_by_pk",
+    update_ticket_tag_many: "update_many",
+    delete_ticket_tag: "delete",
+    delete_ticket_tag_by_pk: "delete_by_pk",
+  },
 });
+
+export type TicketTag = Row<typeof ticketTag>;
+export type TicketTagWhere = Where<typeof ticketTag>;

@@ -1,16 +1,16 @@
 // Everything that is served.
 import { program } from "engine/contract";
 import { source as defaultSource } from "./sources/default/source.ts";
-import { articleResolvers } from "./sources/default/public/article.resolvers.ts";
-import { authorResolvers } from "./sources/default/public/author.resolvers.ts";
+import { articleAccess } from "./sources/default/public/article.access.ts";
+import { author } from "./sources/default/public/author.table.ts";
 
 export default program({
   sources: [
     defaultSource,
   ],
   tables: [
-    articleResolvers,
-    authorResolvers,
+    articleAccess,
+    author,
   ],
   functions: [
   ],

@@ -43,9 +43,7 @@ function compileStory(article: object, { functions = [], author = {} }: Extra = 
   );
   const fieldsOf = (table: string) =>
     [
-      ...(files.get(`sources/default/public/${table}.resolvers.ts`) ?? '').matchAll(
-        /^ {4}(\w+): \{\n {6}field: "(\w+)"/gm,
-      ),
+      ...(files.get(`sources/default/public/${table}.table.ts`) ?? '').matchAll(/^ {4}(\w+): "(\w+)"/gm),
     ].flatMap(([, name, kind]) => (kind === 'select_by_pk' ? [name] : []));
   return { fieldsOf, codes: diagnostics.map(({ code }) => code) };
 }

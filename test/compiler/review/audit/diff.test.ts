@@ -160,14 +160,14 @@ test('inherited roles: the rows that show a column are compared, too', () => {
 
 test('a resolver that somebody wrote is undecidable', () => {
   const { files } = compileJson(article(SELECT));
-  const path = 'sources/default/public/article.resolvers.ts';
+  const path = 'sources/default/public/article.table.ts';
   const edited = new Map(files).set(
     path,
     files
       .get(path)!
       .replace(
-        '=> selectRows(articleAccess, requester, selection, args)',
-        '=> selectRows(articleAccess, { role: "admin" }, selection, args)',
+        'article: "select"',
+        'article: { field: "select", resolve: (call) => selectRows({ ...call, requester: { role: "admin" } }) }',
       ),
   );
   const head = readTexts({ label: 'head', folder: 'head', files: edited });

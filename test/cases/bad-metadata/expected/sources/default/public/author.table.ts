@@ -1,5 +1,5 @@
-// default · public.author · shape
-import { table } from "engine/contract";
+// default · public.author · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const author = table(source, {
@@ -12,8 +12,31 @@ export const author = table(source, {
     name: { type: "text", notNull: true },
     "full name": { type: "text", field: null },
   },
-  primaryKey: { name: "author_pkey", columns: ["id"] },
   computedFields: {
-    all_articles: { function: { schema: "public", name: "author_articles" }, tableArgument: 0, arguments: [{ name: null, type: "public.author" }], returns: { table: "public.article", set: true } },
+    all_articles: {
+      function: { schema: "public", name: "author_articles" },
+      tableArgument: 0,
+      arguments: [{ name: null, type: "public.author" }],
+      returns: { table: "public.article", set: true },
+    },
+  },
+  primaryKey: { name: "author_pkey", columns: ["id"] },
+}, {
+  query: {
+    author: "select",
+    author_by_pk: "select_by_pk",
+    author_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_author: "insert",
+    insert_author_one: "insert_one",
+    update_author: "update",
+    update_author_by_pk: "update_by_pk",
+    update_author_many: "update_many",
+    delete_author: "delete",
+    delete_author_by_pk: "delete_by_pk",
   },
 });
+
+export type Author = Row<typeof author>;
+export type AuthorWhere = Where<typeof author>;

@@ -1,5 +1,5 @@
-// default · public.article · shape
-import { table } from "engine/contract";
+// default · public.article · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const article = table(source, {
@@ -20,15 +20,38 @@ export const article = table(source, {
     published_on: { type: "timestamptz" },
     search: { type: "text", hasDefault: true, generated: true },
   },
-  primaryKey: { name: "article_pkey", columns: ["id"] },
-  unique: { article_slug_key: ["slug"] },
-  references: [{ columns: ["status"], target: "public.status" }],
   relationships: {
     author: { kind: "object", target: "public.author", columns: { author_id: "id" }, notNull: true, unique: true },
     editor: { kind: "object", target: "public.author", columns: { editor_id: "id" }, unique: true },
     labels: { kind: "array", target: "public.tag", columns: { id: "article_id" } },
   },
   computedFields: {
-    excerpt: { function: { schema: "public", name: "article_excerpt" }, tableArgument: 0, arguments: [{ name: null, type: "public.article" }], returns: { type: "text" } },
+    excerpt: {
+      function: { schema: "public", name: "article_excerpt" },
+      tableArgument: 0,
+      arguments: [{ name: null, type: "public.article" }],
+      returns: { type: "text" },
+    },
+  },
+  primaryKey: { name: "article_pkey", columns: ["id"] },
+  unique: { article_slug_key: ["slug"] },
+  references: [{ columns: ["status"], target: "public.status" }],
+}, {
+  query: {
+    article: "select",
+    article_by_pk: "select_by_pk",
+    article_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_article: "insert",
+    insert_article_one: "insert_one",
+    update_article: "update",
+    update_article_by_pk: "update_by_pk",
+    update_article_many: "update_many",
+    delete_article: "delete",
+    delete_article_by_pk: "delete_by_pk",
   },
 });
+
+export type Article = Row<typeof article>;
+export type ArticleWhere = Where<typeof article>;

@@ -1,5 +1,5 @@
-// default · public.author · shape
-import { table } from "engine/contract";
+// default · public.author · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const author = table(source, {
@@ -15,15 +15,45 @@ export const author = table(source, {
     company_id: { type: "int4", notNull: true },
     mood: { type: "public.mood", notNull: true, hasDefault: true },
   },
-  primaryKey: { name: "author_pkey", columns: ["id"] },
-  unique: { author_email_key: ["email"] },
   relationships: {
     articles: { kind: "array", target: "public.article", columns: { id: "author_id" }, description: "What they wrote" },
     colleagues: { kind: "array", target: "public.author", columns: { company_id: "company_id" } },
     company: { kind: "object", target: "public.company", columns: { company_id: "id" }, notNull: true, unique: true },
-    profile: { kind: "object", target: "public.profile", columns: { id: "author_id" }, unique: true, insertAfter: true },
+    profile: {
+      kind: "object",
+      target: "public.profile",
+      columns: { id: "author_id" },
+      unique: true,
+      insertAfter: true,
+    },
   },
   computedFields: {
-    recent: { function: { schema: "public", name: "author_recent" }, tableArgument: 0, sessionArgument: 1, arguments: [{ name: "author_row", type: "public.author" }, { name: "session", type: "json" }], returns: { table: "public.article", set: true } },
+    recent: {
+      function: { schema: "public", name: "author_recent" },
+      tableArgument: 0,
+      sessionArgument: 1,
+      arguments: [{ name: "author_row", type: "public.author" }, { name: "session", type: "json" }],
+      returns: { table: "public.article", set: true },
+    },
+  },
+  primaryKey: { name: "author_pkey", columns: ["id"] },
+  unique: { author_email_key: ["email"] },
+}, {
+  query: {
+    author: "select",
+    author_by_pk: "select_by_pk",
+    author_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_author: "insert",
+    insert_author_one: "insert_one",
+    update_author: "update",
+    update_author_by_pk: "update_by_pk",
+    update_author_many: "update_many",
+    delete_author: "delete",
+    delete_author_by_pk: "delete_by_pk",
   },
 });
+
+export type Author = Row<typeof author>;
+export type AuthorWhere = Where<typeof author>;

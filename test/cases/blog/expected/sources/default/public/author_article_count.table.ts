@@ -1,5 +1,5 @@
-// default · public.author_article_count · shape
-import { table } from "engine/contract";
+// default · public.author_article_count · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const authorArticleCount = table(source, {
@@ -13,4 +13,12 @@ export const authorArticleCount = table(source, {
   },
   reads: { "public.article": ["author_id"] },
   readOnly: ["insert", "update", "delete"],
+}, {
+  query: {
+    productivity: "select",
+    author_article_count_aggregate: "select_aggregate",
+  },
 });
+
+export type AuthorArticleCount = Row<typeof authorArticleCount>;
+export type AuthorArticleCountWhere = Where<typeof authorArticleCount>;

@@ -1,5 +1,5 @@
-// default · public.company · shape
-import { table } from "engine/contract";
+// default · public.company · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const company = table(source, {
@@ -12,9 +12,27 @@ export const company = table(source, {
     name: { type: "text", notNull: true },
     country: { type: "text" },
   },
-  primaryKey: { name: "company_pkey", columns: ["id"] },
   relationships: {
     authors: { kind: "array", target: "public.author", columns: { id: "company_id" } },
     members: { kind: "array", target: "public.member", columns: { id: "company_id" } },
   },
+  primaryKey: { name: "company_pkey", columns: ["id"] },
+}, {
+  query: {
+    company: "select",
+    company_by_pk: "select_by_pk",
+    company_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_company: "insert",
+    insert_company_one: "insert_one",
+    update_company: "update",
+    update_company_by_pk: "update_by_pk",
+    update_company_many: "update_many",
+    delete_company: "delete",
+    delete_company_by_pk: "delete_by_pk",
+  },
 });
+
+export type Company = Row<typeof company>;
+export type CompanyWhere = Where<typeof company>;

@@ -1,5 +1,5 @@
-// default · public.published_article · shape
-import { table } from "engine/contract";
+// default · public.published_article · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const publishedArticle = table(source, {
@@ -12,8 +12,23 @@ export const publishedArticle = table(source, {
     title: { type: "text", origin: { table: "public.article", column: "title" } },
     author_id: { type: "int4", origin: { table: "public.article", column: "author_id" } },
   },
-  reads: { "public.article": ["id", "author_id", "title", "status"] },
   relationships: {
     author: { kind: "object", target: "public.author", columns: { author_id: "id" }, unique: true },
   },
+  reads: { "public.article": ["id", "author_id", "title", "status"] },
+}, {
+  query: {
+    published_article: "select",
+    published_article_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_published_article: "insert",
+    insert_published_article_one: "insert_one",
+    update_published_article: "update",
+    update_published_article_many: "update_many",
+    delete_published_article: "delete",
+  },
 });
+
+export type PublishedArticle = Row<typeof publishedArticle>;
+export type PublishedArticleWhere = Where<typeof publishedArticle>;

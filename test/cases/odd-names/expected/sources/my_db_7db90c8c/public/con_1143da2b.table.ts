@@ -1,5 +1,5 @@
-// my db · public.con · shape
-import { table } from "engine/contract";
+// my db · public.con · shape and root fields
+import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const con = table(source, {
@@ -11,4 +11,22 @@ export const con = table(source, {
     id: { type: "int4", notNull: true },
   },
   primaryKey: { name: "con_pkey", columns: ["id"] },
+}, {
+  query: {
+    con: "select",
+    con_by_pk: "select_by_pk",
+    con_aggregate: "select_aggregate",
+  },
+  mutation: {
+    insert_con: "insert",
+    insert_con_one: "insert_one",
+    update_con: "update",
+    update_con_by_pk: "update_by_pk",
+    update_con_many: "update_many",
+    delete_con: "delete",
+    delete_con_by_pk: "delete_by_pk",
+  },
 });
+
+export type Con = Row<typeof con>;
+export type ConWhere = Where<typeof con>;

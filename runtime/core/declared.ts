@@ -1,0 +1,173 @@
+/**
+ * Checks of declared tables and rules when a generated file is loaded. The compiler writes no name that does not exist;
+ * a person who edits a file may, and must not find a rule with a misspelt column skipped.
+ */
+
+import { columnsOfRule } from './condition/reads.ts';
+import { objectKey } from './names.ts';
+import { fieldEntries, type MutationFieldKind, type QueryFieldKind } from './root-fields.ts';
+import type { AccessRules, DeclaredTable, RuleText, SourceShape, TableAccess, TableShape } from './shapes.ts';
+import { isSqlType } from './types.ts';
+
+const RULE_PARTS = {
+  select: [
+    'columns',
+    'computedFields',
+    'where',
+    'limit',
+    'aggregations',
+    'queryRoots',
+    'subscriptionRoots',
+    'cells',
+  ],
+  insert: ['columns', 'check', 'presets', 'backendOnly'],
+  update: ['columns', 'where', 'check', 'presets', 'backendOnly'],
+  delete: ['where', 'backendOnly'],
+} as const satisfies Record<keyof AccessRules, readonly string[]>;
+
+/**
+ * References are not checked: an artefact for some roles names foreign keys whose columns it leaves out.
+ * @throws Error if a key or a relationship uses a column that the table does not have, or a root field is of no kind
+ */
+export function checkTable(table: DeclaredTable): void {
+  const { columns, primaryKey, unique = {}, relationships = {} } = table;
+  const check = (names: readonly string[], place: string) => {
+    for (const name of names) if (!Object.hasOwn(columns, name)) throw unknown(place, 'column', name);
+  };
+  check(primaryKey?.columns ?? [], 'primaryKey');
+  for (const name in unique) check(unique[name]!, `unique.${name}`);
+  for (const name in relationships) check(Object.keys(relationships[name]!.columns), `relationships.${name}`);
+  for (const section of ['query', 'mutation'] as const)
+    for (const [name, { field }] of fieldEntries<FieldEntry>(table.fields[section]))
+      if (!FIELD_KINDS[section].includes(field))
+        throw unknown(`${section}.${name}`, 'kind of root field', field);
+}
+
+type FieldEntry = string | { readonly field: string };
+
+const FIELD_KINDS: Readonly<Record<'query' | 'mutation', readonly string[]>> = {
+  query: ['select', 'select_by_pk', 'select_aggregate'] satisfies QueryFieldKind[],
+  mutation: [
+    'insert',
+    'insert_one',
+    'update',
+    'update_by_pk',
+    'update_many',
+    'delete',
+    'delete_by_pk',
+  ] satisfies MutationFieldKind[],
+};
+
+/** @throws Error if a rule names a column, computed field, part or type that does not exist */
+export function checkAccess(table: TableShape, rules: AccessRules): void {
+  const { columns, computedFields = {} } = table;
+  const checkText = createTextCheck(table);
+  for (const [operation, roles] of Object.entries(rules)) {
+    if (!Object.hasOwn(RULE_PARTS, operation)) throw unknown('access', 'operation', operation);
+    const parts: readonly string[] = RULE_PARTS[operation as keyof typeof RULE_PARTS];
+    for (const [role, rule] of Object.entries<AnyRule>(roles)) {
+      const place = `${operation}.${role}`;
+      for (const part in rule) if (!parts.includes(part)) throw unknown(place, 'part of a rule', part);
+      for (const name of rule.columns ?? [])
+        if (!Object.hasOwn(columns, name)) throw unknown(`${place}.columns`, 'column', name);
+      for (const name of rule.computedFields ?? [])
+        if (!Object.hasOwn(computedFields, name))
+          throw unknown(`${place}.computedFields`, 'computed field', name);
+      if (rule.where !== undefined) checkText(rule.where, `${place}.where`);
+      if (rule.check !== undefined) checkText(rule.check, `${place}.check`);
+      for (const name in rule.presets) {
+        if (!Object.hasOwn(columns, name)) throw unknown(`${place}.presets`, 'column', name);
+        checkText(rule.presets[name]!, `${place}.presets.${name}`);
+      }
+      for (const name in rule.cells) {
+        if (!Object.hasOwn(columns, name) && !Object.hasOwn(computedFields, name))
+          throw unknown(`${place}.cells`, 'column', name);
+        checkText(rule.cells[name]!, `${place}.cells.${name}`);
+      }
+    }
+  }
+}
+
+/**
+ * Checks what only all files together can tell: that relationships lead to columns of tables that are served, and that rules
+ * name columns that those have. Rules may look at tables that are not served, of which nothing is known.
+ * @throws Error naming table and place
+ */
+export function checkReferences(all: readonly TableAccess[], changed: readonly TableAccess[]): void {
+  const tables = new Map(
+    all.map(({ table }) => [keyOf(table.source, objectKey(table.schema, table.name)), table]),
+  );
+  for (const { table, ...rules } of changed) {
+    const { source } = table;
+    const key = objectKey(table.schema, table.name);
+    for (const [name, { target, columns }] of Object.entries(table.relationships ?? {})) {
+      const place = `${key}: relationships.${name}`;
+      const other = tables.get(keyOf(source, target));
+      if (!other) throw unknown(place, 'table', target);
+      for (const column of Object.values(columns))
+        if (!Object.hasOwn(other.columns, column)) throw unknown(place, `column of ${target}`, column);
+    }
+    const known = new Set<RuleText>();
+    for (const [operation, roles] of Object.entries(rules as AccessRules)) {
+      for (const [role, rule] of Object.entries<AnyRule>(roles)) {
+        for (const text of textsOf(rule)) {
+          if (known.has(text)) continue;
+          known.add(text);
+          for (const [of, column] of columnsOfRule(text, key)) {
+            const other = tables.get(keyOf(source, of));
+            if (other && !Object.hasOwn(other.columns, column))
+              throw unknown(`${key}: ${operation}.${role}`, `column of ${of}`, column);
+          }
+        }
+      }
+    }
+  }
+}
+
+function keyOf(source: SourceShape, table: string): string {
+  return `${source.name}\0${table}`;
+}
+
+/** Every text of a rule. */
+export function textsOf({ where, check, presets = {}, cells = {} }: AnyRule): RuleText[] {
+  const conditions = [where, check].filter((text) => text !== undefined);
+  return [...conditions, ...Object.values(presets), ...Object.values(cells)];
+}
+
+interface AnyRule {
+  readonly columns?: readonly string[];
+  readonly computedFields?: readonly string[];
+  readonly where?: RuleText;
+  readonly check?: RuleText;
+  readonly presets?: Readonly<Record<string, RuleText>>;
+  readonly cells?: Readonly<Record<string, RuleText>>;
+}
+
+const HOLE = /\{\{|\}\}|\{row\}(?:\.("(?:[^"]|"")+"))?|\{session(?:\.[^{}:]+)?::([^{}]+)\}|[{}]/g;
+
+/** Checks the holes of rule texts; a text that many roles share is read once. */
+function createTextCheck({ source, columns }: TableShape): (text: RuleText, place: string) => void {
+  const known = new Set<RuleText>();
+  return (text, place) => {
+    if (known.has(text)) return;
+    known.add(text);
+    for (const [hole, column, type] of text.matchAll(HOLE)) {
+      if (column !== undefined) {
+        const name = column.slice(1, -1).replace(/""|\{\{|\}\}/g, ([first]) => first!);
+        if (!Object.hasOwn(columns, name)) throw unknown(place, 'column', name);
+      } else if (type !== undefined) {
+        checkType(source, type, place);
+      } else if (hole === '{' || hole === '}') {
+        throw new Error(`${place}: a brace that is part of the SQL must be doubled`);
+      }
+    }
+  };
+}
+
+function checkType(source: SourceShape, type: string, place: string): void {
+  if (!isSqlType(source, type)) throw new Error(`${place}: ${JSON.stringify(type)} is not a type`);
+}
+
+function unknown(place: string, kind: string, name: string): Error {
+  return new Error(`${place}: there is no ${kind} ${JSON.stringify(name)}`);
+}

@@ -1,0 +1,50 @@
+/** Conditions that a resolver written by hand adds to those of the request and of the role. */
+import type { Where } from '../checked-types.ts';
+import type { Column, Table } from '../program.ts';
+import type { DeclaredTable } from '../shapes.ts';
+import { and, identifier, or, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { encodeList, encodeValue } from '../types.ts';
+
+type Condition = Where<DeclaredTable>;
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  _eq: '=',
+  _neq: '<>',
+  _gt: '>',
+  _lt: '<',
+  _gte: '>=',
+  _lte: '<=',
+};
+
+/** The condition on the row of an alias. @throws Error naming a column or operator that does not exist */
+export function ownCondition(where: Condition, alias: Sql, table: Table): Sql {
+  const conditions = Object.entries(where).map(([name, value]): Sql => {
+    if (name === '_and') return and(items(value).map((item) => ownCondition(item, alias, table)));
+    if (name === '_or') return or(items(value).map((item) => ownCondition(item, alias, table)));
+    if (name === '_not') return sql`not (${ownCondition(value as Condition, alias, table)})`;
+    const column = table.columns.get(name);
+    if (!column) throw new Error(`the table ${table.key} has no column ${JSON.stringify(name)}`);
+    return comparison(column, value as Readonly<Record<string, unknown>>, sql`${alias}.${identifier(name)}`);
+  });
+  return and(conditions);
+}
+
+function items(value: unknown): readonly Condition[] {
+  return value as readonly Condition[];
+}
+
+function comparison({ type }: Column, operands: Readonly<Record<string, unknown>>, left: Sql): Sql {
+  const list = (value: unknown) =>
+    parameter({ from: 'constant', value }, `${type.sql}[]`, (each) => encodeList(type, each as unknown[]));
+  return and(
+    Object.entries(operands).map(([name, value]): Sql => {
+      if (name === '_is_null') return value === true ? sql`${left} is null` : sql`${left} is not null`;
+      if (name === '_in') return sql`${left} = any (${list(value)})`;
+      if (name === '_nin') return sql`${left} <> all (${list(value)})`;
+      const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+      if (operator === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}`);
+      const operand = parameter({ from: 'constant', value }, type.sql, (each) => encodeValue(type, each));
+      return sql`${left} ${raw(operator)} ${operand}`;
+    }),
+  );
+}

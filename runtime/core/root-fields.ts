@@ -1,0 +1,86 @@
+/** The root fields that generated files declare: name → kind, or an object for a field with more to say. */
+import type { MutationStep } from './mutation/step.ts';
+import type { InputNode, Selection } from './request/selection.ts';
+import type { DeclaredFunction, DeclaredTable } from './shapes.ts';
+import type { Sql } from './sql/fragment.ts';
+
+/** Kinds of root fields, named as in `custom_root_fields`. */
+export type QueryFieldKind = 'select' | 'select_by_pk' | 'select_aggregate';
+export type SubscriptionFieldKind = 'select_stream';
+export type MutationFieldKind =
+  | 'insert'
+  | 'insert_one'
+  | 'update'
+  | 'update_by_pk'
+  | 'update_many'
+  | 'delete'
+  | 'delete_by_pk';
+export type FunctionFieldKind = 'function' | 'function_aggregate';
+
+/** Who the plan is made for. Values of session variables are parameters of the plan, never seen by resolvers. */
+export interface Requester {
+  readonly role: string;
+}
+
+/** A call of a root field, as its resolver gets it: when an operation is planned for a role, not for every request. */
+export interface Call<Of, Names extends string = string> {
+  /** The table or function that the field belongs to. */
+  readonly of: Of;
+  readonly selection: Selection;
+  /** Values of the request, as nodes that become parameters. */
+  readonly args: ReadonlyMap<Names, InputNode>;
+  readonly requester: Requester;
+}
+
+export type TableCall = Call<DeclaredTable>;
+export type FunctionCall = Call<DeclaredFunction>;
+
+/** Resolves a root field of a query: the SQL expression that yields its JSON. */
+export type QueryResolver<Of, Names extends string = string> = (call: Call<Of, Names>) => Sql;
+
+/** Resolves a root field of a mutation: the steps that write and then read what the selection asks for. */
+export type MutationResolver<Of, Names extends string = string> = (call: Call<Of, Names>) => MutationStep;
+
+interface FieldOptions<Kind> {
+  readonly field: Kind;
+  /** Absent = generated text, empty = none. */
+  readonly description?: string;
+}
+
+/** A root field with a description, or with a resolver that somebody wrote by hand, which audits report. */
+export type QueryField<Of, Kind extends string = QueryFieldKind> = FieldOptions<Kind> & {
+  readonly resolve?: QueryResolver<Of>;
+};
+
+export type MutationField<Of, Kind extends string = MutationFieldKind> = FieldOptions<Kind> & {
+  readonly resolve?: MutationResolver<Of>;
+};
+
+export interface RootFields<Table = DeclaredTable> {
+  /** Offered on query and subscription roots alike, as the role's rule allows. */
+  readonly query?: Readonly<Record<string, QueryFieldKind | QueryField<Table>>>;
+  readonly subscription?: Readonly<
+    Record<string, SubscriptionFieldKind | QueryField<Table, SubscriptionFieldKind>>
+  >;
+  readonly mutation?: Readonly<Record<string, MutationFieldKind | MutationField<Table>>>;
+}
+
+export interface FunctionFields {
+  readonly query?: Readonly<
+    Record<string, FunctionFieldKind | QueryField<DeclaredFunction, FunctionFieldKind>>
+  >;
+  readonly mutation?: Readonly<Record<string, 'function' | MutationField<DeclaredFunction, 'function'>>>;
+}
+
+/** The entries of a section, each in its long form. */
+export function fieldEntries<Entry extends string | { readonly field: string }>(
+  section: Readonly<Record<string, Entry>> | undefined,
+): [name: string, field: LongForm<Entry>][] {
+  return Object.entries(section ?? {}).map(([name, entry]) => [
+    name,
+    (typeof entry === 'string' ? { field: entry } : entry) as LongForm<Entry>,
+  ]);
+}
+
+/** The entry with more to say than its kind. */
+type LongForm<Entry> = Exclude<Entry, string>;

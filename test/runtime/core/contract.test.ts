@@ -1,0 +1,219 @@
+/** What is written in a generated file is checked when it is type-checked and when it is loaded, and is what runs. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkTypes } from '../../../compiler/cli/type-check.ts';
+import { linkProgram } from '../../../runtime/core/program.ts';
+import { createLoader } from '../../../runtime/program/loader.ts';
+import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { compileJson, metadataJson } from '../../harness/project.ts';
+
+const FILES = compileJson(
+  metadataJson({
+    select_permissions: [
+      {
+        role: 'user',
+        permission: {
+          columns: ['id', 'title'],
+          filter: { is_published: { _eq: true }, author: { name: { _eq: 'X-Engine-User-Name' } } },
+        },
+      },
+    ],
+    insert_permissions: [
+      { role: 'user', permission: { columns: ['title'], check: {}, set: { author_id: 'X-Engine-User-Id' } } },
+    ],
+  }),
+).files;
+
+const ACCESS = 'sources/default/public/article.access.ts';
+const TABLE = 'sources/default/public/article.table.ts';
+
+function edit(path: string, snippet: string, replacement: string): ReadonlyMap<string, string> {
+  const text = FILES.get(path)!;
+  expect(text).toContain(snippet);
+  return new Map(FILES).set(path, text.replace(snippet, replacement));
+}
+
+async function load(files: ReadonlyMap<string, string>): Promise<void> {
+  linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
+}
+
+test('the files as they are pass both', async () => {
+  expect(checkTypes(FILES)).toEqual([]);
+  await load(FILES);
+});
+
+/** [what is misspelt, file, before, after, what tsc says, what the loader says] */
+const MISSPELT: readonly (readonly [string, string, string, string, string, string])[] = [
+  ['a column', ACCESS, '"title"', '"titel"', '"titel"', 'select.user.columns: there is no column "titel"'],
+  [
+    'a column of the row in a rule',
+    ACCESS,
+    '{row}."is_published"',
+    '{row}."is_publishd"',
+    'no column is_publishd',
+    'select.user.where: there is no column "is_publishd"',
+  ],
+  [
+    'a preset',
+    ACCESS,
+    'author_id: `',
+    'autor_id: `',
+    'no column autor_id',
+    'insert.user.presets: there is no column "autor_id"',
+  ],
+  [
+    'the cast of a session variable',
+    ACCESS,
+    'x-engine-user-id::integer}',
+    'x-engine-user-id::integr}',
+    'integr is not a type',
+    'insert.user.presets.author_id: "integr" is not a type',
+  ],
+  [
+    'a part of a rule',
+    ACCESS,
+    'presets:',
+    'preset:',
+    'a rule of insert has no preset',
+    'insert.user: there is no part of a rule "preset"',
+  ],
+  [
+    'a column of a relationship',
+    TABLE,
+    'columns: { author_id: "id" }',
+    'columns: { autor_id: "id" }',
+    'no column autor_id',
+    'relationships.author: there is no column "autor_id"',
+  ],
+  ['a kind of root field', TABLE, '"select_by_pk"', '"select_by_key"', '"select_by_key"', 'select_by_key'],
+  [
+    'a column of a key',
+    TABLE,
+    'columns: ["id"]',
+    'columns: ["idd"]',
+    '"idd"',
+    'primaryKey: there is no column "idd"',
+  ],
+  [
+    'the table of a relationship',
+    TABLE,
+    'target: "public.author"',
+    'target: "public.autor"',
+    'public.autor',
+    'public.article: relationships.author: there is no table "public.autor"',
+  ],
+];
+
+const EDITED = MISSPELT.map(([, path, snippet, replacement]) => edit(path, snippet, replacement));
+
+/** All of them in one check, each in a folder of its own. */
+const errors = checkTypes(
+  new Map(EDITED.flatMap((files, index) => [...files].map(([path, text]) => [`${index}/${path}`, text]))),
+);
+
+test.each(MISSPELT.map((row, index) => [row[0], index] as const))(
+  '%s that is misspelt is an error of tsc and of the loader',
+  async (_, index) => {
+    const [, , , , type, loader] = MISSPELT[index]!;
+    const own = errors.filter(({ file }) => file.startsWith(`${index}/`));
+    expect(own.map(({ message }) => message).join('\n')).toContain(type);
+    await expect(load(EDITED[index]!)).rejects.toThrow(loader);
+  },
+);
+
+test('a column of another table that a rule misspells is an error of the loader', async () => {
+  await expect(load(edit(ACCESS, '"_r1"."name"', '"_r1"."nam"'))).rejects.toThrow(
+    'public.article: select.user: there is no column of public.author "nam"',
+  );
+});
+
+describe('what the files say runs', () => {
+  let database: TestDatabase;
+  const served: InProcess[] = [];
+  beforeAll(async () => {
+    database = await createTestDatabase(`
+      create table article (id int primary key, title text not null);
+      insert into article values (1, 'one'), (2, 'two'), (3, 'three');
+    `);
+  });
+  afterAll(async () => {
+    await Promise.all(served.map((each) => each.end()));
+    await database.drop();
+  });
+
+  type Edit = readonly [snippet: string, replacement: string];
+  const serve = async (path: string, ...edits: readonly Edit[]): Promise<InProcess> => {
+    const metadata = {
+      version: 3,
+      sources: [
+        {
+          name: 'default',
+          kind: 'postgres',
+          configuration: { connection_info: { database_url: database.url } },
+          tables: [
+            {
+              table: 'article',
+              select_permissions: [
+                { role: 'user', permission: { columns: ['id', 'title'], filter: { id: { _gt: 1 } } } },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    const started = await serveInProcess(database.url, metadata, createLoader(), {
+      edit: (files) => {
+        let text = files.get(path)!;
+        for (const [snippet, replacement] of edits) {
+          expect(text).toContain(snippet);
+          text = text.replace(snippet, replacement);
+        }
+        return new Map(files).set(path, text);
+      },
+    });
+    served.push(started);
+    return started;
+  };
+  const ids = async (api: InProcess, field = 'article') => {
+    const { data } = JSON.parse(await api.answer({ query: `{ ${field} { id } }` }, 'user'));
+    return data[field].map(({ id }: { readonly id: number }) => id);
+  };
+
+  test('a rule', async () => {
+    const api = await serve(ACCESS, ['{row}."id" > 1', '{row}."id" > 2']);
+    expect(await ids(api)).toEqual([3]);
+  });
+
+  test('the name of a root field', async () => {
+    const api = await serve(TABLE, ['article: "select"', 'pieces: "select"']);
+    expect(await ids(api, 'pieces')).toEqual([2, 3]);
+    await expect(ids(api)).rejects.toThrow("field 'article' not found");
+  });
+
+  test('the kind of a root field', async () => {
+    const api = await serve(TABLE, ['article_by_pk: "select_by_pk"', 'article_by_pk: "select"']);
+    expect(await ids(api, 'article_by_pk')).toEqual([2, 3]);
+  });
+
+  const RESOLVER = `article: {
+      field: "select",
+      resolve: (call) => selectRows(call, { title: { _in: ["one", "two"] }, _not: { id: { _gt: 2 } } }),
+    }`;
+  const IMPORT = 'import { type Row, selectRows, table';
+
+  test('a resolver written by hand, within the rule of the role', async () => {
+    const api = await serve(TABLE, ['import { type Row, table', IMPORT], ['article: "select"', RESOLVER]);
+    expect(await ids(api)).toEqual([2]);
+  });
+
+  test('a resolver written by hand is typed by its table', () => {
+    const own = (text: string) =>
+      new Map(FILES).set(
+        TABLE,
+        FILES.get(TABLE)!.replace('import { type Row, table', IMPORT).replace('article: "select"', text),
+      );
+    expect(checkTypes(own(RESOLVER))).toEqual([]);
+    expect(checkTypes(own(RESOLVER.replace('title:', 'titel:')))[0]!.message).toContain('titel');
+    expect(checkTypes(own(RESOLVER.replace('_gt: 2', '_gt: "2"')))[0]!.message).toContain('string');
+  });
+});
