@@ -118,7 +118,7 @@ function fixedModules(version: string): Plugin {
     name: 'fixed',
     setup: ({ onLoad }) => {
       onLoad({ filter: /[\\/]runtime[\\/]version\.ts$/ }, () => ({
-        contents: `export const version = ${JSON.stringify(`v${version}`)};`,
+        contents: `export const version = ${JSON.stringify(`v${version}`)};\nexport const USER_AGENT = \`engine/\${version}\`;`,
         loader: 'js',
       }));
       onLoad({ filter: /[\\/]runtime[\\/]program[\\/]host-(folder|metadata)\.ts$/ }, () => ({
