@@ -9,7 +9,7 @@ interface Columns {
 }
 
 /** Names of a table's columns. */
-export type ColumnName<Table extends Columns> = keyof Table['columns'] & string;
+type ColumnName<Table extends Columns> = keyof Table['columns'] & string;
 
 /** Names of a table's computed fields. */
 type ComputedName<Table> = Table extends { readonly computedFields: infer Fields }
