@@ -1,17 +1,24 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Tests that take many seconds each: real projects, packages, processes that are killed. CI runs them in a step of their own. */
+const SLOW = 'test/**/*.slow.test.ts';
+
 export default defineConfig({
   resolve: {
     alias: { 'engine/contract': fileURLToPath(new URL('runtime/core/contract.ts', import.meta.url)) },
   },
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
     setupFiles: ['test/harness/output.ts'],
     // Generous: a slow machine is no defect, and no test measures time.
     testTimeout: 60_000,
     retry: process.env.CI ? 1 : 0,
     hookTimeout: 120_000,
+    // `npm test` runs the first, `npm run test:slow` the second, `npx vitest run PATH` whatever is there.
+    projects: [
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [SLOW] } },
+      { extends: true, test: { name: 'slow', include: [SLOW] } },
+    ],
   },
 });

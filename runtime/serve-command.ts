@@ -1,5 +1,6 @@
 /** `engine serve`, and what the command line of an artefact shares with it. */
 import type { Command } from 'commander';
+import type { FastifyInstance } from 'fastify';
 import {
   ConfigurationError,
   OPTIONS,
@@ -28,7 +29,8 @@ export function registerServe(program: Command, compiler: string): void {
       'with --generated: connection string of a source, in which {{NAME}} stands for an environment variable (repeatable)',
       (value: string, all: readonly string[]) => [...all, value],
       [] as readonly string[],
-    );
+    )
+    .option('--graphiql', 'serve a query page at /graphiql');
   addServerOptions(command);
   command.action(() => {
     const flags = command.optsWithGlobals<Record<string, unknown>>();
@@ -38,6 +40,7 @@ export function registerServe(program: Command, compiler: string): void {
         configuration: readConfiguration(flags, environment),
         environment,
         compiler,
+        ...(flags.graphiql === true && { endpoints: [queryPage] }),
         ...(typeof flags.generated === 'string'
           ? {
               generated: {
@@ -49,6 +52,12 @@ export function registerServe(program: Command, compiler: string): void {
       };
     });
   });
+}
+
+/** Loaded on demand: few servers have it. */
+async function queryPage(app: FastifyInstance): Promise<void> {
+  const { graphiql } = await import('./http/graphiql.ts');
+  await graphiql(app, {});
 }
 
 /** Adds every option of a server to a command. */

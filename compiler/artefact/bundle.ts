@@ -3,7 +3,7 @@
  * wherever it is built: no paths, no times, and names of modules are those inside the package.
  */
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
+import { extname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import type { ArtefactManifest } from '../../runtime/artefact/artefact.ts';
@@ -11,6 +11,8 @@ import * as contract from '../../runtime/core/contract.ts';
 import { embed } from './readable.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Of our own modules: TypeScript in a checkout, JavaScript in a package. */
+const EXTENSION = extname(import.meta.url);
 const GENERATED = 'generated';
 /** Stands for the generated code while the runtime is minified, which nobody needs to read. */
 const GENERATED_CODE = 'ENGINE_GENERATED_CODE';
@@ -43,7 +45,8 @@ export async function bundleArtefact(
     minify: true,
     keepNames: true,
     metafile: true,
-    external: ['pg-native'],
+    // Asked for only on other platforms, and optional: an install may lack them.
+    external: ['pg-native', 'pg-cloudflare'],
     // Packages in the older form ask for modules of Node by `require`.
     banner: {
       js: "#!/usr/bin/env node\nimport{createRequire as engineRequire}from'node:module';const require=engineRequire(import.meta.url);",
@@ -80,8 +83,8 @@ function entry(manifest: ArtefactManifest): string {
   return [
     "import { realpathSync } from 'node:fs';",
     "import { fileURLToPath } from 'node:url';",
-    "import * as contract from './runtime/core/contract.ts';",
-    "import { runArtefact } from './runtime/artefact/main.ts';",
+    `import * as contract from './runtime/core/contract${EXTENSION}';`,
+    `import { runArtefact } from './runtime/artefact/main${EXTENSION}';`,
     `export const artefact = { manifest: ${JSON.stringify(manifest)}, program: ${GENERATED_CODE}(contract) };`,
     'if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))',
     '  await runArtefact(artefact, process.argv.slice(2));',
@@ -117,12 +120,16 @@ function fixedModules(version: string): Plugin {
   return {
     name: 'fixed',
     setup: ({ onLoad }) => {
-      onLoad({ filter: /[\\/]runtime[\\/]version\.ts$/ }, () => ({
-        contents: `export const version = ${JSON.stringify(`v${version}`)};\nexport const USER_AGENT = \`engine/\${version}\`;`,
+      onLoad({ filter: /[\\/]runtime[\\/]package-version\.[jt]s$/ }, () => ({
+        contents: `export const packageVersion = ${JSON.stringify(version)};`,
         loader: 'js',
       }));
-      onLoad({ filter: /[\\/]runtime[\\/]program[\\/]host-(folder|metadata)\.ts$/ }, () => ({
+      onLoad({ filter: /[\\/]runtime[\\/]program[\\/]host-(folder|metadata)\.[jt]s$/ }, () => ({
         contents: 'export const hostFolder = undefined; export const hostMetadata = undefined;',
+        loader: 'js',
+      }));
+      onLoad({ filter: /[\\/]runtime[\\/]http[\\/]graphiql\.[jt]s$/ }, () => ({
+        contents: 'export const graphiql = undefined;',
         loader: 'js',
       }));
     },

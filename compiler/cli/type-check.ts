@@ -2,7 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { Project, ts } from 'ts-morph';
 
-const contract = fileURLToPath(new URL('../../runtime/core/contract.ts', import.meta.url));
+/** The sources in a checkout, the declarations in a package. */
+const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.d.ts';
+const contract = fileURLToPath(new URL(`../../runtime/core/contract${extension}`, import.meta.url));
 /** The files are checked as if they stood here; nothing is written. */
 const folder = fileURLToPath(new URL('../../generated-check', import.meta.url));
 

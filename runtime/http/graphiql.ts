@@ -1,11 +1,11 @@
 /**
- * The GraphiQL page, made of nothing but installed packages. esbuild bundles it on the first visit (about two seconds,
- * once a start) and keeps the files in memory; a server whose page nobody opens pays nothing. The page is forbidden, by
- * its content security policy, to load anything from elsewhere.
+ * The GraphiQL page, made of nothing but installed packages. A build holds its files, compressed; in a checkout esbuild bundles them on
+ * the first visit (about two seconds, once per start). They are read on the first visit and kept in memory. The page's
+ * content security policy forbids it to load anything from elsewhere.
  */
-import { createRequire } from 'node:module';
-import { basename, extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 
 /** A role that the page offers: the headers it sends and a query to begin with. */
@@ -50,7 +50,7 @@ const contentSecurityPolicy = [
 export async function graphiql(server: FastifyInstance, options: GraphiqlOptions): Promise<void> {
   const roles = options.roles?.length ? options.roles : [administrator];
   const page = renderPage({ endpoint: '/v1/graphql', roles });
-  let bundled: Promise<Assets> | undefined;
+  let loaded: Promise<Assets> | undefined;
 
   server.get('/graphiql', async (_request, reply) =>
     reply
@@ -60,12 +60,12 @@ export async function graphiql(server: FastifyInstance, options: GraphiqlOptions
   );
 
   server.get<{ Params: { file: string } }>('/graphiql/:file', async (request, reply) => {
-    bundled ??= bundle();
+    loaded ??= loadAssets();
     let assets: Assets;
     try {
-      assets = await bundled;
+      assets = await loaded;
     } catch (error) {
-      bundled = undefined;
+      loaded = undefined;
       throw error;
     }
     const { file } = request.params;
@@ -99,29 +99,17 @@ function renderPage(settings: { endpoint: string; roles: readonly GraphiqlRole[]
 `;
 }
 
-async function bundle(): Promise<Assets> {
-  const { build } = await import('esbuild');
-  // Monaco belongs to @graphiql/react; its workers must be of the very same copy.
-  const { resolve } = createRequire(createRequire(import.meta.url).resolve('@graphiql/react/package.json'));
-  const result = await build({
-    entryPoints: {
-      page: fileURLToPath(new URL('graphiql/page.jsx', import.meta.url)),
-      'editor-worker': resolve('monaco-editor/esm/vs/editor/editor.worker.js'),
-      'json-worker': resolve('monaco-editor/esm/vs/language/json/json.worker.js'),
-      'graphql-worker': resolve('monaco-graphql/esm/graphql.worker.js'),
-    },
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    jsx: 'automatic',
-    outdir: 'graphiql',
-    write: false,
-    legalComments: 'none',
-    logLevel: 'silent',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    loader: { '.ttf': 'file', '.woff2': 'dataurl' },
-  });
-  return new Map(result.outputFiles.map((file) => [basename(file.path), file.contents]));
+async function loadAssets(): Promise<Assets> {
+  if (import.meta.url.endsWith('.ts'))
+    return (await (await import('./graphiql/bundle.ts')).bundlePage()).files;
+  const folder = new URL('graphiql/assets/', import.meta.url);
+  const names = await readdir(folder);
+  return new Map(
+    await Promise.all(
+      names.map(
+        async (name) =>
+          [name.slice(0, -'.gz'.length), gunzipSync(await readFile(new URL(name, folder)))] as const,
+      ),
+    ),
+  );
 }

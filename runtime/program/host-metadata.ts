@@ -20,6 +20,9 @@ import {
   type ThreadData,
 } from './thread-messages.ts';
 
+/** Runs the thread; in a checkout a file that first makes TypeScript loadable. */
+const THREAD = import.meta.url.endsWith('.ts') ? './metadata-thread.mjs' : './metadata-thread.js';
+
 /**
  * @param compiler address of the compiler's module, loaded in the thread
  * @throws EngineError when the metadata database cannot be reached
@@ -27,7 +30,7 @@ import {
 export async function hostMetadata(context: HostContext, compiler: string): Promise<Host> {
   const { configuration, environment, observe } = context;
   const data: ThreadData = { configuration, environment, compiler };
-  const worker = new Worker(new URL('./metadata-thread.mjs', import.meta.url), {
+  const worker = new Worker(new URL(THREAD, import.meta.url), {
     workerData: structuredClone(data),
     execArgv: [],
   });

@@ -1,5 +1,4 @@
-/** Entry of the thread that holds the metadata. Plain JavaScript: a thread does not inherit what loads TypeScript. */
+/** Entry of the metadata thread in a checkout: a thread does not inherit what loads TypeScript. */
 const { register } = await import('tsx/esm/api');
 register();
-const { runMetadataThread } = await import('./metadata-thread.ts');
-await runMetadataThread();
+await import('./metadata-thread.ts');

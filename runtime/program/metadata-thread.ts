@@ -45,7 +45,7 @@ const MAX_CONNECTIONS = 5;
 const loads = createCalls<void>(STARTED + 1);
 
 /** Runs until it receives `stop`. A failed start is answered under the number `STARTED`. */
-export async function runMetadataThread(): Promise<void> {
+async function run(): Promise<void> {
   let running: Running;
   try {
     parentPort!.on('message', (message: MessageToThread) => {
@@ -300,3 +300,5 @@ function initialMetadata({ configuration, environment }: ThreadData): object | u
     ],
   };
 }
+
+await run();

