@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Of our own modules: TypeScript in a checkout, JavaScript in a package. */
 const EXTENSION = extname(import.meta.url);
 const GENERATED = 'generated';
-/** Stands for the generated code while the runtime is minified, which nobody needs to read. */
+/** Placeholder for the generated code while the runtime is minified. */
 const GENERATED_CODE = 'ENGINE_GENERATED_CODE';
 /** Stands for the hash while it is computed. */
 const NO_HASH = '0'.repeat(64);
@@ -91,7 +91,7 @@ function entry(manifest: ArtefactManifest): string {
   ].join('\n');
 }
 
-/** What generated files import, from the variable that the runtime hands in. */
+/** The imports of generated files, read from the variable that the runtime passes. */
 const CONTRACT = `export const { ${Object.keys(contract).join(', ')} } = contract;`;
 
 function generatedFiles(files: ReadonlyMap<string, string>): Plugin {
@@ -115,7 +115,7 @@ function generatedFiles(files: ReadonlyMap<string, string>): Plugin {
   };
 }
 
-/** Modules that read files of the package, and those that an artefact has no use for. */
+/** Modules that read files of the package, and modules that an artefact does not use. */
 function fixedModules(version: string): Plugin {
   return {
     name: 'fixed',

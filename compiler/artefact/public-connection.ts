@@ -1,4 +1,4 @@
-/** What an artefact may hold of a source's address. */
+/** Reduces a source's connection info to what an artefact may contain. */
 import type { ConnectionInfo } from '../../runtime/metadata/metadata.ts';
 
 /** A connection whose address says nothing secret: it names environment variables. */

@@ -1,4 +1,4 @@
-/** The part of an artefact that is generated code: it stands there as it runs, for people and for `engine audit` to read. */
+/** The generated code within an artefact. It is readable as it runs, for people and for `engine audit`. */
 
 const START = `
 // The generated code, as it runs:
@@ -16,7 +16,7 @@ export function embed(module: string): string {
   return `${START}${module.slice(0, exported.index)}\nreturn ${exported[1]};${END}`;
 }
 
-/** The generated code of an artefact, on the lines where it stands there; undefined if the text is none. */
+/** The generated code of an artefact, at its original lines; undefined if the text is not an artefact. */
 export function extract(artefact: string): string | undefined {
   const start = artefact.indexOf(START);
   const end = artefact.lastIndexOf(END);

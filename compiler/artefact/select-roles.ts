@@ -10,7 +10,7 @@ import type { AccessRules, ColumnShape, RelationshipShape, TableShape } from '..
 import type { Plan, PlannedSource, PlannedTable } from '../model/plan.ts';
 import type { PlannedSaved } from '../model/saved.ts';
 
-/** Every role that a plan has rules for; the administrator, who has none, is not among them. */
+/** Every role that a plan has rules for. The role admin has none. */
 export function rolesOf(plan: Plan): string[] {
   return plan.ledgers.map(({ role }) => role).filter((role) => role !== ADMIN_ROLE);
 }
@@ -64,7 +64,7 @@ function selectSource(source: PlannedSource, chosen: ReadonlySet<string>, admin:
   if (admin) return { ...source, tables, functions };
   const permitted = tables.filter(({ access }) => Object.keys(access).length > 0);
   const kept = new Set(permitted.map(({ shape }) => keyOf(shape)));
-  // The values of columns that are kept come from tables that nobody may need to read.
+  // Enum tables of kept columns stay, even if no role reads them.
   for (const { shape } of permitted)
     for (const { enumTable } of Object.values(shape.columns))
       if (enumTable !== undefined) kept.add(enumTable);
@@ -132,7 +132,7 @@ function selectTable(
     ...rules.flatMap((rule) => [...rule.columns, ...Object.keys(rule.presets ?? {})]),
     ...(shape.primaryKey?.columns ?? []),
     ...Object.values(shape.unique ?? {}).flat(),
-    // What a new row must have is checked against the database, whoever fills it in.
+    // Required columns are checked against the database, regardless of who fills them.
     ...(access.insert ? Object.keys(shape.columns).filter((name) => isRequired(shape.columns[name]!)) : []),
   ]);
   const computed = new Set(rules.flatMap((rule) => rule.computedFields ?? []));

@@ -1,4 +1,4 @@
-/** `engine audit`: answers about permissions, from generated code alone. */
+/** `engine audit`: answers questions about permissions from generated code alone. */
 import type { Table } from '../../runtime/core/program.ts';
 import { nearest } from '../../runtime/diagnostics/nearest.ts';
 import { version } from '../index.ts';

@@ -1,4 +1,4 @@
-/** `engine build`: a project as one file, or one folder, that runs with `node` alone. */
+/** `engine build`: bundles a project into a file or folder that runs with `node` alone. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ArtefactManifest, ArtefactSource } from '../../runtime/artefact/artefact.ts';
@@ -74,7 +74,7 @@ export function buildCommand(options: BuildOptions, context: CommandContext): Pr
 }
 
 function reportOptions({ format, out }: BuildOptions, context: CommandContext) {
-  // What is printed on standard output is about the artefact.
+  // Standard output describes the artefact only.
   const quiet = format === 'text' ? { ...context, stdout: context.stderr } : context;
   return { format, out, check: false, context: quiet, difference: undefined };
 }

@@ -1,4 +1,4 @@
-/** `engine check`: which saved operations break for which role, and what changes in each role's schema. */
+/** `engine check`: reports saved operations that break per role, and changes of each role's schema. */
 import type { Weight } from '../review/check/change.ts';
 import { checkCode, heaviest } from '../review/check/index.ts';
 import { checkMarkdown, checkText } from '../review/check/render.ts';

@@ -4,18 +4,18 @@ import { GraphQLError, Kind, parse } from 'graphql';
 
 /** An operation of a client, to be saved. */
 export interface ManifestOperation {
-  /** What the collection calls it. */
+  /** Name in the collection. */
   readonly name: string;
   readonly query: string;
 }
 
 export interface Manifest {
   readonly operations: readonly ManifestOperation[];
-  /** Names of operations that the client calls by an id which is no hash of the text: it is their name. */
+  /** Operations that the client calls by an id that is not a hash of the text; the id becomes their name. */
   readonly calledById: readonly string[];
 }
 
-/** The file is no manifest, or holds what cannot be saved. The message says where and why. */
+/** The file is not a manifest, or contains something that cannot be saved. The message says where and why. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
@@ -75,7 +75,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Name of the only operation of a document. @throws ManifestError when there is none, or several */
+/** Name of the only operation of a document. @throws ManifestError if it has not exactly one */
 function operationName(id: string, body: string): string | undefined {
   try {
     const operations = parse(body, { noLocation: true }).definitions.filter(
@@ -89,7 +89,7 @@ function operationName(id: string, body: string): string | undefined {
   }
 }
 
-/** Whether the id is what the server finds the text by. */
+/** True if the server finds the text by this id. */
 function isHash(id: string, body: string): boolean {
   const hash = id.replace(/^(?:sha256|sha1|md5):/, '');
   return ['sha256', 'sha1', 'md5'].some(

@@ -1,4 +1,4 @@
-/** What the scalars of the API are in JSON, as TypeScript says it. */
+/** TypeScript types of the JSON values of the API's scalars. */
 import type { Program } from '../../runtime/core/program.ts';
 import type { SourceShape } from '../../runtime/core/shapes.ts';
 import { type ColumnType, columnType, isStringified } from '../../runtime/core/types.ts';

@@ -36,7 +36,7 @@ export function importCommand(manifest: string, options: ImportOptions, context:
 }
 
 interface Imported {
-  /** What the collection held, name → text; undefined if there was none. */
+  /** Previous operations of the collection, name → text; undefined if it is new. */
   readonly before: ReadonlyMap<string, string> | undefined;
   /** Of the file to write. */
   readonly text: string;

@@ -1,4 +1,4 @@
-/** What the commands of the command line share. */
+/** Shared parts of the commands. */
 
 /** Where a command writes and what it runs in. */
 export interface CommandContext {

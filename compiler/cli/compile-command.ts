@@ -63,7 +63,7 @@ async function openLint(file: true | string) {
   return (result: CompileResult, project: Project) => lintCompiled(result, project, configuration);
 }
 
-/** Whether there is nothing worth writing. */
+/** True if there is nothing to write. */
 export function isUnreadable(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ code }) => UNREADABLE.has(code));
 }
@@ -76,11 +76,11 @@ export interface CompiledProject {
   readonly defects: readonly string[];
   readonly environment: readonly EnvironmentVariable[];
   readonly proved: number | undefined;
-  /** What the refused statements are about. */
+  /** Subjects of the refused statements. */
   readonly refused: readonly string[];
 }
 
-/** Compiles, proves and checks a project. @throws UsageError when the SQL is to be proved and there is no database */
+/** Compiles, proves and checks a project. @throws UsageError if the SQL must be proved and there is no database */
 export async function compileProject(
   project: Project,
   options: Pick<CompileOptions, 'strict' | 'prove' | 'checkEnvironment' | 'migrations'>,

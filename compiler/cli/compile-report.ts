@@ -32,7 +32,7 @@ export interface Outcome {
   readonly proved: number | undefined;
   /** Absent when nothing was written or compared. */
   readonly difference: Difference | undefined;
-  /** Absent when nobody asked for the lint. */
+  /** Absent unless the lint was requested. */
   readonly linted?: Linted | undefined;
   /** Something else than the generated files is written, and told by who writes it. */
   readonly built?: true;
@@ -40,7 +40,7 @@ export interface Outcome {
 
 const DEFECT =
   'The generated code does not type-check. This is a defect of Engine, not of your project; please report it.';
-/** Code of a finding that is none of the metadata's. */
+/** Code of a finding that does not concern the metadata. */
 const DEFECT_CODE = 'defect';
 const STALE_CODE = 'stale-file';
 
@@ -81,7 +81,7 @@ function findings(outcome: Outcome): SarifFinding[] {
   ];
 }
 
-/** What is wrong, then what the lint found. */
+/** The diagnostics, followed by the lint findings. */
 function reported({ diagnostics, linted }: Outcome): readonly Diagnostic[] {
   return linted ? [...diagnostics, ...linted.findings] : diagnostics;
 }

@@ -9,7 +9,7 @@ import type {
 
 export interface EnvironmentVariable {
   readonly name: string;
-  /** What needs it, in the order of the document. */
+  /** The objects that need it, in document order. */
   readonly users: readonly MetadataPath[];
 }
 

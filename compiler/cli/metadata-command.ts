@@ -167,7 +167,7 @@ function json(metadata: Metadata): string {
   return `${JSON.stringify(exportMetadata(metadata), null, 2)}\n`;
 }
 
-/** Writes the files; YAML files of an earlier export that are no longer needed go. */
+/** Writes the files and removes YAML files of an earlier export that are no longer needed. */
 function writeDirectory(directory: string, files: ReadonlyMap<string, string>): void {
   const present = existsSync(directory)
     ? (readdirSync(directory, { recursive: true }) as string[]).map((path) => path.replaceAll('\\', '/'))

@@ -96,7 +96,7 @@ function uniqueNames(): (name: string) => string {
   };
 }
 
-/** What the signatures do not say: how actions are called and by whom, and the relationships of types. */
+/** `actions.yaml`: handlers and permissions of actions, relationships of types. */
 function remainder({ actions = [], custom_types = {} }: JsonObject): JsonObject {
   const withoutSignature = (actions as readonly JsonObject[]).map((action) => {
     const { arguments: _, output_type: __, type: ___, ...definition } = action.definition as JsonObject;
@@ -113,7 +113,7 @@ function remainder({ actions = [], custom_types = {} }: JsonObject): JsonObject 
   return { actions: withoutSignature, custom_types: Object.fromEntries(named) };
 }
 
-/** Actions as fields of Query and Mutation, and the types that they use, as a GraphQL document. */
+/** `actions.graphql`: actions as fields of Query and Mutation, and their types. */
 function printSignatures(actions: readonly Action[], types: CustomTypes): string {
   const roots = (['query', 'mutation'] as const).flatMap((root): DefinitionNode[] => {
     const fields = actions

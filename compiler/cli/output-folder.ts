@@ -55,7 +55,7 @@ export function writeFolder(folder: string, files: ReadonlyMap<string, string>):
   return { changed, extra: deleted };
 }
 
-/** What the last compile wrote, by its manifest. */
+/** Files that the last compile wrote, by its manifest. */
 function generatedBefore(folder: string): string[] {
   try {
     const manifest = JSON.parse(readText(join(folder, MANIFEST)) ?? '{}') as {

@@ -11,7 +11,7 @@ environment variables must be set.
 network. The folder holds <timestamp>_<name>/up.sql, or .sql files (.sql.gz too), which are applied by name; with several
 sources a folder for each, called like the source.`;
 
-/** Adds what says which project is meant. */
+/** Adds the options that select a project. */
 export function addProjectOptions(command: Command): Command {
   return command
     .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')

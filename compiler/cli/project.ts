@@ -1,4 +1,4 @@
-/** What a command compiles: metadata, and the catalog of every source with the database it was read from. */
+/** The project of a command: metadata, and the catalog of every source with the database it was read from. */
 
 import { readCatalogFile } from '../../runtime/catalog/index.ts';
 import {
@@ -36,9 +36,9 @@ export interface Project {
   readonly catalogs: Readonly<Record<string, CatalogResult>>;
   readonly naming: NamingOptions;
   readonly serving: SavedOptions;
-  /** By source; those whose catalog is a saved one, or could not be read, have none. */
+  /** By source; absent for sources with a saved or unreadable catalog. */
   readonly databases: ReadonlyMap<string, ConnectionConfiguration>;
-  /** What keeps the catalogs from being there: nothing can be compiled then. */
+  /** Reasons why catalogs are missing. Nothing can be compiled then. */
   readonly obstacles: readonly Diagnostic[];
 }
 

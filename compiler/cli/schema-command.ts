@@ -16,7 +16,7 @@ export interface SchemaOptions extends ProjectOptions {
   readonly as: 'sdl' | 'types' | 'operations';
 }
 
-/** Runs the command and returns its exit status: 1 when the metadata has errors, which are told on standard error. */
+/** Runs the command. @returns the exit status: 1 if the metadata has errors, which go to standard error */
 export function schemaCommand(options: SchemaOptions, context: CommandContext): Promise<number> {
   const progress = startProgress(context);
   return withProject(options, context, progress, async ({ read, catalogs, naming, serving, obstacles }) => {

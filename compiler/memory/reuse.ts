@@ -21,7 +21,7 @@ function equal(left: unknown, right: unknown): boolean {
     for (let index = 0; index < left.length; index += 1) if (!equal(left[index], right[index])) return false;
     return true;
   }
-  // Numbers kept as text and the like are compared by identity alone.
+  // Other objects, such as numbers kept as text, are compared by identity only.
   if (!isPlain(left) || !isPlain(right)) return false;
   const keys = Object.keys(left);
   const others = Object.keys(right);
@@ -89,7 +89,7 @@ function reuseParts<Value extends object>(next: Value, previous: Value): Value {
   return Object.fromEntries(entries) as Value;
 }
 
-/** What comes from outside is given again with every compile, and need not be looked through again. */
+/** Compares an input once: it is passed again with every compile. */
 function compareOnce<Value extends object>(
   next: Value,
   previous: Value | undefined,

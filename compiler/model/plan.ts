@@ -11,7 +11,7 @@ export interface Plan extends ProgramPlan {
   readonly ledgers: readonly Ledger[];
 }
 
-/** What is served. */
+/** The served part of the plan. */
 export interface ProgramPlan {
   readonly settings: ProgramSettings;
   readonly sources: readonly PlannedSource[];

@@ -1,2 +1,2 @@
-/** What the plan says of saved operations: what the generated files will declare. */
+/** Saved operations in the plan, as generated files declare them. */
 export type { SavedProgram as PlannedSaved } from '../../runtime/core/saved.ts';

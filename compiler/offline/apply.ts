@@ -8,7 +8,7 @@ export interface MigrationFailure {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** What the database said. */
+  /** The database's error. */
   readonly reason: string;
   /** Its further words, and ours. */
   readonly advice?: string;
@@ -60,7 +60,7 @@ async function applyFile(
       await client.query(`create role ${pg.escapeIdentifier(role)}`);
       if (!transaction) pieces = pieces.slice(pieces.indexOf(piece));
     } else if (transaction && error.code === IN_TRANSACTION) {
-      // `create index concurrently` and the like: the file is meant to run without.
+      // Statements such as `create index concurrently` cannot run in a transaction.
       return applyFile(client, file, false);
     } else {
       return failureOf(file, piece, error);

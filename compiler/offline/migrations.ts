@@ -11,7 +11,7 @@ export interface MigrationFile {
   readonly text: string;
 }
 
-/** What was found for a source. */
+/** The migrations found for a source. */
 export type SourceMigrations =
   | { readonly source: Source; readonly folder: string; readonly files: readonly MigrationFile[] }
   | { readonly source: Source; readonly missing: string; readonly nearest?: string };

@@ -20,7 +20,7 @@ export interface ProofResult {
   /** Statements that were prepared. */
   readonly count: number;
   readonly diagnostics: readonly Diagnostic[];
-  /** What the refused statements are about, as `subjectText` names it. */
+  /** Subjects of the refused statements, as `subjectText` names them. */
   readonly refused: readonly string[];
 }
 
@@ -54,7 +54,7 @@ function comparePaths(left: MetadataPath, right: MetadataPath): number {
   return left.length - right.length;
 }
 
-/** A diagnostic at every object that holds the text; roles that inherit it are told by their parents. */
+/** A diagnostic at every object that holds the text; inherited roles are reported at their parents. */
 function describe({ proof, error }: Refusal, metadata: Metadata, origin: Origin): Diagnostic[] {
   const places = proof.subjects.map((subject) => ({ subject, ...placeOf(subject, proof.source, metadata) }));
   const direct = places.filter(({ inherited }) => !inherited);

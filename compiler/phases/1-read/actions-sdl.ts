@@ -44,7 +44,7 @@ interface Signatures {
   readonly types: Readonly<Record<TypeKind, Signature[]>>;
 }
 
-/** Merges the text of `actions.graphql` with what `actions.yaml` holds (undefined if there is no such file). */
+/** Merges `actions.graphql` with the content of `actions.yaml` (undefined if the file is absent). */
 export function mergeActions(
   sdl: string,
   file: string,
@@ -133,7 +133,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 
 type Report = (path: MetadataPath, message: Message, location: Location | undefined) => void;
 
-/** Undefined, after reporting, if the text is no GraphQL document. */
+/** Reports and returns undefined if the text is not a GraphQL document. */
 function readSignatures(sdl: string, file: string, report: Report): Signatures | undefined {
   const signatures: Signatures = {
     actions: [],

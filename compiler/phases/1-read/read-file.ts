@@ -13,7 +13,7 @@ import { mergeActions } from './actions-sdl.ts';
 import { JsonSyntaxError, locator, scanJson } from './json-positions.ts';
 import { createYamlFiles, readText, type YamlFiles } from './yaml-files.ts';
 
-/** Metadata from files, with where each part stands, for the diagnostics of later phases. */
+/** Reads metadata from files, with the position of each part for later diagnostics. */
 export interface FileResult extends Result<Metadata> {
   readonly origin: Origin;
 }
@@ -103,7 +103,7 @@ function readDirectory(directory: string): FileResult {
   readActions(directory, files, diagnostics, add);
   warnOfIgnoredFiles(directory, files, diagnostics);
 
-  // A directory without version.yaml is told apart by its layout.
+  // The layout tells the version of a directory without version.yaml.
   if (!version) document.version = 'tables' in document && !('sources' in document) ? 2 : 3;
   const root: PositionNode = {
     location: { file: join(directory, 'version.yaml'), line: 1, column: 1 },

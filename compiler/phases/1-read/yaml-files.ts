@@ -26,7 +26,7 @@ export interface Loaded {
 }
 
 export interface YamlFiles {
-  /** Reads a file and what it includes; `path` is where its value stands in the metadata. Undefined if there is none. */
+  /** Reads a file and its includes. `path` is the position of its value in the metadata. Undefined if the file is empty. */
   readonly load: (file: string, path: MetadataPath) => Loaded | undefined;
   /** Every file that was opened or tried, as an absolute path. */
   readonly visited: ReadonlySet<string>;

@@ -14,7 +14,7 @@ import { resolvePermissions } from './permission.ts';
 import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
 import type { SourceStructure } from './structure.ts';
 
-/** Adds the permissions of a source to its structure. What is as before keeps its identity. */
+/** Adds the permissions of a source to its structure. Unchanged parts keep their identity. */
 export function resolveAccess(
   source: Source,
   structure: SourceStructure,

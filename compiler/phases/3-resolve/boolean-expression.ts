@@ -20,7 +20,7 @@ import { Failure, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
 import { requireEnumValues, resolveValue, sessionVariable } from './value.ts';
 
-/** Where an expression stands. */
+/** The position of an expression. */
 interface Place {
   readonly scope: SourceScope;
   /** The table whose row the expression is about. */
@@ -43,7 +43,7 @@ export function resolveCondition(
 function resolveExpression(place: Place, json: Json): Condition {
   const expression = requireObject(json, place.path);
   const keys = Object.keys(expression).sort();
-  // What the row itself says comes first: it reads better, and nothing else of the order has a meaning.
+  // Conditions on the row itself come first, for readability; the order has no other meaning.
   const columns = keys.filter((key) => place.table.columns.has(key));
   const others = keys.filter((key) => !place.table.columns.has(key));
   return all(
@@ -163,7 +163,7 @@ function columnOperand(table: TableScope, column: string): Operand {
   return { kind: 'column', column, type: shape.type, nullable: !shape.notNull };
 }
 
-/** What stands under a column: operators, or a bare value, which means `_eq`. */
+/** The value of a column's key: operators, or a bare value, which means `_eq`. */
 function resolveComparisons(place: Place, left: Operand, value: Json): Condition {
   if (!isObject(value)) return resolveOperator(place, left, '_eq', value);
   return all(

@@ -52,7 +52,7 @@ export function resolveComputedField(
   };
 }
 
-/** The one function of a name. @throws Failure if there is none, or more than one */
+/** The only function with a name. @throws Failure if there is no such function, or more than one */
 export function catalogFunction(scope: SourceScope, name: QualifiedName): CatalogFunction {
   const [first, ...overloads] = scope.catalogFunctions.get(keyOf(name)) ?? [];
   if (!first) {

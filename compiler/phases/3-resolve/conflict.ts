@@ -40,7 +40,7 @@ export function leaveOutTypeConflicts(scopes: readonly SourceScope[]): void {
   }
 }
 
-/** What would be said of the root fields that two tables both claim. */
+/** Messages for the root fields that two tables both claim. */
 function clashingRootFields(first: Owned, second: Owned): readonly string[] {
   if (first.scope.shape.rootNamespace !== second.scope.shape.rootNamespace) return [];
   const fields = ({ scope, table }: Owned) =>
@@ -86,7 +86,7 @@ const rootTypes: Readonly<Record<RootField['kind'], string>> = {
   delete_by_pk: 'mutation_root',
 };
 
-/** The root type below which a root field of a table stands. */
+/** The root type of a table's root field. */
 export function rootTypeOf({ kind }: RootField): string {
   return rootTypes[kind];
 }
@@ -106,7 +106,7 @@ export interface RootFieldRegister {
     fields: readonly Field[],
     rootOf: (field: Field) => string,
   ) => Field[];
-  /** Takes a name that nobody else has, quietly. Whether it could. */
+  /** Claims a name without a report. @returns false if it is taken */
   readonly claimUnused: (scope: SourceScope, owner: string, root: string, name: string) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Names of fields; those that are no columns must not stand in the way of a column or of each other. */
+/** Names of fields. Relationships and computed fields must not conflict with columns or with each other. */
 import { camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';

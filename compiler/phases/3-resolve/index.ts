@@ -1,4 +1,4 @@
-/** Phase 3: names to objects. What cannot be resolved leaves with its reason, and its dependents follow. */
+/** Phase 3: resolves names to objects. Objects that fail are left out with a diagnostic, and so are their dependents. */
 import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -18,7 +18,7 @@ import { resolveStructure } from './structure.ts';
 
 export type { CatalogResult } from './source.ts';
 
-/** What an earlier run left: its model, the roles it ordered, and results that hold as long as their inputs do. */
+/** Results of an earlier run: its model, its ordered roles, and its memory. */
 export interface Earlier {
   readonly model?: Model;
   readonly inheritedRoles?: readonly InheritedRole[];
@@ -54,7 +54,7 @@ export function resolve(
   return { value: { settings: readSettings(metadata), sources }, diagnostics, inheritedRoles };
 }
 
-/** What is set for the program as a whole; what has no effect is left out. */
+/** Settings of the whole program, without those that have no effect. */
 function readSettings({ api_limits: limits, graphql_schema_introspection }: Metadata): ProgramSettings {
   const roles = [...new Set(graphql_schema_introspection.disabled_for_roles)].sort();
   return {

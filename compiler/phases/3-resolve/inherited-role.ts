@@ -12,7 +12,7 @@ import type { Operation } from './permission.ts';
 import { leaveOut, type Report, type ReportedObject } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 
-/** Inherited roles whose parents exist, each after its parents. What fails is reported. */
+/** Inherited roles whose parents exist, each after its parents. Others are reported. */
 export function orderInheritedRoles(report: Report, metadata: Metadata, memory: Memory): InheritedRole[] {
   if (metadata.inherited_roles.length === 0) return [];
   const inherited = new Map(metadata.inherited_roles.map((role) => [role.role_name, role]));

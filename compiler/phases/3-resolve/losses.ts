@@ -1,4 +1,4 @@
-/** What is lost with objects that are left out, by name: others that miss it follow from them (`linkCauses`). */
+/** Names that objects left out would have provided, so that later diagnostics can point back to them (`linkCauses`). */
 import type { NamingConvention } from '../../../runtime/core/names.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { FunctionEntry, QualifiedName, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
@@ -36,14 +36,14 @@ export function functionLosses(
   return functionRootFields(source, entry, convention).map(({ name }) => lossOf.rootField(name));
 }
 
-/** A relationship or computed field, by its own name and those that it has in GraphQL. */
+/** A relationship or computed field, by its own name and its GraphQL names. */
 export function fieldLosses(scope: SourceScope, { key }: Pick<TableScope, 'key'>, name: string): string[] {
   const field = fieldName(name, undefined, scope.shape.naming);
   const names = [name, field, `${field}_aggregate`, `${field}Aggregate`];
   return names.map((each) => lossOf.field(scope.source.name, key, each));
 }
 
-/** What is missed where a table is named that is not served, and what is lost: the first who names it may be its cause. */
+/** For a reference to an untracked table: the missing name, and what the table would have provided, so that later diagnostics can point back. */
 export function missingTable({ source, shape }: SourceScope, table: QualifiedName): [string, string[]] {
   const entry: Named = { table, configuration: { column_config: {}, custom_root_fields: {} } };
   const lost = tableLosses(source, entry, shape.naming);

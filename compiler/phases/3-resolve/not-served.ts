@@ -1,4 +1,4 @@
-/** Objects that are read and kept but not served by this version: each is named, none is passed over in silence. */
+/** Reports the objects that this version reads and keeps but does not serve. */
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { type Losses, lossOf } from '../../../runtime/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';

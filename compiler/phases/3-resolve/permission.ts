@@ -32,7 +32,7 @@ import { requireEnumValues, resolveValue } from './value.ts';
 
 export type Operation = keyof TablePermissions;
 
-/** Resolves the permissions of a table; those that fail are reported and left out. */
+/** Resolves the permissions of a table. Failing ones are reported and left out. */
 export function resolvePermissions(scope: SourceScope, table: TableScope): TablePermissions {
   const { entry } = table;
   return {

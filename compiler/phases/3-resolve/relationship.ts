@@ -138,7 +138,7 @@ function pairs(from: readonly string[], to: readonly string[]): Record<string, s
   return Object.fromEntries(from.map((column, index) => [column, to[index]!]));
 }
 
-/** Whether at most one row of the table has given values in these columns. */
+/** True if at most one row of the table can have given values in these columns. */
 function coversKey(table: CatalogTable, columns: readonly string[]): boolean {
   const keys = [
     ...(table.primaryKey ? [table.primaryKey] : []),

@@ -11,7 +11,7 @@ import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 export class Failure extends Error {
   readonly problem: Message;
   readonly path: MetadataPath | undefined;
-  /** The reason stands alone, without the object's context before it. */
+  /** Omit the object's context before the reason. */
   readonly bare: boolean;
   losses: Losses = {};
 
@@ -37,7 +37,7 @@ export interface ReportedObject {
   readonly definition: Json;
   /** Text before the reason: `in table "article": in relationship "author": `. */
   readonly context: string;
-  /** What is lost with it, see `linkCauses`. */
+  /** Names that are lost with it; see `linkCauses`. */
   readonly offers?: () => readonly string[];
 }
 

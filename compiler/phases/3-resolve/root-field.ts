@@ -19,7 +19,7 @@ import type { ModelFunction, RootField, RootFieldKind } from '../../model/model.
 import { Failure } from './report.ts';
 import type { SourceScope, TableScope } from './scope.ts';
 
-/** The root fields that the table has for whoever may use them, in the order of the reference's list. @throws Failure */
+/** The root fields of the table, regardless of roles, in the order of `custom_root_fields`. @throws Failure */
 export function resolveRootFields(scope: SourceScope, table: TableScope): RootField[] {
   const { configuration } = table.entry;
   return offeredKinds(table).map((kind) => {

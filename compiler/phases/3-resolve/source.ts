@@ -1,4 +1,4 @@
-/** A source: its catalog, its types, its customization, and its tables as far as they stand alone. */
+/** Resolves a source: its catalog, types, customization, and its tables without references to other tables. */
 
 import type { SourceCatalog, TypeReference } from '../../../runtime/catalog/catalog.ts';
 import { resolveTypes } from '../../../runtime/catalog/type-shapes.ts';
@@ -15,7 +15,7 @@ import { resolveTables } from './table.ts';
 /** The catalog of a source, or why it could not be read (without passwords). */
 export type CatalogResult = SourceCatalog | { readonly error: string };
 
-/** Begins a source: its tables as far as they stand alone. */
+/** Starts a source with its tables, without references to other tables. */
 export function openSource(
   source: Source,
   catalog: SourceCatalog,

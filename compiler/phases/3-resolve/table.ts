@@ -1,4 +1,4 @@
-/** Tracked tables: that they exist, what their columns are called, which of them hold enum values. */
+/** Resolves tracked tables: their existence, column names and enum columns. */
 
 import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
@@ -13,7 +13,7 @@ import { tableLosses } from './losses.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
 
-/** Resolves the tables of a source as far as they stand alone: everything but relationships, computed fields, permissions. */
+/** Resolves the tables of a source, without relationships, computed fields and permissions. */
 export function resolveTables(scope: SourceScope): void {
   const enumKeys = new Set(
     scope.source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => keyOf(table)),

@@ -11,7 +11,7 @@ import type { Value } from '../../model/model.ts';
 import { Failure } from './report.ts';
 import { quoted, type SourceScope } from './scope.ts';
 
-/** Name of the session variable that a value of the metadata stands for, in lower case. */
+/** Name of the session variable that a value of the metadata refers to, in lower case. */
 export function sessionVariable(value: Json): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^x-engine-/i.test(value)) return value.toLowerCase();
@@ -31,7 +31,7 @@ export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): 
   return { kind: 'literal', value: json };
 }
 
-/** @throws Failure if a literal for a column is no value of the enum table that the column refers to */
+/** @throws Failure if a literal for a column is not a value of its enum table */
 export function requireEnumValues(
   scope: SourceScope,
   { enumTable }: ColumnShape,

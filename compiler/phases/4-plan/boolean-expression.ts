@@ -20,7 +20,7 @@ import { columnType } from '../../../runtime/core/types.ts';
 import type { Argument, Condition, Operand, TableReference } from '../../model/model.ts';
 import { comparedValue } from './value.ts';
 
-/** What a condition is planned in. */
+/** Context in which a condition is planned. */
 interface Place {
   readonly source: SourceShape;
   /** The row that the condition is about. */

@@ -1,4 +1,4 @@
-/** What was found out about a query as a role sees the program. */
+/** Memoises facts about a query per role schema. */
 import { remember } from '../../../runtime/core/remember.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import type { RoleView } from '../../../runtime/core/schema/role-view.ts';

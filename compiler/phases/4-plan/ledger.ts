@@ -136,7 +136,7 @@ function hasKeys({ primaryKey, unique, conditionallyUnique }: TableShape): boole
   return primaryKey !== undefined || unique !== undefined || conditionallyUnique !== undefined;
 }
 
-/** What an upsert does with a row that is there already. */
+/** The update part of an upsert. */
 function conflictWords(update: ModelUpdatePermission | undefined): string {
   if (!update || update.columns.length === 0) return 'leaves rows alone';
   return `updates rows, then "${update.check ? 'update' : 'insert'} check" must hold`;

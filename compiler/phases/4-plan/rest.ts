@@ -1,14 +1,14 @@
-/** REST endpoints to routes. What is wrong with one, or with several together, is reported in the reference's words. */
+/** Plans REST endpoints as routes, and reports invalid and ambiguous ones. */
 import type { RestRoute, SavedOperation } from '../../../runtime/core/saved.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
 import type { Json, Metadata, RestEndpoint } from '../../../runtime/metadata/metadata.ts';
 
-/** A saved query as far as it could be understood. */
+/** A saved query, or why it cannot be run. */
 export type KnownQuery = { readonly operation: SavedOperation } | { readonly problem: 'none' | 'several' };
 
-/** @param find a query by collection and name; undefined when there is none */
+/** @param find finds a query by collection and name; undefined if it does not exist */
 export function planRoutes(
   metadata: Metadata,
   find: (collection: string, name: string) => KnownQuery | undefined,

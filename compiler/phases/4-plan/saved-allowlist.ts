@@ -1,4 +1,4 @@
-/** The allow-list: what may be run, and what of it nobody can run whom it is meant for. */
+/** Plans the allow-list, and reports operations that no permitted role can run. */
 import type { DocumentNode } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program.ts';
@@ -68,7 +68,7 @@ function refusalOf(view: RoleView, operation: Operation): EngineError | undefine
 interface Refusal {
   readonly role: string;
   readonly error: string;
-  /** The rule to blame, in a sentence with a space before it; empty where it is no single one. */
+  /** A sentence about the responsible rule, with a leading space; empty if there is not exactly one. */
   readonly rule: string;
   readonly missed: string | undefined;
 }

@@ -8,7 +8,7 @@ import { explainUnknown } from '../../../runtime/core/schema/hidden.ts';
 interface RefusingRule {
   /** As ruleName makes it. */
   readonly rule: string;
-  /** What it lacks and where it stands in the metadata, in a sentence. */
+  /** A sentence about the missing permission and its position in the metadata. */
   readonly text: string;
 }
 

@@ -23,14 +23,14 @@ import type { ParameterNode, Statement } from '../../../runtime/core/sql/fragmen
 import { reuse } from '../../memory/reuse.ts';
 import { layOut } from './sql-layout.ts';
 
-/** Most cases of one query; each doubles its file. */
+/** Maximum number of cases of one query. */
 const MAX_CASES = 8;
 
 type When = NonNullable<SavedPlan['when']>;
 
 type Statements = Omit<SavedPlan, 'roles'>;
 
-/** What a role runs; in words why no statement can be fixed; undefined when it may not run the operation. */
+/** The plans of a role, or the reason why they depend on the request; undefined if it may not run the operation. */
 export interface RoleStatements {
   plans: readonly Statements[] | string | undefined;
 }
@@ -56,7 +56,7 @@ export function planStatements(
     if (typeof statements.plans === 'string') return { template: statements.plans };
     const own = statements.plans.map(groupOf);
     for (const group of own) group.roles.push(role);
-    // What many roles run alike is kept once.
+    // Equal plans of several roles are kept once.
     statements.plans = own.map(({ plan }) => plan);
   }
   const plans = groups.map(({ plan, roles: all }) => ({ roles: all, ...plan }));

@@ -49,7 +49,7 @@ export function planSaved(
   const diagnostics: (Diagnostic & Losses)[] = [];
   const queries = new Map<string, KnownQuery>();
   const documents = new Map<CollectionQuery, DocumentNode>();
-  // What the administrator cannot run is not told of every role besides.
+  // An operation that the administrator cannot run is not reported for other roles as well.
   const runnable = new Map<CollectionQuery, DocumentNode>();
   for (const collection of metadata.query_collections) {
     collection.definition.queries.forEach((query, index) => {
@@ -118,7 +118,7 @@ interface Planning {
 }
 
 interface ReadQuery {
-  /** Absent when the text is no GraphQL. */
+  /** Absent if the text is not GraphQL. */
   readonly document?: DocumentNode;
   readonly known: KnownQuery;
   /** Why the administrator could not run it. */
@@ -149,7 +149,7 @@ function planQuery(
   query: CollectionQuery,
   { program, roles, options, byView }: Planning,
 ): KnownQuery {
-  // Usable through the allow-list, which compares whole documents, but not by itself.
+  // The allow-list compares whole documents and can use it; it cannot be called by name.
   const count = operationCount(document);
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
   const operation = chooseOperation(document, undefined);

@@ -1,4 +1,4 @@
-/** What becomes of permissions: their columns, rules, presets and limits. */
+/** Compares permissions: columns, rules, presets and limits. */
 import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { compareConditions } from '../../../runtime/core/condition/prove.ts';

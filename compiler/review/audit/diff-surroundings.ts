@@ -1,4 +1,4 @@
-/** What a change grants or takes beside permissions: ways to rows, functions, saved operations, shapes and settings. */
+/** Compares what surrounds permissions: paths to rows, functions, saved operations, shapes and settings. */
 import type { Program, Table } from '../../../runtime/core/program.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';

@@ -1,4 +1,4 @@
-/** What a change of generated code grants or takes. */
+/** A finding of `audit diff`. */
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 
 export type Verdict = 'wider' | 'undecidable' | 'narrower';
@@ -19,6 +19,6 @@ export interface Finding {
   /** Rules in readable form, where they are what changed. */
   readonly before?: string;
   readonly after?: string;
-  /** Where it stands now, or where it stood. */
+  /** Its present position, or the former one if it is gone. */
   readonly place?: Location;
 }

@@ -22,7 +22,7 @@ export interface MatrixTable {
   readonly computedFields: readonly string[];
 }
 
-/** What a role may do with a table by one operation. */
+/** The permission of a role for one operation on a table. */
 export interface Permission {
   readonly role: string;
   readonly source: string;
@@ -33,7 +33,7 @@ export interface Permission {
   readonly computedFields?: readonly string[];
   /** Rows that can be read, changed or deleted. */
   readonly where?: string;
-  /** What holds for rows afterwards. */
+  /** The check that written rows must pass. */
   readonly check?: string;
   readonly limit?: number;
   readonly aggregations?: true;

@@ -1,4 +1,4 @@
-/** A path on which a role comes to a column, and the rules that stand on it. */
+/** A path by which a role reaches a column, with the rules on it. */
 import type { Program, Table } from '../../../runtime/core/program.ts';
 import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -21,7 +21,7 @@ export type Via =
   | 'preset'
   | 'delete';
 
-/** A rule that stands on a path. */
+/** A rule on a path. */
 export interface PathRule {
   readonly table: string;
   /** Which part of the permission: `select`, `insert check`, `update`, `update check`, `delete`, `cell`. */

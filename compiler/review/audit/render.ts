@@ -1,4 +1,4 @@
-/** Answers of an audit for a terminal. Rules are numbered: the same one stands on many paths. */
+/** Renders the answers of an audit for a terminal. Rules are numbered, because paths share them. */
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
@@ -16,7 +16,7 @@ export function whoText(result: WhoResult): string {
   const lines = [`${source} · ${table}.${column} · ${type}   (${label})`, ''];
   const roles = [...new Set(paths.map(({ role }) => role))];
   if (roles.length === 0) lines.push('No role but admin can read or write it.', '');
-  // Roles that may do the same by the same paths and rules are told together.
+  // Roles with equal paths and rules share an entry.
   const alike = new Map<string, string[]>();
   for (const role of roles) {
     const own = paths.filter((path) => path.role === role);
@@ -80,7 +80,7 @@ function pathLines(access: string, path: AccessPath, rules: ReadonlyMap<string, 
   );
 }
 
-/** What several names begin with is said once: `where and order_by of a.x, b.y`. */
+/** Joins names with their common beginning written once: `where and order_by of a.x, b.y`. */
 function fieldNames(fields: readonly string[]): string {
   const beginning = (field = '') => field.slice(0, field.lastIndexOf(' ') + 1);
   return fields

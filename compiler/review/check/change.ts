@@ -1,4 +1,4 @@
-/** What a change means to clients that were written before it. */
+/** The severity of a change for existing clients. */
 
 export type Weight = 'breaking' | 'dangerous' | 'safe';
 
@@ -17,7 +17,7 @@ export interface RoleChange extends Change {
   readonly roles: readonly string[];
 }
 
-/** Puts the changes of roles together: the same change is told once. Heaviest first, then by text. */
+/** Merges equal changes of several roles. Most severe first, then by text. */
 export function gatherChanges(byRole: ReadonlyMap<string, readonly Change[]>): RoleChange[] {
   const gathered = new Map<string, { readonly change: Change; readonly roles: string[] }>();
   for (const [role, changes] of byRole)

@@ -1,4 +1,4 @@
-/** What a change of generated code means to clients: saved operations and schemas, role by role. */
+/** Compares saved operations and schemas of two versions, role by role. */
 import { graphqlSchema } from '../../../runtime/core/schema/introspection.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';

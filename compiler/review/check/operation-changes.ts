@@ -17,7 +17,7 @@ export interface OperationChange extends Change {
   readonly operation: string;
 }
 
-/** What happens to the saved operations that a role could run. */
+/** Compares the saved operations that a role could run. */
 export function operationChanges(base: GeneratedCode, head: GeneratedCode, role: string): OperationChange[] {
   const after = new Map(operationsOf(head).map((operation) => [keyOf(operation), operation]));
   const changes = operationsOf(base).flatMap((operation): OperationChange[] => {
@@ -44,7 +44,7 @@ export function operationChanges(base: GeneratedCode, head: GeneratedCode, role:
   return [...changes, ...allowlistChanges(base, head, role)];
 }
 
-/** What happens to the REST endpoints, which are the same for every role. */
+/** Compares the REST endpoints, which are the same for every role. */
 export function endpointChanges(base: GeneratedCode, head: GeneratedCode): OperationChange[] {
   const offered = (routes: readonly RestRoute[] = []) =>
     new Map(
@@ -104,7 +104,7 @@ function keyOf({ collection, name }: Pick<SavedOperation, 'collection' | 'name'>
 
 type Outcome = { readonly error: string } | { readonly selection: Selection; readonly operation: Operation };
 
-/** What a role gets from an operation, or why it may not run it. Never throws for what the operation asks. */
+/** The result type of an operation for a role, or why it may not run it. Never throws for invalid operations. */
 export function analyse(code: GeneratedCode, role: string, saved: SavedOperation): Outcome {
   return analyseIn(code.program.view(role, false), saved.document);
 }

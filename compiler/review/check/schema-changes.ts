@@ -30,7 +30,7 @@ export function schemaChanges(base: GraphQLSchema, head: GraphQLSchema): Change[
     ({ description }) => !description.startsWith('Standard scalar'),
   );
   const dangerous = findDangerousChanges(base, head);
-  // graphql-js calls new optional input fields dangerous; nobody who does not send one can notice.
+  // graphql-js calls new optional input fields dangerous; clients that do not send them cannot notice.
   const isNewInput = ({ type }: { type: string }) => type === DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED;
   return [
     ...breaking.map(change('breaking')),
@@ -82,14 +82,14 @@ function compareInputs(base: GraphQLInputObjectType, head: GraphQLInputObjectTyp
   const before = base.getFields();
   for (const [name, field] of Object.entries(head.getFields())) {
     const old = before[name];
-    // What is new was found by graphql-js.
+    // graphql-js has reported additions already.
     if (!old || isRequiredInputField(field)) continue;
     if (isStronger(String(field.type), String(old.type)))
       add('FIELD_CHANGED_KIND', `${head.name}.${name} changed type from ${old.type} to ${field.type}`);
   }
 }
 
-/** Whether the second is the first with more `!`. */
+/** True if the second type is the first with more `!`. */
 export function isStronger(weak: string, strong: string): boolean {
   if (weak === strong || weak.replaceAll('!', '') !== strong.replaceAll('!', '')) return false;
   let at = 0;

@@ -1,4 +1,4 @@
-/** Text for Markdown: what would be markup is escaped. Underscores within words are none. */
+/** Escapes text for Markdown. Underscores within words need no escape. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*<>|]|(?<!\w)_|_(?!\w)/g, '\\$&');
 }

@@ -27,7 +27,7 @@ function head(
   ].join('  ');
 }
 
-/** Prints diagnostics with an empty line after each; what follows from one stands below it, a line each. */
+/** Prints diagnostics, each followed by an empty line. Consequences of one follow it, one per line. */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   describe: (path: Diagnostic['path']) => string,

@@ -25,13 +25,13 @@ export interface SarifFinding {
   readonly level: SarifLevel;
   readonly message: string;
   readonly location?: Location;
-  /** What it is about, in names: `sources.default.tables.public.article`. Makes a finding the same one in the next run. */
+  /** Its subject by names: `sources.default.tables.public.article`. Identifies a finding across runs. */
   readonly object?: string;
   /** The finding that this one follows from. */
   readonly because?: Pick<SarifFinding, 'rule' | 'location' | 'object'>;
 }
 
-/** Prints findings; rules that none of them names are left out. */
+/** Prints findings, with the rules that they refer to. */
 export function renderSarif(
   findings: readonly SarifFinding[],
   rules: readonly SarifRule[],

@@ -13,7 +13,7 @@ import { GeneratedCodeError } from './place.ts';
 export interface Literals {
   /** The default export of the entry. */
   readonly program: unknown;
-  /** Where an object of the result is written; undefined for what is no object literal. Paths are those of the files. */
+  /** Position of an object of the result; undefined if it is not from an object literal. */
   readonly locate: (value: object) => Location | undefined;
   /** Functions that no compiler wrote, where they stand. */
   readonly foreign: readonly Location[];

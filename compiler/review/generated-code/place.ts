@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { extract } from '../../artefact/readable.ts';
 import type { Files } from '../../phases/5-emit/index.ts';
 
-/** There is no generated code at the place, or it cannot be read; the message says what was looked for and what to do. */
+/** The place has no readable generated code. The message says what was expected and what to do. */
 export class GeneratedCodeError extends Error {
   override readonly name = 'GeneratedCodeError';
 }

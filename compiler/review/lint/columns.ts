@@ -103,7 +103,7 @@ function comparedWithSession(part: Condition): string[] {
   return part.right.kind === 'value' && part.right.value.kind === 'session' ? [part.left.column] : [];
 }
 
-/** Whether an index begins with one of the columns. What has no rows of its own has no indexes either. */
+/** True if an index begins with one of the columns, or if the relation cannot have indexes. */
 function hasIndex({ kind, indexes }: CatalogTable, columns: readonly string[]): boolean {
   if (kind === 'view' || kind === 'foreign') return true;
   return indexes.some(

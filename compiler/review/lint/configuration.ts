@@ -1,5 +1,5 @@
 /**
- * The lint's configuration: what it cannot know by itself, and what is allowed on purpose.
+ * The lint's configuration: facts about sessions and roles, and allowed findings.
  *
  *   public_roles: [public]
  *   session_variables: [X-Engine-User-Id]
@@ -89,7 +89,7 @@ export function readLintConfiguration(file: string, codes: ReadonlySet<string>):
   };
 }
 
-/** What is not allowed, and allowances that allow nothing. */
+/** Findings that are not allowed, and allowances without a finding. */
 export function applyAllowances(
   findings: readonly LintFinding[],
   allow: readonly Allowance[],

@@ -1,4 +1,4 @@
-/** What a rule of the lint looks at: one permission, as it was written and as it was resolved. */
+/** The subject of a lint rule: one permission, as written and as resolved. */
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { createKnowledge, type Knowledge } from '../../../runtime/core/condition/knowledge.ts';
@@ -25,7 +25,7 @@ export interface PlacedPermission {
   };
   /** Rows that can be read or changed; absent for inserts. */
   readonly filter?: Condition;
-  /** What holds afterwards. */
+  /** The condition on written rows. */
   readonly check?: Condition;
   readonly columns: readonly string[];
   /** Computed fields that it names: those with a scalar value. */

@@ -9,14 +9,14 @@ import { sessionVariable } from '../../phases/3-resolve/value.ts';
 import { dependsOnSession, sessionVariables } from './conditions.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
-/** An `_or` of which one branch knows the session and another does not, with nothing of the session around it. */
+/** An `_or` with one branch that is tied to the session and one that is not, without a session condition around it. */
 export function orBranches(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
   const { filter } = permission.written;
   if (!filter || permission.operation === 'insert') return [];
   const found: Diagnostic[] = [];
   const look = (value: JsonObject, path: MetadataPath): void => {
     for (const [key, part] of Object.entries(value)) {
-      // What stands beside it is asked of the rows of every branch.
+      // Conditions beside the _or apply to the rows of every branch.
       const isGuarded = Object.entries(value).some(([other, beside]) => other !== key && hasSession(beside));
       if (isGuarded || !Array.isArray(part)) continue;
       if (key === '_or') lookAtBranches(part, [...path, key]);
@@ -59,7 +59,7 @@ export function names(table: PlacedTable, { role, operation }: PlacedPermission)
   return { role, operation, table: table.name };
 }
 
-/** Conditions that are none, and conditions that nothing fulfils. */
+/** Conditions that are always true, or never. */
 export function constantRules(
   table: PlacedTable,
   permission: PlacedPermission,

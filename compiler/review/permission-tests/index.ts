@@ -25,7 +25,7 @@ export interface TestInput {
   readonly serving: SavedOptions;
   readonly cases: readonly DeclaredCase[];
   readonly databases: TrialDatabases;
-  /** Whether isolation is tried, and whether rules are weakened. */
+  /** Enable isolation tests and mutation testing. */
   readonly isolation: boolean;
   readonly mutations: boolean;
   readonly say: (step: string) => void;

@@ -1,4 +1,4 @@
-/** Rules weakened on purpose: whoever tests permissions has to notice them. */
+/** Mutants: rules weakened on purpose, which tests of permissions have to notice. */
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { compareConditions } from '../../../runtime/core/condition/prove.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
@@ -10,13 +10,13 @@ export interface Mutant {
   readonly condition: Condition;
   /** Rule text. */
   readonly where: string;
-  /** What was done to the rule: `without status <> 'closed'`. */
+  /** The edit: `without status <> 'closed'`. */
   readonly what: string;
 }
 
 const EVERYTHING: Condition = { kind: 'and', conditions: [] };
 
-/** Every weaker rule that one edit makes; those that mean the same are left out. */
+/** Every weaker rule that one edit makes, without equivalent ones. */
 export function mutantsOf(source: SourceShape, condition: Condition): Mutant[] {
   const original = planCondition(source, condition, 0);
   const before = parseCondition(original);

@@ -1,4 +1,4 @@
-/** What tests of permissions showed: for a terminal, and as JUnit XML for whatever collects test results. */
+/** Reports the results of permission tests: for a terminal, and as JUnit XML. */
 
 import type { MutationResult, TestResult } from './index.ts';
 import type { Check } from './isolation.ts';
@@ -17,7 +17,7 @@ export function countChecks({ suites }: TestResult): Counts {
   return counts;
 }
 
-/** Share of weakened rules that were noticed, in percent, rounded down; undefined when none was weakened. */
+/** Percentage of mutants that were noticed, rounded down; undefined without mutants. */
 export function mutationScore(mutations: readonly MutationResult[]): number | undefined {
   if (mutations.length === 0) return undefined;
   return Math.floor((100 * mutations.filter(({ noticed }) => noticed).length) / mutations.length);

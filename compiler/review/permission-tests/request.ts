@@ -47,7 +47,7 @@ export function createReader(
   }
 }
 
-/** Whether a request was let through. @throws UntriedError when it failed for a reason that is none of the rule's */
+/** True if the request was permitted. @throws UntriedError if it failed for another reason than the rule */
 type Ask = (session: Variables) => Promise<Record<string, unknown> | undefined>;
 
 function createAsk(trial: Trial, subject: Subject, planner: Planner, query: string): Ask {
@@ -184,7 +184,7 @@ export async function watchWrites(trial: Trial, subject: Subject): Promise<void>
   `);
 }
 
-/** Most rows that a check is tried with. */
+/** Maximum number of rows that a check is tried with. */
 const CHECKED_ROWS = 8;
 
 /** Rows to try a check with: some that it lets through for one of the sessions, and some others. */

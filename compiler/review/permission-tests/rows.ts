@@ -1,4 +1,4 @@
-/** Rows for tables that have none: some of each, joined to each other by their foreign keys. */
+/** Makes rows for empty tables, joined by their foreign keys. */
 
 import type {
   CatalogColumn,
@@ -18,7 +18,7 @@ let next = 1000;
 export interface MadeRows {
   /** Tables that rows were made for. */
   readonly made: readonly string[];
-  /** Tables that have none, and why. */
+  /** Tables for which no rows could be made, and why. */
   readonly empty: ReadonlyMap<string, string>;
 }
 
@@ -156,7 +156,7 @@ async function insert(trial: Trial, table: CatalogTable, values: Values): Promis
   return new Map(Object.entries(row?.row ?? {}));
 }
 
-/** What rows are made with for a rule. */
+/** Context in which rows are made for a rule. */
 interface Making {
   readonly trial: Trial;
   readonly catalog: SourceCatalog;

@@ -1,4 +1,4 @@
-/** Sessions to try a rule with: their variables have values that stand in the columns with which the rule compares them. */
+/** Makes sessions to try a rule with. Their variables have values of the columns that the rule compares them with. */
 
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { readRule, referring } from '../../../runtime/core/condition/rule.ts';
@@ -132,7 +132,7 @@ export async function sessionsFor(
   return { sessions: [...distinct.values()], ...rest };
 }
 
-/** What presets need: some value of the column's type. */
+/** Values for presets: any value of the column's type. */
 function forPresets(catalog: SourceCatalog, { presets, table: { shape } }: Subject): Variables {
   const columns = catalog.tables.find(
     ({ schema, name }) => schema === shape.schema && name === shape.name,

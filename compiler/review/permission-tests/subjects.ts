@@ -1,4 +1,4 @@
-/** The row rules under test, and the programs in which each stands by itself. */
+/** The row rules under test, and a program for each that isolates it. */
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
@@ -16,7 +16,7 @@ import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { programOf } from '../../phases/4-plan/program.ts';
 import { sessionVariables } from '../lint/conditions.ts';
 
-/** What a rule says: which rows are read, changed or deleted, or how rows may be when they are written. */
+/** The part of a rule: the rows that may be read, changed or deleted, or the check on written rows. */
 export type RuleKind = 'select' | 'insert check' | 'update' | 'update check' | 'delete';
 
 export interface Subject {

@@ -9,7 +9,7 @@ import type { SourceConnection } from '../../../runtime/database/source.ts';
 import type { TextRow } from '../../../runtime/database/text-query.ts';
 
 export interface Trial {
-  /** What requests run on. */
+  /** Execution of requests in the trial. */
   readonly connection: SourceConnection;
   /** Runs SQL; without values several statements are allowed. @throws pg.DatabaseError, and the trial goes on */
   readonly run: <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
