@@ -5,6 +5,8 @@ import { objectKey } from '../core/names.ts';
 import type { Operation } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import { fieldEntries } from '../core/root-fields.ts';
+import { offer, operationOf } from '../core/schema/offer.ts';
+import { everything, rulesOf } from '../core/schema/table-view.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import type {
   ComputedFieldShape,
@@ -74,10 +76,6 @@ function rolesOf(program: GeneratedProgram): string[] {
   return [...roles].sort();
 }
 
-function operationOf(field: string): Operation {
-  return field.slice(0, 6) as Operation;
-}
-
 function ruleOf(access: TableAccess, operation: Operation, role: string): Rule | undefined {
   const { table } = access;
   if (operation !== 'select' && table.readOnly?.includes(operation)) return undefined;
@@ -98,13 +96,13 @@ function tableOperations(access: TableAccess, role: string, factsOf: FactsOf): S
     ...fieldEntries(query).map(([name, { field }]) => ['query', name, field] as const),
     ...fieldEntries(mutation).map(([name, { field }]) => ['mutation', name, field] as const),
   ];
+  const rules = role === ADMIN_ROLE ? everything(table) : rulesOf(access, role);
   const known = new Map<Operation, Facts>();
   const key = factsBy(keyFact(table));
   return fields.flatMap(([root, name, field]) => {
     const operation = operationOf(field);
     const rule = ruleOf(access, operation, role);
-    if (!rule || (rule.queryRoots && root === 'query' && !rule.queryRoots.includes(field))) return [];
-    if (field === 'select_aggregate' && !rule.aggregations) return [];
+    if (!rule || offer(table, rules, { kind: field, root }, true) !== true) return [];
     const facts = known.get(operation) ?? factsOf(access, operation, rule, role);
     known.set(operation, facts);
     return [

@@ -1,5 +1,6 @@
 /** Ledgers: what a role may do, one fact a line, so that a difference between two versions reads as a change of rights. */
 import { displayName } from '../../../runtime/core/names.ts';
+import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
@@ -151,47 +152,22 @@ function rolesOf({ permissions }: ModelTable): string[] {
   return [...new Set(Object.values(permissions).flatMap((rules) => Object.keys(rules)))];
 }
 
-/** Where a role is offered a root field. */
-function rootsOffering({ permissions, shape }: ModelTable, role: string, kind: RootFieldKind): string[] {
-  const select = own(permissions.select, role);
-  const insert = own(permissions.insert, role);
-  const update = own(permissions.update, role);
-  const remove = own(permissions.delete, role);
-  const seesKey =
-    select !== undefined &&
-    (shape.primaryKey?.columns.every((column) => select.columns.includes(column)) ?? false);
-  const changes = update !== undefined && update.columns.length > 0;
-  const mutation = (offered: boolean) => (offered ? ['mutation'] : []);
-  switch (kind) {
-    case 'select':
-    case 'select_by_pk':
-    case 'select_aggregate': {
-      if (!select) return [];
-      if (kind === 'select_by_pk' && !seesKey) return [];
-      if (kind === 'select_aggregate' && !select.aggregations) return [];
-      const roots = [];
-      if (!select.queryRoots || select.queryRoots.includes(kind)) roots.push('query');
-      if (!select.subscriptionRoots || select.subscriptionRoots.includes(kind)) roots.push('subscription');
-      return roots;
-    }
-    case 'select_stream': {
-      const listed = !select?.subscriptionRoots || select.subscriptionRoots.includes('select_stream');
-      return select && listed && select.columns.length > 0 ? ['subscription'] : [];
-    }
-    case 'insert':
-      return mutation(insert !== undefined);
-    case 'insert_one':
-      return mutation(insert !== undefined && select !== undefined);
-    case 'update':
-    case 'update_many':
-      return mutation(changes);
-    case 'update_by_pk':
-      return mutation(changes && seesKey);
-    case 'delete':
-      return mutation(remove !== undefined);
-    case 'delete_by_pk':
-      return mutation(remove !== undefined && seesKey);
-  }
+/** Roots below which a trusted caller of the role is offered a root field. */
+function rootsOffering({ permissions, shape }: ModelTable, role: string, kind: RootFieldKind): RootKind[] {
+  const [select, insert] = [own(permissions.select, role), own(permissions.insert, role)];
+  const [update, remove] = [own(permissions.update, role), own(permissions.delete, role)];
+  const rules = {
+    ...(select && { select }),
+    ...(insert && { insert }),
+    ...(update && { update }),
+    ...(remove && { delete: remove }),
+  };
+  return rootsOf(kind).filter((root) => offer(shape, rules, { kind, root }, true) === true);
+}
+
+function rootsOf(kind: RootFieldKind): readonly RootKind[] {
+  if (operationOf(kind) !== 'select') return ['mutation'];
+  return kind === 'select_stream' ? ['subscription'] : ['query', 'subscription'];
 }
 
 function addFunctions(add: Add, source: ModelSource): void {

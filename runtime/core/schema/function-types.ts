@@ -6,8 +6,8 @@ import type { TableFunction } from '../program.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { typeNames } from '../type-names.ts';
 import { functionInputs } from './function-arguments.ts';
+import type { RootKind } from './offer.ts';
 import type { RoleView } from './role-view.ts';
-import type { RootKind } from './root-types.ts';
 import {
   type ArgumentDefinition,
   byName,

@@ -4,28 +4,18 @@
  */
 import type { EngineError, UnknownName } from '../errors.ts';
 import type { Column, Program, Table } from '../program.ts';
-import { type Reason, type RuleOperation, ruleName } from '../reason.ts';
-import type { MutationFieldKind, QueryFieldKind } from '../root-fields.ts';
+import { type Reason, ruleName } from '../reason.ts';
 import { ADMIN_ROLE } from '../session.ts';
-import { updatableColumns } from './mutation-types.ts';
+import {
+  type Offer,
+  offer,
+  offerOfWrite,
+  operationOf,
+  type RootFieldKind,
+  type TableOperation,
+} from './offer.ts';
 import type { RoleView } from './role-view.ts';
 import { namedType } from './types.ts';
-
-type FieldKind = QueryFieldKind | MutationFieldKind;
-type TableOperation = Exclude<RuleOperation, 'function'>;
-
-const OPERATION: Readonly<Record<FieldKind, TableOperation>> = {
-  select: 'select',
-  select_by_pk: 'select',
-  select_aggregate: 'select',
-  insert: 'insert',
-  insert_one: 'insert',
-  update: 'update',
-  update_by_pk: 'update',
-  update_many: 'update',
-  delete: 'delete',
-  delete_by_pk: 'delete',
-};
 
 /** The error with the rule that hides the name; as it is where nobody knows the name. */
 export function explainUnknown(error: UnknownName, view: RoleView, role: string): EngineError {
@@ -37,7 +27,7 @@ function whyHidden({ typeName, unknownName }: UnknownName, view: RoleView, role:
   if (role === ADMIN_ROLE) return undefined;
   if (unknownName === '__schema' || unknownName === '__type') return introspectionDisabled(view, role);
   const found = isRoot(view, typeName)
-    ? ownerOfRootField(view, unknownName)
+    ? ownerOfRootField(view, typeName, unknownName)
     : ownerOfTypeName(view, typeName, unknownName);
   if (!found) return undefined;
   if (view.role === undefined) {
@@ -70,10 +60,10 @@ function isRoot({ program, roots }: RoleView, typeName: string): boolean {
 /** Says why a role may not have something. */
 type Explain = (role: string) => Reason | undefined;
 
-function ownerOfRootField(view: RoleView, field: string): Explain | undefined {
+function ownerOfRootField(view: RoleView, typeName: string, field: string): Explain | undefined {
   for (const table of view.program.tables) {
     const root = table.fields.query.get(field) ?? table.fields.mutation.get(field);
-    if (root) return (role) => whyNoRootField(view, table, root.field, role);
+    if (root) return (role) => whyNoRootField(view, table, { kind: root.field, typeName }, role);
   }
   for (const called of view.program.functions) {
     if (!called.fields.query.has(field) && !called.fields.mutation.has(field)) continue;
@@ -86,44 +76,22 @@ function ownerOfRootField(view: RoleView, field: string): Explain | undefined {
   return undefined;
 }
 
-function whyNoRootField(view: RoleView, table: Table, kind: FieldKind, role: string): Reason | undefined {
-  const { [kind]: operation } = OPERATION;
-  const access = view.table(table);
-  if (operation !== 'select' && !access[operation]) return whyNoWrite(view, table, operation, role);
-  if (operation === 'select' || kind === 'insert_one') {
-    if (!access.select) return noPermission(table, 'select', role);
-  }
-  const offered = access.select?.queryRoots;
-  if (operation === 'select' && offered && !offered.some((root) => root === kind)) {
-    return partOf(table, 'select', role, ['query_root_fields'], `the permission does not offer ${kind}`);
-  }
-  if (kind === 'select_aggregate')
-    return partOf(table, 'select', role, ['allow_aggregations'], 'the permission allows no aggregations');
-  if (operation === 'update' && updatableColumns(access).length === 0)
-    return partOf(table, 'update', role, ['columns'], 'the permission leaves no column to update');
-  const unreadable = table.primaryKey.filter((column) => !access.select?.columns.has(column.name));
-  if (kind.endsWith('_by_pk') && unreadable.length > 0) {
-    const names = unreadable.map(({ name }) => name).join(', ');
-    const why = `the permission does not cover the primary key: ${names}`;
-    return access.select
-      ? partOf(table, 'select', role, ['columns'], why)
-      : noPermission(table, 'select', role);
-  }
-  return undefined;
-}
-
-function whyNoWrite(
+function whyNoRootField(
   view: RoleView,
   table: Table,
-  operation: 'insert' | 'update' | 'delete',
+  { kind, typeName }: { readonly kind: RootFieldKind; readonly typeName: string },
   role: string,
-): Reason {
-  const rules = view.program.access(table)[operation];
-  const rule = rules && Object.hasOwn(rules, role) ? rules[role] : undefined;
-  if (!rule) return noPermission(table, operation, role);
-  return rule.backendOnly
-    ? partOf(table, operation, role, ['backend_only'], 'the permission is for backends only')
-    : partOf(table, operation, role, undefined, `Postgres takes no ${operation} on this view`);
+): Reason | undefined {
+  const isSubscription = typeName.startsWith('subscription');
+  const root = operationOf(kind) !== 'select' ? 'mutation' : isSubscription ? 'subscription' : 'query';
+  const { rules } = view.table(table);
+  return reasonOf(offer(table.shape, rules, { kind, root }, view.backendOnly), table, role);
+}
+
+function reasonOf(offered: Offer, table: Table, role: string): Reason | undefined {
+  if (offered === true) return undefined;
+  const { operation, part, why } = offered;
+  return why === undefined ? noPermission(table, operation, role) : partOf(table, operation, role, part, why);
 }
 
 /** The table that a type belongs to, and what the type's name begins with: the longest that is the name of a table. */
@@ -189,7 +157,10 @@ function whyNoRelated(
 ): Reason | undefined {
   const access = view.table(target);
   if (!access.select) return noPermission(target, 'select', role);
-  if (operation === 'insert' && !access.insert) return whyNoWrite(view, target, 'insert', role);
+  if (operation === 'insert' && !access.insert) {
+    const offered = offerOfWrite(target.shape, access.rules, 'insert', view.backendOnly);
+    return reasonOf(offered, target, role);
+  }
   return isWhole
     ? undefined
     : partOf(target, 'select', role, ['allow_aggregations'], 'the permission allows no aggregations');

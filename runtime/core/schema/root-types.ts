@@ -8,7 +8,8 @@ import type { MutationField, QueryField } from '../root-fields.ts';
 import type { DeclaredTable, SourceShape } from '../shapes.ts';
 import { fieldsOnDemand, type OfferedFields } from './fields-on-demand.ts';
 import { functionRootFields } from './function-types.ts';
-import { mutationTypes, updatableColumns } from './mutation-types.ts';
+import { mutationTypes } from './mutation-types.ts';
+import { offer, type RootKind } from './offer.ts';
 import type { RoleView } from './role-view.ts';
 import { columnGraphqlType, STRING, sharedTypes, typename } from './shared-types.ts';
 import type { TableView } from './table-view.ts';
@@ -88,8 +89,6 @@ function introspectionFields(): FieldDefinition[] {
     meaning: { kind: 'introspection' },
   }));
 }
-
-export type RootKind = 'query' | 'mutation' | 'subscription';
 
 /** The fields that a role is offered below one root. */
 function offeredFields(role: RoleView, kind: RootKind): OfferedFields {
@@ -177,10 +176,9 @@ function queryField(
   root: QueryField<DeclaredTable>,
   kind: 'query' | 'subscription',
 ): FieldDefinition | undefined {
-  const { table, select } = view;
-  if (!select) return undefined;
-  const offered = kind === 'query' ? select.queryRoots : select.subscriptionRoots;
-  if (offered && !offered.includes(root.field)) return undefined;
+  const { table, rules } = view;
+  if (offer(table.shape, rules, { kind: root.field, root: kind }, role.backendOnly) !== true)
+    return undefined;
   const types = role.types(table);
   const display = displayName(table.shape.schema, table.shape.name);
   const resolve = root.resolve ?? QUERY_RESOLVERS[root.field];
@@ -201,7 +199,6 @@ function queryField(
         type: nonNull(listOf(nonNull(types.object()))),
       };
     case 'select_by_pk':
-      if (!keySelectable(view)) return undefined;
       return {
         ...shape,
         ...text(root.description, `fetch data from the table: "${display}" using primary key columns`),
@@ -209,7 +206,6 @@ function queryField(
         type: types.object(),
       };
     case 'select_aggregate':
-      if (!select.aggregations) return undefined;
       return {
         ...shape,
         ...text(root.description, `fetch aggregated fields from the table: "${display}"`),
@@ -225,14 +221,9 @@ function mutationField(
   name: string,
   root: MutationField<DeclaredTable>,
 ): FieldDefinition | undefined {
-  const { table } = view;
-  const allowed =
-    root.field === 'insert' || root.field === 'insert_one'
-      ? view.insert !== undefined
-      : root.field === 'delete' || root.field === 'delete_by_pk'
-        ? view.delete !== undefined
-        : view.update !== undefined && updatableColumns(view).length > 0;
-  if (!allowed) return undefined;
+  const { table, rules } = view;
+  const offered = offer(table.shape, rules, { kind: root.field, root: 'mutation' }, role.backendOnly);
+  if (offered !== true) return undefined;
   const types = mutationTypes(view, role);
   const shared = sharedTypes(table.source);
   const display = displayName(table.shape.schema, table.shape.name);
@@ -279,7 +270,6 @@ function mutationField(
         types.response(),
       );
     case 'insert_one':
-      if (!view.select) return undefined;
       return field(
         `insert a single row into the table: "${display}"`,
         [
@@ -295,7 +285,6 @@ function mutationField(
         types.response(),
       );
     case 'update_by_pk':
-      if (!keySelectable(view)) return undefined;
       return field(
         `update single row of the table: "${display}"`,
         [
@@ -320,18 +309,12 @@ function mutationField(
     case 'delete':
       return field(`delete data from the table: "${display}"`, [where], types.response());
     case 'delete_by_pk':
-      if (!keySelectable(view)) return undefined;
       return field(
         `delete single row from the table: "${display}"`,
         [...keyArguments(table).values()],
         role.types(table).object(),
       );
   }
-}
-
-/** Whether the table has a primary key and the role may read every column of it. */
-function keySelectable({ table, select }: TableView): boolean {
-  return table.primaryKey.length > 0 && table.primaryKey.every((column) => select?.columns.has(column.name));
 }
 
 function keyArguments(table: Table): ReadonlyMap<string, ArgumentDefinition> {

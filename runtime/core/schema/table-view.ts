@@ -6,16 +6,19 @@ import { type RuleOperation, type RuleReference, ruleName } from '../reason.ts';
 import { lazy, remember } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import {
+  type AccessRules,
   type DeleteRule,
   EVERY_ROW,
   type InsertRule,
   type RuleText,
   type SelectRule,
   type TableAccess,
+  type TableShape,
   type UpdateRule,
 } from '../shapes.ts';
 import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { isStringified } from '../types.ts';
+import { offerOfWrite, type RoleRules } from './offer.ts';
 
 /** A column of a table as one role may read it. */
 export interface ColumnView {
@@ -38,6 +41,8 @@ export interface TableView {
   readonly insert: InsertRule | undefined;
   readonly update: UpdateRule | undefined;
   readonly delete: DeleteRule | undefined;
+  /** The rules of the role as they are written; all of them for admin. */
+  readonly rules: RoleRules;
   /** Names a part of what the role may do, for denials. */
   readonly rule: (operation: RuleOperation, ...part: readonly string[]) => RuleReference;
   /** View of another table for the same role. */
@@ -81,40 +86,18 @@ export function tableView(
   of: TableView['of'],
   read: Read,
 ): TableView {
-  const admin = role === ADMIN_ROLE;
-  const writable = <Rule extends { readonly backendOnly?: true }>(
-    operation: 'insert' | 'update' | 'delete',
-    rules: Readonly<Record<string, Rule>> | undefined,
-    everything: Rule,
-  ): Rule | undefined => {
-    if (table.shape.readOnly?.includes(operation)) return undefined;
-    if (admin) return everything;
-    const rule = ruleOf(rules, role);
-    return rule?.backendOnly && !backendOnly ? undefined : rule;
-  };
   const reference = (operation: RuleOperation, ...part: readonly string[]): RuleReference => ({
     rule: ruleName(table.shape, operation, role ?? ''),
     part,
   });
   const filter = reference('select', 'filter');
-  const allColumns = lazy(() => [...table.columns.keys()]);
+  const rules = lazy(() => (role === ADMIN_ROLE ? everything(table.shape) : rulesOf(access, role)));
   const select = lazy(() => {
-    if (admin)
-      return selectView(
-        table,
-        {
-          columns: allColumns(),
-          where: EVERY_ROW,
-          aggregations: true,
-          computedFields: [...table.computedFields.keys()],
-        },
-        filter,
-        of,
-        read,
-      );
-    const rule = ruleOf(access.select, role);
+    const { select: rule } = rules();
     return rule && selectView(table, rule, filter, of, read);
   });
+  const granted = (operation: 'insert' | 'update' | 'delete') =>
+    offerOfWrite(table.shape, rules(), operation, backendOnly) === true;
   return {
     table,
     rule: reference,
@@ -123,9 +106,43 @@ export function tableView(
     get select() {
       return select();
     },
-    insert: writable('insert', access.insert, { columns: allColumns(), check: EVERY_ROW }),
-    update: writable('update', access.update, { columns: allColumns(), where: EVERY_ROW }),
-    delete: writable('delete', access.delete, { where: EVERY_ROW }),
+    get rules() {
+      return rules();
+    },
+    insert: granted('insert') ? rules().insert : undefined,
+    update: granted('update') ? rules().update : undefined,
+    delete: granted('delete') ? rules().delete : undefined,
+  };
+}
+
+interface Rules {
+  readonly select?: SelectRule;
+  readonly insert?: InsertRule;
+  readonly update?: UpdateRule;
+  readonly delete?: DeleteRule;
+}
+
+/** The rules of admin. */
+export function everything(shape: TableShape): Rules {
+  const columns = Object.keys(shape.columns);
+  const computedFields = Object.keys(shape.computedFields ?? {});
+  return {
+    select: { columns, where: EVERY_ROW, aggregations: true, computedFields },
+    insert: { columns, check: EVERY_ROW },
+    update: { columns, where: EVERY_ROW },
+    delete: { where: EVERY_ROW },
+  };
+}
+
+/** The rules of a role in an access file. */
+export function rulesOf(access: AccessRules, role: string | undefined): Rules {
+  const [select, insert] = [ruleOf(access.select, role), ruleOf(access.insert, role)];
+  const [update, remove] = [ruleOf(access.update, role), ruleOf(access.delete, role)];
+  return {
+    ...(select && { select }),
+    ...(insert && { insert }),
+    ...(update && { update }),
+    ...(remove && { delete: remove }),
   };
 }
 
