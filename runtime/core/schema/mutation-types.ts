@@ -37,7 +37,7 @@ function insertableColumns(view: TableView): readonly Column[] {
 }
 
 /** Columns that an update may name. */
-export function updatableColumns(view: TableView): readonly Column[] {
+function updatableColumns(view: TableView): readonly Column[] {
   return writableColumns(view, view.update?.columns, view.update?.presets);
 }
 

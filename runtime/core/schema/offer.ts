@@ -11,7 +11,7 @@ export type TableOperation = 'select' | 'insert' | 'update' | 'delete';
 
 export type Offer = true | Withheld;
 
-export interface Withheld {
+interface Withheld {
   readonly operation: TableOperation;
   /** Keys below the permission; absent: the permission as a whole. */
   readonly part?: readonly string[];
