@@ -73,7 +73,10 @@ function judge(outcomes: readonly Outcome[]): number {
   const needless = passed.filter((each) => explained.has(nameOf(each)));
   for (const outcome of unexplained) console.error(`unexplained failure: ${nameOf(outcome)}`);
   for (const outcome of needless) console.error(`passes, so it is no exception any more: ${nameOf(outcome)}`);
-  return unexplained.length + needless.length > 0 ? 1 : 0;
+  if (unexplained.length + needless.length === 0) return 0;
+  // The last line is the summary, whatever was printed after that of the runner.
+  console.log(`${passed.length} passed, ${failed.length} failed`);
+  return 1;
 }
 
 process.exitCode = await main(process.argv.slice(2));
