@@ -191,14 +191,8 @@ export const OPTIONS = {
     integer(1),
     1000,
     'milliseconds between polls of streams',
-    pending,
   ),
-  streamingQueriesMultiplexedBatchSize: option(
-    integer(1),
-    100,
-    'subscribers per SQL call of streams',
-    pending,
-  ),
+  streamingQueriesMultiplexedBatchSize: option(integer(1), 100, 'subscribers per SQL call of streams'),
   enableAllowlist: option(boolean, false, 'run only operations of the allow-list'),
   onlySavedOperations: option(
     boolean,

@@ -91,8 +91,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
   const liveQueries = createLiveQueries({
-    interval: configuration.liveQueriesMultiplexedRefetchInterval,
-    batchSize: configuration.liveQueriesMultiplexedBatchSize,
+    liveQueries: {
+      interval: configuration.liveQueriesMultiplexedRefetchInterval,
+      batchSize: configuration.liveQueriesMultiplexedBatchSize,
+    },
+    streams: {
+      interval: configuration.streamingQueriesMultiplexedRefetchInterval,
+      batchSize: configuration.streamingQueriesMultiplexedBatchSize,
+    },
     report,
   });
   const subscriptions = createSubscriptions(liveQueries, current, report);

@@ -5,7 +5,12 @@
 
 import { columnsOfRule } from './condition/reads.ts';
 import { objectKey } from './names.ts';
-import { fieldEntries, type MutationFieldKind, type QueryFieldKind } from './root-fields.ts';
+import {
+  fieldEntries,
+  type MutationFieldKind,
+  type QueryFieldKind,
+  type SubscriptionFieldKind,
+} from './root-fields.ts';
 import type { AccessRules, DeclaredTable, RuleText, SourceShape, TableAccess, TableShape } from './shapes.ts';
 import { isSqlType } from './types.ts';
 
@@ -37,7 +42,7 @@ export function checkTable(table: DeclaredTable): void {
   check(primaryKey?.columns ?? [], 'primaryKey');
   for (const name in unique) check(unique[name]!, `unique.${name}`);
   for (const name in relationships) check(Object.keys(relationships[name]!.columns), `relationships.${name}`);
-  for (const section of ['query', 'mutation'] as const)
+  for (const section of ['query', 'subscription', 'mutation'] as const)
     for (const [name, { field }] of fieldEntries<FieldEntry>(table.fields[section]))
       if (!FIELD_KINDS[section].includes(field))
         throw unknown(`${section}.${name}`, 'kind of root field', field);
@@ -45,8 +50,9 @@ export function checkTable(table: DeclaredTable): void {
 
 type FieldEntry = string | { readonly field: string };
 
-const FIELD_KINDS: Readonly<Record<'query' | 'mutation', readonly string[]>> = {
+const FIELD_KINDS: Readonly<Record<'query' | 'subscription' | 'mutation', readonly string[]>> = {
   query: ['select', 'select_by_pk', 'select_aggregate'] satisfies QueryFieldKind[],
+  subscription: ['select_stream'] satisfies SubscriptionFieldKind[],
   mutation: [
     'insert',
     'insert_one',

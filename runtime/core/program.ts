@@ -8,7 +8,13 @@ import { checkReferences } from './declared.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember } from './remember.ts';
 import type { GeneratedProgram } from './resolvers.ts';
-import { type FunctionFieldKind, fieldEntries, type MutationField, type QueryField } from './root-fields.ts';
+import {
+  type FunctionFieldKind,
+  fieldEntries,
+  type MutationField,
+  type QueryField,
+  type StreamField,
+} from './root-fields.ts';
 import { createRoleView, type RoleView } from './schema/role-view.ts';
 import { indexRootFields, type RootFieldIndex } from './schema/root-field-index.ts';
 import { ADMIN_ROLE } from './session.ts';
@@ -44,6 +50,7 @@ export interface Table {
   /** Root fields by name. */
   readonly fields: {
     readonly query: ReadonlyMap<string, QueryField<DeclaredTable>>;
+    readonly subscription: ReadonlyMap<string, StreamField>;
     readonly mutation: ReadonlyMap<string, MutationField<DeclaredTable>>;
   };
 }
@@ -284,6 +291,7 @@ function linkTable(shape: DeclaredTable, find: (key: string) => Table): Table {
   );
   const fields = lazy(() => ({
     query: new Map(fieldEntries(shape.fields.query)),
+    subscription: new Map(fieldEntries(shape.fields.subscription)),
     mutation: new Map(fieldEntries(shape.fields.mutation)),
   }));
   const table: Table = {

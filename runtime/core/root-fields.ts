@@ -56,12 +56,13 @@ export type MutationField<Of, Kind extends string = MutationFieldKind> = FieldOp
   readonly resolve?: MutationResolver<Of>;
 };
 
+/** A stream with a description. */
+export type StreamField = FieldOptions<SubscriptionFieldKind>;
+
 export interface RootFields<Table = DeclaredTable> {
   /** Offered on query and subscription roots alike, as the role's rule allows. */
   readonly query?: Readonly<Record<string, QueryFieldKind | QueryField<Table>>>;
-  readonly subscription?: Readonly<
-    Record<string, SubscriptionFieldKind | QueryField<Table, SubscriptionFieldKind>>
-  >;
+  readonly subscription?: Readonly<Record<string, SubscriptionFieldKind | StreamField>>;
   readonly mutation?: Readonly<Record<string, MutationFieldKind | MutationField<Table>>>;
 }
 

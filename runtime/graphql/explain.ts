@@ -60,12 +60,15 @@ export async function explainSubscription(
 ): Promise<SubscriptionExplanation> {
   const { plan, variables } = execution.planner.subscribe(session, request);
   const values = bindParameters(plan, variables, session);
-  const sql = inlinedBatch(plan.text, ['{0}', '{null}', '0', ...values.map((value) => arrayOf(value))]);
-  const own: Record<string, string> = {};
+  const own = values.map((value) => arrayOf(value));
+  const sql = inlinedBatch(plan.text, plan.cursor ? ['{0}', ...own] : ['{0}', '{null}', '0', ...own]);
+  const sessionVariables: Record<string, string> = {};
+  const cursor: Record<string, string> = {};
   const synthetic: (string | null)[] = [];
   plan.parameters.forEach(({ source }, index) => {
-    if (source.from === 'session') own[source.name] = values[index]!;
-    else if (source.from === 'session-object') Object.assign(own, session.variables);
+    if (source.from === 'session') sessionVariables[source.name] = values[index]!;
+    else if (source.from === 'session-object') Object.assign(sessionVariables, session.variables);
+    else if (source.from === 'cursor') cursor[plan.cursor!.field] = values[index]!;
     else synthetic.push(values[index]!);
   });
   try {
@@ -73,7 +76,7 @@ export async function explainSubscription(
       `explain (format text) ${sql}`,
     );
     const lines = rows.map((row) => row['QUERY PLAN']);
-    return { sql, plan: lines, variables: { session: own, query: {}, synthetic, cursor: {} } };
+    return { sql, plan: lines, variables: { session: sessionVariables, query: {}, synthetic, cursor } };
   } catch (error) {
     throw databaseError(error, { text: sql, values: [] });
   }
@@ -89,7 +92,8 @@ function inlinedBatch(text: string, values: readonly string[]): string {
   const place = (part: string) =>
     part.replace(/\(\$(\d+)\)::/g, (_, position) => `(${quoteLiteral(values[Number(position) - 1]!)})::`);
   const begin = text.indexOf(' as "_cohort"');
-  const end = text.lastIndexOf('($3)::');
+  const seed = text.lastIndexOf('("_result"."text", ($3)::');
+  const end = seed < 0 ? text.length : seed;
   return `${place(text.slice(0, begin))}${text.slice(begin, end)}${place(text.slice(end))}`;
 }
 

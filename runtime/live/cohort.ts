@@ -24,7 +24,7 @@ export class Result {
   }
 }
 
-/** Takes what becomes of a subscription. */
+/** Takes what becomes of a subscription. Every batch of a stream goes to `next`, those of a live query may be skipped. */
 export interface Listener {
   /** The data changed, or are there for the first time. */
   readonly next: (result: Result) => void;
@@ -32,6 +32,10 @@ export interface Listener {
   readonly failed: (error: EngineError) => void;
   /** The values that it brings are no values of their types: it has ended. */
   readonly refused: (error: EngineError) => void;
+  /** Whether the client has yet to read much of what it was sent. */
+  readonly isSlow: () => boolean;
+  /** Calls back when it has read that. */
+  readonly whenRead: (callback: () => void) => void;
 }
 
 export interface Subscriber {
@@ -55,9 +59,11 @@ export interface Cohort {
   wanted: boolean;
   reading: boolean;
   failed: boolean;
+  /** Of a stream: its one subscriber reads slowly, and nothing is read for it until it has caught up. */
+  paused: boolean;
 }
 
-export function createCohort(key: string, values: readonly (string | null)[]): Cohort {
+export function createCohort(values: readonly (string | null)[], key = cohortKey(values)): Cohort {
   return {
     key,
     values,
@@ -66,7 +72,12 @@ export function createCohort(key: string, values: readonly (string | null)[]): C
     wanted: true,
     reading: false,
     failed: false,
+    paused: false,
   };
+}
+
+export function cohortKey(values: readonly (string | null)[]): string {
+  return JSON.stringify(values);
 }
 
 /** Milliseconds after which other work gets its turn. */

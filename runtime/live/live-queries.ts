@@ -32,13 +32,19 @@ interface Database {
   readonly pollers: Map<string, Poller>;
 }
 
-export function createLiveQueries(
-  options: Pick<PollerOptions, 'interval' | 'batchSize' | 'report'>,
-): LiveQueries {
+/** How live queries are read, or streams. */
+type Pace = Pick<PollerOptions, 'interval' | 'batchSize'>;
+
+export function createLiveQueries(options: {
+  readonly liveQueries: Pace;
+  readonly streams: Pace;
+  readonly report: PollerOptions['report'];
+}): LiveQueries {
   const databases = new Map<SourceConnection, Database>();
   let joined = 0;
-  const pollerOptions: PollerOptions = {
-    ...options,
+  const { report } = options;
+  const shared = {
+    report,
     seed: randomBytes(8).readBigInt64LE().toString(),
     joined: () => joined,
   };
@@ -48,7 +54,11 @@ export function createLiveQueries(
     return remember(
       database.pollers,
       keyOf(plan),
-      () => new Poller(plan, connection, database.lane, pollerOptions),
+      () =>
+        new Poller(plan, connection, database.lane, {
+          ...shared,
+          ...(plan.cursor ? options.streams : options.liveQueries),
+        }),
     );
   };
   const add = (subject: Subject, join: (cohort: Cohort) => Subscriber) => {
@@ -77,8 +87,9 @@ export function createLiveQueries(
       }));
       return {
         move: (next) => {
+          const reached = subscriber.cohort.values;
           remove(subject, subscriber);
-          subject = next;
+          subject = { ...next, values: goOn(subject.plan, reached, next) };
           add(subject, (cohort) => Object.assign(subscriber, { cohort, joined }));
         },
         stop: () => remove(subject, subscriber),
@@ -90,4 +101,16 @@ export function createLiveQueries(
 /** Subscribers of different roles never share a poller, whatever they read. */
 function keyOf({ role, text }: SubscriptionPlan): string {
   return `${role}\0${text}`;
+}
+
+/** A stream goes on where it is, if it still follows the same column. */
+function goOn(
+  { cursor }: SubscriptionPlan,
+  reached: Subject['values'],
+  { plan, values }: Subject,
+): Subject['values'] {
+  if (!cursor || cursor.field !== plan.cursor?.field) return values;
+  return values.map((value, index) =>
+    index === plan.cursor?.parameter ? (reached[cursor.parameter] ?? value) : value,
+  );
 }

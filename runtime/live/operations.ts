@@ -82,10 +82,14 @@ export function createOperations(context: OperationsContext): Operations {
         log.event('started');
         context.count(session);
         const stop = subscriptions.start(call, session, {
-          next: (result) =>
-            outbox.sendLatest(id, () =>
-              result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`)),
-            ),
+          next: (result, every) => {
+            const message = () =>
+              result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`));
+            if (every) outbox.send(message());
+            else outbox.sendLatest(id, message);
+          },
+          isSlow: outbox.isFull,
+          whenRead: outbox.whenDrained,
           failed: (error) => {
             log.event('query_err', error);
             outbox.sendLatest(id, () => messages.pollFailure(id, error));

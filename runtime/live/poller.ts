@@ -11,12 +11,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
+import { remember } from '../core/remember.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import { type Change, LOOK_INTERVAL } from '../database/changes.ts';
 import { databaseError } from '../database/errors.ts';
 import { connectionLost } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
-import { type Cohort, createCohort, deliver, Result, type Subscriber } from './cohort.ts';
+import { type Cohort, cohortKey, createCohort, deliver, Result, type Subscriber } from './cohort.ts';
 import type { Lane, Reader } from './lane.ts';
 import { type Sensitivity, sensitivityOf, tablesOf } from './sensitivity.ts';
 
@@ -95,12 +96,7 @@ export class Poller implements Reader {
 
   /** Adds a subscriber, who gets a result that is read from now on. */
   add(values: readonly (string | null)[], join: (cohort: Cohort) => Subscriber): Subscriber {
-    const key = JSON.stringify(values);
-    let cohort = this.cohorts.get(key);
-    if (!cohort) {
-      cohort = createCohort(key, values);
-      this.cohorts.set(key, cohort);
-    }
+    const cohort = remember(this.cohorts, cohortKey(values), () => createCohort(values));
     const subscriber = join(cohort);
     cohort.subscribers.add(subscriber);
     cohort.wanted = true;
@@ -175,7 +171,7 @@ export class Poller implements Reader {
       this.#nextRound = undefined;
       this.#round = { began: performance.now(), isFruitful: false };
       if (this.#round.began - this.#learned > LEARN_AGAIN) this.relearn();
-      for (const cohort of this.cohorts.values()) this.#due.add(cohort);
+      for (const cohort of this.cohorts.values()) if (!cohort.paused) this.#due.add(cohort);
       this.#lane.wake(this);
     };
     this.#nextRound = { at, timer: setTimeout(begin, at - now) };
@@ -213,7 +209,7 @@ export class Poller implements Reader {
 
   /** Reads cohorts by one statement, or, if it fails, by one for each half, until the failure is that of one cohort. */
   async #read(batch: readonly Cohort[], joined: number): Promise<void> {
-    const { text, parameters } = this.plan;
+    const { text, parameters, cursor } = this.plan;
     const wanted = batch.map((cohort) => cohort.wanted);
     const hashes = batch.map(({ hash }, index) => (wanted[index] ? null : (hash ?? null)));
     for (const cohort of batch) cohort.wanted = false;
@@ -221,7 +217,8 @@ export class Poller implements Reader {
     const columns = parameters.map((_, index) => batch.map(({ values }) => values[index]!));
     let rows: readonly (readonly (string | null)[])[];
     try {
-      rows = await this.#source.poll(text, [numbers, hashes, this.#options.seed, ...columns]);
+      const others = cursor ? [] : [hashes, this.#options.seed];
+      rows = await this.#source.poll(text, [numbers, ...others, ...columns]);
     } catch (error) {
       batch.forEach((cohort, index) => {
         cohort.wanted ||= wanted[index]!;
@@ -238,14 +235,62 @@ export class Poller implements Reader {
       await this.#read(batch.slice(half), joined);
       return;
     }
-    for (const [number, hash, data] of rows) {
+    for (const cohort of batch) cohort.failed = false;
+    for (const [number, state, data] of rows) {
       const cohort = batch[Number(number)]!;
-      cohort.failed = false;
-      cohort.hash = hash!;
-      if (data === null || data === undefined) continue;
-      if (this.#round) this.#round.isFruitful = true;
-      await handOut(cohort, new Result(data, hash!), joined);
+      if (cursor) await this.#advance(cohort, state!, data!, cursor.parameter, joined);
+      else {
+        cohort.hash = state!;
+        if (data !== null && data !== undefined) await handOut(cohort, new Result(data, state!), joined);
+      }
+      if (this.#round && data !== null) this.#round.isFruitful = true;
     }
+  }
+
+  /** Hands out a batch of a stream, and moves those who got it to where the cursor stands now. There may be more behind. */
+  async #advance(
+    cohort: Cohort,
+    state: string,
+    data: string,
+    parameter: number,
+    joined: number,
+  ): Promise<void> {
+    const values = cohort.values.map((value, index) => (index === parameter ? state : value));
+    const result = new Result(data, state);
+    await deliver(cohort, joined, (subscriber) => {
+      subscriber.failure = undefined;
+      subscriber.listener.next(result);
+      const { isSlow, whenRead } = subscriber.listener;
+      if (!isSlow()) {
+        this.#follow(subscriber, values);
+        return;
+      }
+      const place = { ...createCohort(values, `paused ${subscriber.joined}`), paused: true };
+      this.#enter(subscriber, place);
+      whenRead(() => {
+        if (place.subscribers.has(subscriber)) this.#follow(subscriber, values);
+      });
+    });
+  }
+
+  /** Subscribers of a stream that have got equally far are one cohort from now on. */
+  #follow(subscriber: Subscriber, values: readonly (string | null)[]): void {
+    const cohort = remember(this.cohorts, cohortKey(values), () => createCohort(values));
+    this.#enter(subscriber, cohort);
+    this.#due.add(cohort);
+    this.#gather();
+  }
+
+  #enter(subscriber: Subscriber, cohort: Cohort): void {
+    const { cohort: before } = subscriber;
+    before.subscribers.delete(subscriber);
+    if (before.subscribers.size === 0) {
+      this.cohorts.delete(before.key);
+      this.#due.delete(before);
+    }
+    subscriber.cohort = cohort;
+    cohort.subscribers.add(subscriber);
+    this.cohorts.set(cohort.key, cohort);
   }
 
   async #fail(cohort: Cohort, thrown: unknown, joined: number): Promise<void> {

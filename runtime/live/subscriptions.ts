@@ -13,7 +13,10 @@ import type { Result } from './cohort.ts';
 import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
 
 interface SubscriptionListener {
-  readonly next: (result: Result) => void;
+  /** @param every the client must get this result, even if there is a newer one by the time that it reads */
+  readonly next: (result: Result, every: boolean) => void;
+  readonly isSlow: () => boolean;
+  readonly whenRead: (callback: () => void) => void;
   readonly failed: (error: EngineError) => void;
   /** Nothing follows. */
   readonly ended: (error: EngineError) => void;
@@ -57,8 +60,8 @@ export function createSubscriptions(
       const subject = subjectOf(call, session, current());
       if (!subject) return undefined;
       const subscription = queries.subscribe(subject, {
-        next: listener.next,
-        failed: listener.failed,
+        ...listener,
+        next: (result) => listener.next(result, started.subject.plan.cursor !== undefined),
         refused: (error) => {
           end(started);
           listener.ended(error);

@@ -69,13 +69,14 @@ export function singleRowField(scope: SourceScope, table: TableScope): RootField
   return { kind: 'select_by_pk', name, ...(comment !== undefined && { description: comment }) };
 }
 
-/** What the table's keys and Postgres allow, whatever the role. Streams are not served yet. */
+/** What the table's keys and Postgres allow, whatever the role. */
 function offeredKinds({ catalog }: TableScope): RootFieldKind[] {
   const key = catalog.primaryKey !== undefined;
   const kinds: [RootFieldKind, boolean][] = [
     ['select', true],
     ['select_by_pk', key],
     ['select_aggregate', true],
+    ['select_stream', true],
     ['insert', catalog.insertable],
     ['insert_one', catalog.insertable],
     ['update', catalog.updatable],

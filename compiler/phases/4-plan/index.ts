@@ -40,22 +40,24 @@ function planTable(table: ModelTable, memory: Memory): PlannedTable {
 
 /** Root fields by section, each by name. */
 function fieldsOf(rootFields: readonly RootField[]): RootFields {
-  const sections: Record<'query' | 'mutation', Record<string, unknown>> = { query: {}, mutation: {} };
+  const sections: Record<Section, Record<string, unknown>> = { query: {}, subscription: {}, mutation: {} };
   for (const { kind, name, description } of rootFields) {
     const section = SECTIONS[kind];
-    if (section) sections[section][name] = description === undefined ? kind : { field: kind, description };
+    sections[section][name] = description === undefined ? kind : { field: kind, description };
   }
   return Object.fromEntries(
     Object.entries(sections).filter(([, fields]) => Object.keys(fields).length > 0),
   ) as RootFields;
 }
 
-/** Where a kind of root field is listed. Streams are not served. */
-const SECTIONS: Readonly<Record<RootFieldKind, 'query' | 'mutation' | undefined>> = {
+type Section = 'query' | 'subscription' | 'mutation';
+
+/** Where a kind of root field is listed. */
+const SECTIONS: Readonly<Record<RootFieldKind, Section>> = {
   select: 'query',
   select_by_pk: 'query',
   select_aggregate: 'query',
-  select_stream: undefined,
+  select_stream: 'subscription',
   insert: 'mutation',
   insert_one: 'mutation',
   update: 'mutation',

@@ -19,7 +19,13 @@ export interface Roots {
   readonly ofFunction: (entry: TableFunction) => readonly RootFieldOf[];
 }
 
-type Fields = Readonly<Record<'query' | 'mutation', ReadonlyMap<string, { readonly field: string }>>>;
+type Section = ReadonlyMap<string, { readonly field: string }>;
+
+interface Fields {
+  readonly query: Section;
+  readonly subscription?: Section;
+  readonly mutation: Section;
+}
 
 const known = new WeakMap<RoleView, Roots>();
 
@@ -31,16 +37,17 @@ export function rootsOf({ program }: GeneratedCode, role: string): Roots {
   const offered = new Map<string, readonly string[]>();
   for (const root of ['query', 'mutation', 'subscription'] as const)
     for (const field of view.roots[root]?.fields().values() ?? []) add(offered, root, field, '');
-  const of = ({ query, mutation }: Fields): RootFieldOf[] =>
+  const of = ({ query, subscription = new Map(), mutation }: Fields): RootFieldOf[] =>
     // A subscription offers the fields of queries, too.
-    Object.entries({ query, mutation, subscription: query }).flatMap(([root, fields]) =>
-      [...fields].flatMap(([name, { field }]) =>
-        (offered.get(`${root} ${name}`) ?? []).map((full) => ({
-          root: root as RootKind,
-          name: full,
-          kind: field,
-        })),
-      ),
+    Object.entries({ query, mutation, subscription: new Map([...query, ...subscription]) }).flatMap(
+      ([root, fields]) =>
+        [...fields].flatMap(([name, { field }]) =>
+          (offered.get(`${root} ${name}`) ?? []).map((full) => ({
+            root: root as RootKind,
+            name: full,
+            kind: field,
+          })),
+        ),
     );
   const roots: Roots = {
     ofTable: ({ fields }) => of(fields),
@@ -64,7 +71,7 @@ function add(
       for (const each of inner.fields().values()) add(offered, root, each, `${full}.`);
     return;
   }
-  if (field.meaning.kind !== 'query' && field.meaning.kind !== 'mutation') return;
+  if (!['query', 'stream', 'mutation'].includes(field.meaning.kind)) return;
   const key = `${root} ${field.name}`;
   offered.set(key, [...(offered.get(key) ?? []), full]);
 }

@@ -34,7 +34,7 @@ export function bindParameter(
   const { source, encode } = parameter;
   if (source.from === 'session') return sessionVariable(session, source.name, parameter.rule);
   if (source.from === 'session-object') return JSON.stringify(session.variables);
-  const value = sourceValue(source, variables);
+  const value = sourceValue(source.from === 'cursor' ? source.start : source, variables);
   if (!encode) return value === null || value === undefined ? null : String(value);
   try {
     return encode(value);

@@ -6,6 +6,7 @@
 import { EngineError } from '../errors.ts';
 import { createJoinPlanner } from '../join/tree.ts';
 import { createScope, type PlanOptions } from '../query/scope.ts';
+import { type StreamQuery, streamRows } from '../query/stream.ts';
 import type { RoleView } from '../schema/role-view.ts';
 import { join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
 import {
@@ -24,13 +25,17 @@ export interface SubscriptionPlan {
   readonly role: string;
   readonly source: string;
   /**
-   * Answers a batch of cohorts. Parameters: `$1` numbers of the cohorts, `$2` hashes of their last results, `$3` the seed of
-   * the hashes, and from `$4` on the values of each parameter, all but the seed as arrays. Columns: number, hash, and the
-   * text below `data`, which is null where the hash is the given one.
+   * Answers a batch of cohorts. Of a live query: parameters `$1` numbers of the cohorts, `$2` hashes of their last results,
+   * `$3` the seed of the hashes, and from `$4` on the values of each parameter, all but the seed as arrays; columns number,
+   * hash, and the text below `data`, which is null where the hash is the given one. Of a stream: `$1` numbers, and from
+   * `$2` on the values; columns number, where the cursor stands then, and the text below `data`; no row where there is
+   * nothing new.
    */
   readonly text: string;
-  /** What `$4` and those after it hold. */
+  /** What the arrays of values hold. */
   readonly parameters: readonly ParameterNode[];
+  /** Of a stream: which parameter is its cursor, and the GraphQL name of its column. */
+  readonly cursor?: { readonly parameter: number; readonly field: string };
 }
 
 /** Plans a subscription. @throws EngineError for everything that is wrong with it */
@@ -50,14 +55,19 @@ export function planSubscription(
   const scope = createScope(view, options);
   const joins = createJoinPlanner(scope);
   const expressions: Sql[] = [];
+  const streams: StreamQuery[] = [];
   const sources = new Set<string>();
   const answer = answerParts(selection, ({ definition: { meaning }, selection: inner, arguments: args }) => {
-    if (meaning.kind !== 'query')
+    if (meaning.kind !== 'query' && meaning.kind !== 'stream')
       throw new EngineError('not-supported', 'subscriptions on this field is not supported');
     if (joins.treeOf(inner))
       throw new EngineError('not-supported', 'Remote relationships are not allowed in subscriptions');
     sources.add(meaning.source);
-    expressions.push(meaning.resolve(inner, args, scope));
+    if (meaning.kind === 'stream') {
+      const stream = streamRows(meaning.view, inner, args, scope);
+      streams.push(stream);
+      expressions.push(stream.rows);
+    } else expressions.push(meaning.resolve(inner, args, scope));
     return { step: 0, column: expressions.length - 1 };
   });
   const [source, ...others] = sources;
@@ -66,12 +76,27 @@ export function planSubscription(
   const parts = answer.map((part) =>
     typeof part === 'string' ? literal(part) : sql`coalesce((${expressions[part.column]!})::text, 'null')`,
   );
+  const data = join(parts, ' || ');
   return {
     kind: 'subscription',
     role: view.role ?? '',
     source,
-    ...batchStatement(join(parts, ' || ')),
+    ...(streams.length > 0
+      ? streamStatement(data, onlyStream(streams, expressions.length))
+      : batchStatement(data)),
   };
+}
+
+/** @throws EngineError when there are other fields besides */
+function onlyStream(streams: readonly StreamQuery[], fields: number): StreamQuery {
+  if (streams.length < fields)
+    throw new EngineError(
+      'not-supported',
+      'streaming and livequery subscriptions cannot be executed in the same subscription',
+    );
+  if (streams.length > 1)
+    throw new EngineError('not-supported', 'exactly one root field is allowed for streaming subscriptions');
+  return streams[0]!;
 }
 
 /** @throws EngineError unless there is one root field, or the operation says that it wants several */
@@ -89,22 +114,54 @@ function checkRootFields({ fields }: Selection, { node }: Operation): void {
   }
 }
 
+type Printed = Pick<SubscriptionPlan, 'text' | 'parameters' | 'cursor'>;
+
 /**
  * The hash is computed by the database, so that a result that did not change is not sent. `offset 0` keeps the planner from
  * computing the result twice.
  */
-function batchStatement(data: Sql): Pick<SubscriptionPlan, 'text' | 'parameters'> {
+function batchStatement(data: Sql): Printed {
   const parameters: ParameterNode[] = [];
-  const result = printInto(data, parameters, (position) => `"_cohort"."value ${position}"`);
-  const columns = parameters.map((_, index) => `"value ${index + 1}"`);
-  const arrays = parameters.map((_, index) => `($${index + 4})::text[]`);
-  const values = ['($1)::integer[]', '($2)::bigint[]', ...arrays].join(', ');
-  const names = ['"number"', '"hash"', ...columns].join(', ');
+  const result = printInto(data, parameters, valueOfCohort);
   const text =
     `select "_cohort"."number", "_hash"."value", ` +
     `case when "_hash"."value" is distinct from "_cohort"."hash" then "_result"."text" end ` +
-    `from unnest(${values}) as "_cohort" (${names}) ` +
+    `from ${cohorts(parameters, ['"hash"'], ['($2)::bigint[]'], 4)} ` +
     `cross join lateral (select ${result} as "text" offset 0) as "_result" ` +
     `cross join lateral (select hashtextextended("_result"."text", ($3)::bigint) as "value" offset 0) as "_hash"`;
   return { text, parameters };
+}
+
+function streamStatement(data: Sql, { last, from, field }: StreamQuery): Printed {
+  const parameters: ParameterNode[] = [];
+  const result = printInto(
+    sql`select ${last} as "cursor", ${data} as "text" from ${from}`,
+    parameters,
+    valueOfCohort,
+  );
+  const text =
+    `select "_cohort"."number", "_result"."cursor", "_result"."text" ` +
+    `from ${cohorts(parameters, [], [], 2)} ` +
+    `cross join lateral (${result}) as "_result" where "_result"."cursor" is not null`;
+  const parameter = parameters.findIndex((each) => each.source.from === 'cursor');
+  return { text, parameters, cursor: { parameter, field } };
+}
+
+function valueOfCohort(position: number): string {
+  return `"_cohort"."value ${position}"`;
+}
+
+/** The batch as a FROM item. @param first position of the first array of values */
+function cohorts(
+  parameters: readonly ParameterNode[],
+  names: readonly string[],
+  values: readonly string[],
+  first: number,
+): string {
+  const columns = parameters.map((_, index) => `"value ${index + 1}"`);
+  const arrays = parameters.map((_, index) => `($${index + first})::text[]`);
+  return (
+    `unnest(${['($1)::integer[]', ...values, ...arrays].join(', ')}) ` +
+    `as "_cohort" (${['"number"', ...names, ...columns].join(', ')})`
+  );
 }

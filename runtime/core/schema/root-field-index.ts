@@ -5,8 +5,8 @@
 import type { ProgramContent, Table, TableFunction } from '../program.ts';
 import type { SourceShape } from '../shapes.ts';
 
-/** Sections of the root fields: queries are subscriptions as well. */
-type RootSection = 'query' | 'mutation';
+/** Sections of the root fields. What can be queried can be subscribed to. */
+type RootSection = 'query' | 'subscription' | 'mutation';
 
 /** What declares a root field; offered to a role or not. */
 type RootFieldOwner = { readonly table: Table } | { readonly called: TableFunction };
@@ -46,8 +46,13 @@ function ownersOf(
       else owners.set(name, [owner]);
     }
   };
-  for (const table of tables) if (table.source === source) add(table.fields[section].keys(), { table });
+  for (const table of tables) {
+    if (table.source !== source) continue;
+    if (section === 'subscription') add(table.fields.query.keys(), { table });
+    add(table.fields[section].keys(), { table });
+  }
   for (const called of functions)
-    if (called.source === source) add(called.fields[section].keys(), { called });
+    if (called.source === source)
+      add(called.fields[section === 'mutation' ? 'mutation' : 'query'].keys(), { called });
   return owners;
 }

@@ -4,7 +4,7 @@ import { MUTATION_RESOLVERS, QUERY_RESOLVERS } from '../dispatch.ts';
 import { displayName } from '../names.ts';
 import type { Column, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
-import type { MutationField, QueryField } from '../root-fields.ts';
+import type { MutationField, QueryField, StreamField } from '../root-fields.ts';
 import type { DeclaredTable, SourceShape } from '../shapes.ts';
 import { fieldsOnDemand, type OfferedFields } from './fields-on-demand.ts';
 import { functionRootFields } from './function-types.ts';
@@ -12,6 +12,7 @@ import { mutationTypes } from './mutation-types.ts';
 import { offer, type RootKind } from './offer.ts';
 import type { RoleView } from './role-view.ts';
 import { columnGraphqlType, STRING, sharedTypes, typename } from './shared-types.ts';
+import { streamArguments } from './stream-types.ts';
 import type { TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,
@@ -107,7 +108,7 @@ function offeredFields(role: RoleView, kind: RootKind): OfferedFields {
 }
 
 function sourceFields(role: RoleView, source: SourceShape, kind: RootKind): OfferedFields {
-  const owners = role.program.rootFields.of(source, kind === 'mutation' ? 'mutation' : 'query');
+  const owners = role.program.rootFields.of(source, kind);
   const made = new Map<string, { readonly field: FieldDefinition | undefined }>();
   const get = (name: string) =>
     remember(made, name, () => {
@@ -163,9 +164,11 @@ function tableRootField(
   kind: RootKind,
 ): FieldDefinition | undefined {
   const view = role.table(table);
-  const { query, mutation } = table.fields;
-  return kind === 'mutation'
-    ? mutationField(role, view, name, mutation.get(name)!)
+  const { query, subscription, mutation } = table.fields;
+  if (kind === 'mutation') return mutationField(role, view, name, mutation.get(name)!);
+  const stream = kind === 'subscription' ? subscription.get(name) : undefined;
+  return stream
+    ? streamField(role, view, name, stream)
     : queryField(role, view, name, query.get(name)!, kind);
 }
 
@@ -213,6 +216,26 @@ function queryField(
         type: nonNull(types.aggregate()),
       };
   }
+}
+
+function streamField(
+  role: RoleView,
+  view: TableView,
+  name: string,
+  root: StreamField,
+): FieldDefinition | undefined {
+  const { table, select } = view;
+  if (!select || select.columns.size === 0) return undefined;
+  if (select.subscriptionRoots && !select.subscriptionRoots.includes(root.field)) return undefined;
+  const types = role.types(table);
+  const display = displayName(table.shape.schema, table.shape.name);
+  return {
+    name,
+    ...text(root.description, `fetch data from the table in a streaming manner: "${display}"`),
+    arguments: streamArguments(types),
+    type: nonNull(listOf(nonNull(types.object()))),
+    meaning: { kind: 'stream', source: table.source.name, view },
+  };
 }
 
 function mutationField(

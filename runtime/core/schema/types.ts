@@ -146,6 +146,8 @@ export type FieldMeaning =
   /** A root field that another server answers (see core/request/steps.ts). */
   | { readonly kind: 'call'; readonly caller: string; readonly group: string; readonly resolve: CallResolver }
   | { readonly kind: 'query'; readonly source: string; readonly resolve: Resolve<Sql> }
+  /** Rows behind a cursor. */
+  | { readonly kind: 'stream'; readonly source: string; readonly view: TableView }
   | { readonly kind: 'mutation'; readonly source: string; readonly resolve: Resolve<MutationStep> };
 
 export function listOf(of: TypeReference): ListType {

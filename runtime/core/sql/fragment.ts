@@ -14,6 +14,8 @@ export type ParameterSource =
   | { readonly from: 'session-object' }
   /** One column of the tuples of a join, as an array; `join` counts the joins of the statement. */
   | { readonly from: 'tuples'; readonly join: number; readonly column: number }
+  /** Where a stream has got to; where it starts until then. */
+  | { readonly from: 'cursor'; readonly start: ParameterSource }
   /** A JSON value or list written in the document with variables inside. */
   | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
   | { readonly from: 'object'; readonly fields: readonly (readonly [string, ParameterSource])[] };

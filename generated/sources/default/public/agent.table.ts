@@ -34,6 +34,9 @@ export const agent = table(source, {
     agent_by_pk: "select_by_pk",
     agent_aggregate: "select_aggregate",
   },
+  subscription: {
+    agent_stream: "select_stream",
+  },
   mutation: {
     insert_agent: "insert",
     insert_agent_one: "insert_one",

@@ -39,6 +39,9 @@ export const article = table(source, {
     article_by_pk: "select_by_pk",
     article_aggregate: "select_aggregate",
   },
+  subscription: {
+    article_stream: "select_stream",
+  },
   mutation: {
     insert_article: "insert",
     insert_article_one: "insert_one",

@@ -32,6 +32,9 @@ export const attachment = table(source, {
     attachment_by_pk: "select_by_pk",
     attachment_aggregate: "select_aggregate",
   },
+  subscription: {
+    attachment_stream: "select_stream",
+  },
   mutation: {
     insert_attachment: "insert",
     insert_attachment_one: "insert_one",

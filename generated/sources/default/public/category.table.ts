@@ -29,6 +29,9 @@ export const category = table(source, {
     category_by_pk: "select_by_pk",
     category_aggregate: "select_aggregate",
   },
+  subscription: {
+    category_stream: "select_stream",
+  },
   mutation: {
     insert_category: "insert",
     insert_category_one: "insert_one",

@@ -36,6 +36,9 @@ export const customer = table(source, {
     customer_by_pk: "select_by_pk",
     customer_aggregate: "select_aggregate",
   },
+  subscription: {
+    customer_stream: "select_stream",
+  },
   mutation: {
     insert_customer: "insert",
     insert_customer_one: "insert_one",

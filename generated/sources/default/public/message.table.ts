@@ -35,6 +35,9 @@ export const message = table(source, {
     message_by_pk: "select_by_pk",
     message_aggregate: "select_aggregate",
   },
+  subscription: {
+    message_stream: "select_stream",
+  },
   mutation: {
     insert_message: "insert",
     insert_message_one: "insert_one",

@@ -24,6 +24,9 @@ export const plan = table(source, {
     plan_by_pk: "select_by_pk",
     plan_aggregate: "select_aggregate",
   },
+  subscription: {
+    plan_stream: "select_stream",
+  },
   mutation: {
     insert_plan: "insert",
     insert_plan_one: "insert_one",

@@ -24,6 +24,9 @@ export const rating = table(source, {
     rating_by_pk: "select_by_pk",
     rating_aggregate: "select_aggregate",
   },
+  subscription: {
+    rating_stream: "select_stream",
+  },
   mutation: {
     insert_rating: "insert",
     insert_rating_one: "insert_one",

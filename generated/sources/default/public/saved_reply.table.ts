@@ -26,6 +26,9 @@ export const savedReply = table(source, {
     saved_reply_by_pk: "select_by_pk",
     saved_reply_aggregate: "select_aggregate",
   },
+  subscription: {
+    saved_reply_stream: "select_stream",
+  },
   mutation: {
     insert_saved_reply: "insert",
     insert_saved_reply_one: "insert_one",

@@ -28,6 +28,9 @@ export const team = table(source, {
     team_by_pk: "select_by_pk",
     team_aggregate: "select_aggregate",
   },
+  subscription: {
+    team_stream: "select_stream",
+  },
   mutation: {
     insert_team: "insert",
     insert_team_one: "insert_one",

@@ -25,6 +25,9 @@ export const teamMember = table(source, {
     team_member_by_pk: "select_by_pk",
     team_member_aggregate: "select_aggregate",
   },
+  subscription: {
+    team_member_stream: "select_stream",
+  },
   mutation: {
     insert_team_member: "insert",
     insert_team_member_one: "insert_one",

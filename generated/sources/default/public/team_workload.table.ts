@@ -30,6 +30,9 @@ export const teamWorkload = table(source, {
     team_workload: "select",
     team_workload_aggregate: "select_aggregate",
   },
+  subscription: {
+    team_workload_stream: "select_stream",
+  },
 });
 
 export type TeamWorkload = Row<typeof teamWorkload>;

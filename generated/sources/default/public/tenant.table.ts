@@ -33,6 +33,9 @@ export const tenant = table(source, {
     tenant_by_pk: "select_by_pk",
     tenant_aggregate: "select_aggregate",
   },
+  subscription: {
+    tenant_stream: "select_stream",
+  },
   mutation: {
     insert_tenant: "insert",
     insert_tenant_one: "insert_one",

@@ -57,6 +57,9 @@ export const ticket = table(source, {
     ticket_by_pk: "select_by_pk",
     ticket_aggregate: "select_aggregate",
   },
+  subscription: {
+    ticket_stream: "select_stream",
+  },
   mutation: {
     insert_ticket: "insert",
     insert_ticket_one: "insert_one",

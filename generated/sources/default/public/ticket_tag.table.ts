@@ -23,6 +23,9 @@ export const ticketTag = table(source, {
     ticket_tag_by_pk: "select_by_pk",
     ticket_tag_aggregate: "select_aggregate",
   },
+  subscription: {
+    ticket_tag_stream: "select_stream",
+  },
   mutation: {
     insert_ticket_tag: "insert",
     insert_ticket_tag_one: "insert_one",

@@ -27,6 +27,9 @@ export const author = table(source, {
     author_by_pk: "select_by_pk",
     author_aggregate: "select_aggregate",
   },
+  subscription: {
+    author_stream: "select_stream",
+  },
   mutation: {
     insert_author: "insert",
     insert_author_one: "insert_one",

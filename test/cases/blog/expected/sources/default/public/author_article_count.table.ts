@@ -18,6 +18,9 @@ export const authorArticleCount = table(source, {
     productivity: "select",
     author_article_count_aggregate: "select_aggregate",
   },
+  subscription: {
+    author_article_count_stream: "select_stream",
+  },
 });
 
 export type AuthorArticleCount = Row<typeof authorArticleCount>;

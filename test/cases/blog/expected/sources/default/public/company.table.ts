@@ -23,6 +23,9 @@ export const company = table(source, {
     company_by_pk: "select_by_pk",
     company_aggregate: "select_aggregate",
   },
+  subscription: {
+    company_stream: "select_stream",
+  },
   mutation: {
     insert_company: "insert",
     insert_company_one: "insert_one",

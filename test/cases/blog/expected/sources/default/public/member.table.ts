@@ -20,6 +20,9 @@ export const member = table(source, {
     member_by_pk: "select_by_pk",
     member_aggregate: "select_aggregate",
   },
+  subscription: {
+    member_stream: "select_stream",
+  },
   mutation: {
     insert_member: "insert",
     insert_member_one: "insert_one",

@@ -19,6 +19,9 @@ export const profile = table(source, {
     profile_by_pk: "select_by_pk",
     profile_aggregate: "select_aggregate",
   },
+  subscription: {
+    profile_stream: "select_stream",
+  },
   mutation: {
     insert_profile: "insert",
     insert_profile_one: "insert_one",

@@ -21,6 +21,9 @@ export const publishedArticle = table(source, {
     published_article: "select",
     published_article_aggregate: "select_aggregate",
   },
+  subscription: {
+    published_article_stream: "select_stream",
+  },
   mutation: {
     insert_published_article: "insert",
     insert_published_article_one: "insert_one",

@@ -19,6 +19,9 @@ export const status = table(source, {
     status_by_pk: "select_by_pk",
     status_aggregate: "select_aggregate",
   },
+  subscription: {
+    status_stream: "select_stream",
+  },
   mutation: {
     insert_status: "insert",
     insert_status_one: "insert_one",

@@ -19,6 +19,9 @@ export const tag = table(source, {
     tag_by_pk: "select_by_pk",
     tag_aggregate: "select_aggregate",
   },
+  subscription: {
+    tag_stream: "select_stream",
+  },
   mutation: {
     insert_tag: "insert",
     insert_tag_one: "insert_one",

@@ -19,6 +19,9 @@ export const shopOrderItem = table(source, {
     testShopOrderItemByPkQuery: "select_by_pk",
     testShopOrderItemAggregateQuery: "select_aggregate",
   },
+  subscription: {
+    testShopOrderItemStreamQuery: "select_stream",
+  },
   mutation: {
     testInsertShopOrderItemQuery: "insert",
     testInsertShopOrderItemOneQuery: "insert_one",

@@ -23,6 +23,9 @@ export const salesDeptBerXQ = table(source, {
     odd_one: "select_by_pk",
     odd_aggregate: "select_aggregate",
   },
+  subscription: {
+    odd_stream: "select_stream",
+  },
   mutation: {
     insert_odd: "insert",
     insert_odd_one: "insert_one",

@@ -17,6 +17,9 @@ export const select = table(source, {
     Select_by_pk: "select_by_pk",
     Select_aggregate: "select_aggregate",
   },
+  subscription: {
+    Select_stream: "select_stream",
+  },
   mutation: {
     insert_Select: "insert",
     insert_Select_one: "insert_one",

@@ -17,6 +17,9 @@ export const con = table(source, {
     con_by_pk: "select_by_pk",
     con_aggregate: "select_aggregate",
   },
+  subscription: {
+    con_stream: "select_stream",
+  },
   mutation: {
     insert_con: "insert",
     insert_con_one: "insert_one",

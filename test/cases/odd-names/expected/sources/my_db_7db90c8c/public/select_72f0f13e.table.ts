@@ -21,6 +21,9 @@ export const myDbSelect = table(source, {
     select_by_pk: "select_by_pk",
     select_aggregate: "select_aggregate",
   },
+  subscription: {
+    select_stream: "select_stream",
+  },
   mutation: {
     insert_select: "insert",
     insert_select_one: "insert_one",

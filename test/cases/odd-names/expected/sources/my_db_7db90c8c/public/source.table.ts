@@ -18,6 +18,9 @@ export const source_ = table(source, {
     source_by_pk: "select_by_pk",
     source_aggregate: "select_aggregate",
   },
+  subscription: {
+    source_stream: "select_stream",
+  },
   mutation: {
     insert_source: "insert",
     insert_source_one: "insert_one",

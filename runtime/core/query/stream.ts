@@ -1,0 +1,105 @@
+/**
+ * Streams: the rows behind a cursor in the order of one column, a batch at a time. Rows with equal values are never torn
+ * apart, so a batch may be longer than was asked for, and the next one can begin strictly behind it.
+ */
+import { EngineError } from '../errors.ts';
+import { unexpectedNull } from '../request/refusals.ts';
+import type { RootArguments, Selection } from '../request/selection.ts';
+import { sharedTypes } from '../schema/shared-types.ts';
+import type { ColumnView, TableView } from '../schema/table-view.ts';
+import { isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { encodeValue } from '../types.ts';
+import { type ObjectNode, objectOf } from './comparison.ts';
+import { tableRows } from './rows.ts';
+import { jsonObject, type Scope, sourceOf, strictParameter } from './scope.ts';
+import { rowEntries } from './select.ts';
+import { seen, visible } from './visible.ts';
+import { whereCondition } from './where.ts';
+
+export interface StreamQuery {
+  /** JSON list of the rows; null when there are none. */
+  readonly rows: Sql;
+  /** Text of the cursor column in the last row; null when there are none. */
+  readonly last: Sql;
+  /** FROM item of both. */
+  readonly from: Sql;
+  /** GraphQL name of the cursor's column. */
+  readonly field: string;
+}
+
+/** The next batch of a stream. @throws EngineError unless its cursor is one column */
+export function streamRows(
+  target: TableView,
+  selection: Selection,
+  args: RootArguments,
+  scope: Scope,
+): StreamQuery {
+  const view = seen(target);
+  const name = sharedTypes(view.table.source).name;
+  const { column, value, direction } = readCursor(args, name);
+  const alias = scope.alias();
+  const batch = scope.alias();
+  const cursor = column.value(alias);
+  const { type } = column.column;
+  const start = value.kind === 'enum' ? ({ from: 'constant', value: value.value } as const) : sourceOf(value);
+  const encode = value.kind === 'enum' ? String : (given: unknown) => encodeValue(type, given);
+  const bound = parameter({ from: 'cursor', start }, type.sql, encode, value.path);
+  const conditions = [
+    ...visible(view, alias),
+    whereCondition(args.get('where'), alias, view, scope),
+    sql`${cursor} ${raw(direction === 'desc' ? '<' : '>')} ${bound}`,
+  ].filter((condition) => !isTrue(condition));
+  const object = jsonObject(rowEntries(selection, view, alias, scope), scope);
+  const rows = sql`select ${object} as "object", ${cursor} as "cursor" from ${tableRows(view).from} as ${alias} where ${join(conditions, ' and ')} order by ${cursor} ${raw(direction)} fetch first ${batchSize(args, view, name)} rows with ties`;
+  return {
+    rows: sql`json_agg(${batch}."object")`,
+    last: sql`(array_agg((${batch}."cursor")::text))[count(*)]`,
+    from: sql`(${rows}) as ${batch}`,
+    field: column.field,
+  };
+}
+
+/** The smaller of the argument and the role's limit. */
+function batchSize(args: RootArguments, view: TableView, name: (name: string) => string): Sql {
+  const wanted = strictParameter(args.get(name('batch_size'))!, 'bigint');
+  const limit = view.select?.limit;
+  return limit === undefined ? sql`(${wanted})` : sql`(least(${wanted}, ${raw(String(limit))}))`;
+}
+
+interface Cursor {
+  readonly column: ColumnView;
+  readonly value: Parameters<typeof sourceOf>[0];
+  readonly direction: string;
+}
+
+function readCursor(args: RootArguments, name: (name: string) => string): Cursor {
+  const node = args.get('cursor')!;
+  const items = (node.kind === 'list' ? node.items : [node]).filter(({ kind }) => kind !== 'null');
+  if (items.length > 1)
+    throw new EngineError('validation-failed', 'multiple column cursors are not supported yet', {
+      path: node.path,
+    });
+  const none = new EngineError('validation-failed', 'one streaming column field is expected', {
+    path: node.path,
+  });
+  const [item] = items;
+  if (!item) throw none;
+  const cursor: ObjectNode = objectOf(item);
+  const values = objectOf(cursor.fields.get(name('initial_value'))!);
+  const [entry, ...others] = values.fields;
+  if (!entry) throw none;
+  if (others.length > 0)
+    throw new EngineError('validation-failed', 'multiple column cursors are not supported yet', {
+      path: values.path,
+    });
+  const [field, value] = entry;
+  const definition = values.type.fields().get(field)!;
+  if (definition.meaning.kind !== 'column') throw new Error(`a cursor has no ${definition.meaning.kind}`);
+  if (value.kind === 'null') throw unexpectedNull(definition.type, value.path);
+  const ordering = cursor.fields.get('ordering');
+  return {
+    column: definition.meaning.column,
+    value,
+    direction: ordering?.kind === 'enum' ? ordering.value : 'asc',
+  };
+}

@@ -1,0 +1,72 @@
+/** The types of streams: what a cursor begins with, and in which order it goes. */
+import { displayName } from '../names.ts';
+import { COUNT, columnGraphqlType, sharedTypes } from './shared-types.ts';
+import type { TableTypes } from './table-types.ts';
+import {
+  type ArgumentDefinition,
+  byName,
+  described,
+  type InputFieldDefinition,
+  type InputType,
+  listOf,
+  nonNull,
+} from './types.ts';
+
+/** Arguments of a stream of the table. */
+export function streamArguments({
+  view,
+  booleanExpression,
+}: TableTypes): ReadonlyMap<string, ArgumentDefinition> {
+  const { table } = view;
+  const { name, cursorOrdering } = sharedTypes(table.source);
+  const display = displayName(table.shape.schema, table.shape.name);
+  const value: InputType = {
+    kind: 'input',
+    name: table.names.derived('stream_cursor_value_input'),
+    description: 'Initial value of the column from where the streaming should start',
+    fields: () =>
+      byName(
+        [...(view.select?.columns.values() ?? [])].map(
+          (column): InputFieldDefinition => ({
+            name: column.field,
+            ...described(column.column.shape.description),
+            type: columnGraphqlType(column.column, sharedTypes(table.source)),
+            meaning: { kind: 'column', column },
+          }),
+        ),
+      ),
+  };
+  const cursor: InputType = {
+    kind: 'input',
+    name: table.names.derived('stream_cursor_input'),
+    description: `Streaming cursor of the table "${display}"`,
+    fields: () =>
+      byName<InputFieldDefinition>([
+        {
+          name: name('initial_value'),
+          description: 'Stream column input with initial value',
+          type: nonNull(value),
+          meaning: { kind: 'plain' },
+        },
+        {
+          name: 'ordering',
+          description: 'cursor ordering',
+          type: cursorOrdering,
+          meaning: { kind: 'plain' },
+        },
+      ]),
+  };
+  return byName<ArgumentDefinition>([
+    {
+      name: name('batch_size'),
+      description: 'maximum number of rows returned in a single batch',
+      type: nonNull(COUNT),
+    },
+    {
+      name: 'cursor',
+      description: 'cursor to stream the results returned by the query',
+      type: nonNull(listOf(cursor)),
+    },
+    { name: 'where', description: 'filter the rows returned', type: booleanExpression() },
+  ]);
+}
