@@ -8,24 +8,17 @@ import {
   dropActionPermission,
   updateAction,
 } from './operations/actions.ts';
-import addComputedField from './operations/add-computed-field.ts';
 import addSource from './operations/add-source.ts';
-import {
-  addCollectionToAllowlist,
-  dropCollectionFromAllowlist,
-  updateScopeOfCollectionInAllowlist,
-} from './operations/allowlist.ts';
+import { allowlistOperations } from './operations/allowlist.ts';
 import { bulk, bulkAtomic, bulkKeepGoing, concurrentBulk } from './operations/bulk.ts';
 import { getCatalogState, setCatalogState } from './operations/catalog-state.ts';
 import clearMetadata from './operations/clear-metadata.ts';
+import { computedFieldOperations } from './operations/computed-fields.ts';
 import count from './operations/count.ts';
-import { createArrayRelationship, createObjectRelationship } from './operations/create-relationship.ts';
 import createScheduledEvent from './operations/create-scheduled-event.ts';
 import { createCronTrigger, deleteCronTrigger, getCronTriggers } from './operations/cron-triggers.ts';
 import deleteRows from './operations/delete.ts';
-import dropComputedField from './operations/drop-computed-field.ts';
 import dropInconsistentMetadata from './operations/drop-inconsistent-metadata.ts';
-import dropRelationship from './operations/drop-relationship.ts';
 import dropSource from './operations/drop-source.ts';
 import dumpInternalState from './operations/dump-internal-state.ts';
 import {
@@ -35,29 +28,15 @@ import {
   redeliverEvent,
 } from './operations/event-triggers.ts';
 import exportMetadata from './operations/export-metadata.ts';
-import { createFunctionPermission, dropFunctionPermission } from './operations/function-permissions.ts';
+import { functionPermissionOperations } from './operations/function-permissions.ts';
 import getInconsistentMetadata from './operations/get-inconsistent-metadata.ts';
 import getSourceTables from './operations/get-source-tables.ts';
-import { addInheritedRole, dropInheritedRole } from './operations/inherited-roles.ts';
+import { inheritedRoleOperations } from './operations/inherited-roles.ts';
 import insert from './operations/insert.ts';
 import listSourceKinds from './operations/list-source-kinds.ts';
-import {
-  createDeletePermission,
-  createInsertPermission,
-  createSelectPermission,
-  createUpdatePermission,
-  dropDeletePermission,
-  dropInsertPermission,
-  dropSelectPermission,
-  dropUpdatePermission,
-} from './operations/permissions.ts';
-import {
-  addQueryToCollection,
-  createQueryCollection,
-  dropQueryCollection,
-  dropQueryFromCollection,
-  renameQueryCollection,
-} from './operations/query-collections.ts';
+import { permissionOperations } from './operations/permissions.ts';
+import { queryCollectionOperations } from './operations/query-collections.ts';
+import { relationshipOperations } from './operations/relationships.ts';
 import reloadMetadata from './operations/reload-metadata.ts';
 import {
   createRemoteRelationship,
@@ -77,17 +56,14 @@ import {
   removeRemoteSchema,
   updateRemoteSchema,
 } from './operations/remote-schemas.ts';
-import renameRelationship from './operations/rename-relationship.ts';
 import renameSource from './operations/rename-source.ts';
 import replaceMetadata from './operations/replace-metadata.ts';
-import { createRestEndpoint, dropRestEndpoint } from './operations/rest-endpoints.ts';
+import { restEndpointOperations } from './operations/rest-endpoints.ts';
 import runSql from './operations/run-sql.ts';
 import select from './operations/select.ts';
 import setApolloFederationConfig from './operations/set-apollo-federation-config.ts';
 import setCustomTypes from './operations/set-custom-types.ts';
 import setFunctionCustomization from './operations/set-function-customization.ts';
-import setPermissionComment from './operations/set-permission-comment.ts';
-import setRelationshipComment from './operations/set-relationship-comment.ts';
 import setTableCustomFields from './operations/set-table-custom-fields.ts';
 import setTableCustomization from './operations/set-table-customization.ts';
 import setTableIsEnum from './operations/set-table-is-enum.ts';
@@ -149,11 +125,7 @@ export const operations: readonly Operation[] = [
   setTableCustomFields,
   setTableIsEnum,
   setApolloFederationConfig,
-  createObjectRelationship,
-  createArrayRelationship,
-  dropRelationship,
-  renameRelationship,
-  setRelationshipComment,
+  ...relationshipOperations,
   suggestRelationships,
   createRemoteRelationship,
   updateRemoteRelationship,
@@ -164,19 +136,9 @@ export const operations: readonly Operation[] = [
   trackFunction,
   setFunctionCustomization,
   untrackFunction,
-  createFunctionPermission,
-  dropFunctionPermission,
-  addComputedField,
-  dropComputedField,
-  createInsertPermission,
-  createSelectPermission,
-  createUpdatePermission,
-  createDeletePermission,
-  dropInsertPermission,
-  dropSelectPermission,
-  dropUpdatePermission,
-  dropDeletePermission,
-  setPermissionComment,
+  ...functionPermissionOperations,
+  ...computedFieldOperations,
+  ...permissionOperations,
   createEventTrigger,
   deleteEventTrigger,
   redeliverEvent,
@@ -203,18 +165,10 @@ export const operations: readonly Operation[] = [
   dropAction,
   createActionPermission,
   dropActionPermission,
-  createQueryCollection,
-  renameQueryCollection,
-  dropQueryCollection,
-  addQueryToCollection,
-  dropQueryFromCollection,
-  addCollectionToAllowlist,
-  updateScopeOfCollectionInAllowlist,
-  dropCollectionFromAllowlist,
-  createRestEndpoint,
-  dropRestEndpoint,
-  addInheritedRole,
-  dropInheritedRole,
+  ...queryCollectionOperations,
+  ...allowlistOperations,
+  ...restEndpointOperations,
+  ...inheritedRoleOperations,
   setApiLimits,
   removeApiLimits,
   setMetricsConfig,

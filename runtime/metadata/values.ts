@@ -131,7 +131,7 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
 }
 
 /** Any JSON but an absent key. */
-export const json: Codec<Json> = value('JSON', () => undefined);
+export const json: Codec<Json> = value('any JSON', () => undefined);
 
 /** An object kept as it is given, every key of it, `__proto__` included. */
 export const jsonObject: Codec<JsonObject> = value('JSON object', (input) =>

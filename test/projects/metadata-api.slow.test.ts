@@ -1,7 +1,10 @@
-/** The real projects by way of the metadata API: replaced, consistent, exported, and imported again to the same bytes. */
+/** The real projects by way of the metadata API: replaced, consistent, exported, imported again to the same bytes, and restarted; its meaning stays. */
 import { describe, expect, test } from 'vitest';
+import { inStoredOrder } from '../../runtime/metadata/export-metadata.ts';
+import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { startMetadataServer } from '../harness/metadata-server.ts';
 import { loadProject, projectNames, projectsPresent, readProjectFile } from '../harness/real-project.ts';
+import { meaning } from '../runtime/metadata/meaning.ts';
 
 interface ProjectMetadata {
   readonly sources: readonly {
@@ -44,6 +47,8 @@ describe.skipIf(!projectsPresent)('real projects', () => {
         answer: { is_consistent: true, inconsistent_objects: [] },
       });
       const first = await exported();
+      const said = meaning(server.engine.state.metadata);
+      expect(said).toEqual(meaning(inStoredOrder(readMetadata(placed).value)));
       const files = Object.fromEntries(server.engine.state.compilation.files);
       const again = await server.send({ type: 'replace_metadata', args: first.metadata });
       expect(again).toEqual({ status: 200, answer: { message: 'success' } });
@@ -51,6 +56,10 @@ describe.skipIf(!projectsPresent)('real projects', () => {
       expect(JSON.stringify(second.metadata)).toBe(JSON.stringify(first.metadata));
       expect(second.resource_version).toBe(first.resource_version + 1);
       expect(Object.fromEntries(server.engine.state.compilation.files)).toEqual(files);
+      expect(meaning(server.engine.state.metadata)).toEqual(said);
+      const restarted = await startMetadataServer('', server);
+      expect(meaning(restarted.engine.state.metadata)).toEqual(said);
+      await restarted.stop();
     } finally {
       await server.stop();
     }

@@ -11,10 +11,10 @@ import type {
 import { boolean, json, jsonObject, name, text } from '../../metadata/values.ts';
 import { sourceArgument, tableArguments } from '../arguments.ts';
 import { findSource, findTable, NO_PATH, optionally, replaceWhere, withSource, withTable } from '../edit.ts';
-import { columnNames } from '../find-relationship.ts';
 import { sameName, tablePart } from '../names.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { columnNames } from '../table-fields.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
 interface CreateArguments {

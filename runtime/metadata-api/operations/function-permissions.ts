@@ -4,69 +4,51 @@ import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 import { name } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
-import { findFunction, NO_PATH, trackedTable, withFunction } from '../edit.ts';
+import { trackedTable } from '../edit.ts';
+import { functionPermissions, listOperations } from '../list-operations.ts';
 import { functionObject, quoted, sameName } from '../names.ts';
-import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { METADATA, type Operation } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-const schema = object({ function: qualifiedName, source: sourceArgument, role: name });
+const permissionArguments = object({ function: qualifiedName, source: sourceArgument, role: name });
 
-export const createFunctionPermission = operation({
-  name: 'create_function_permission',
-  spelling: 'prefixed',
-  endpoints: METADATA,
-  documentation:
-    'Lets a role call a tracked function. Needed for mutations, and for queries if function permissions are not inferred.',
-  arguments: schema,
-  policy: 'target',
-  targets: ({ source, function: name }) => [functionObject(source, name)],
-  changesMetadata: true,
-  run: ({ function: name, source, role }, copy) => {
-    const entry = findFunction(copy.metadata, source, name);
-    if (entry.permissions.some((permission) => permission.role === role)) {
-      throw new EngineError(
+const { create, drop } = listOperations(
+  functionPermissions,
+  { spelling: 'prefixed', endpoints: METADATA, policy: 'target' },
+  (_, place) => [functionObject(place.source, place.function)],
+);
+
+export const functionPermissionOperations: readonly Operation[] = [
+  create({
+    name: 'create_function_permission',
+    documentation:
+      'Lets a role call a tracked function. Needed for mutations, and for queries if function permissions are not inferred.',
+    arguments: permissionArguments,
+    taken: (args) =>
+      new EngineError(
         'already-exists',
-        `permission of role "${role}" already exists for function ${quoted(name)} in source: "${source}"`,
-      );
-    }
-    if (!returnedTableIsReadable(copy, source, name, role)) {
+        `permission of role "${args.role}" already exists for function ${quoted(args.function)} in source: "${args.source}"`,
+      ),
+    after: (args, copy) => {
+      if (returnedTableIsReadable(copy, args.source, args.function, args.role)) return;
       throw new EngineError(
         'not-supported',
-        `function permission can only be added when the function's return table ${returnedTableName(copy, source, name)} has ` +
-          `select permission configured for role: "${role}"`,
+        `function permission can only be added when the function's return table ` +
+          `${returnedTableName(copy, args.source, args.function)} has select permission configured for role: "${args.role}"`,
       );
-    }
-    copy.metadata = withFunction(copy.metadata, source, name, (found) => ({
-      ...found,
-      permissions: [...found.permissions, { ...NO_PATH, role }],
-    }));
-    return SUCCESS;
-  },
-});
-
-export const dropFunctionPermission = operation({
-  name: 'drop_function_permission',
-  spelling: 'prefixed',
-  endpoints: METADATA,
-  documentation: "Takes a role's permission to call a tracked function away.",
-  arguments: schema,
-  policy: 'target',
-  changesMetadata: true,
-  run: ({ function: name, source, role }, copy) => {
-    const entry = findFunction(copy.metadata, source, name);
-    if (!entry.permissions.some((permission) => permission.role === role)) {
-      throw new EngineError(
+    },
+  }),
+  drop({
+    name: 'drop_function_permission',
+    documentation: "Takes a role's permission to call a tracked function away.",
+    arguments: permissionArguments,
+    missing: (args) =>
+      new EngineError(
         'not-exists',
-        `permission of role "${role}" does not exist for function ${quoted(name)} in source: "${source}"`,
-      );
-    }
-    copy.metadata = withFunction(copy.metadata, source, name, (found) => ({
-      ...found,
-      permissions: found.permissions.filter((permission) => permission.role !== role),
-    }));
-    return SUCCESS;
-  },
-});
+        `permission of role "${args.role}" does not exist for function ${quoted(args.function)} in source: "${args.source}"`,
+      ),
+  }),
+];
 
 function returnedTable(copy: WorkingCopy, source: string, name: QualifiedName): QualifiedName | undefined {
   return copy.catalog(source)?.functions.find((candidate) => sameName(candidate, name))?.returns;

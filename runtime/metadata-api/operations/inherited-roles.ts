@@ -1,49 +1,43 @@
 import { EngineError } from '../../core/errors.ts';
-import { object, requiredList } from '../../metadata/combinators.ts';
+import { object } from '../../metadata/combinators.ts';
+import { inheritedRole } from '../../metadata/kinds/settings.ts';
 import type { InheritedRole } from '../../metadata/metadata.ts';
 import { name } from '../../metadata/values.ts';
 import { NO_PATH } from '../edit.ts';
-import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { listOperations, serviceList } from '../list-operations.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 
-export const addInheritedRole = operation({
-  name: 'add_inherited_role',
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'Makes a role that combines the permissions of others, or replaces it.',
-  arguments: object({ role_name: name, role_set: requiredList(name) }),
-  policy: 'target',
-  targets: ({ role_name }) => [{ type: 'inherited_role', name: `inherited role ${role_name}` }],
-  changesMetadata: true,
-  run: ({ role_name, role_set }, copy) => {
-    if (role_set.includes(role_name)) {
-      throw new EngineError('invalid-params', 'an inherited role name cannot be in the role combination');
-    }
-    const others = copy.metadata.inherited_roles.filter((entry) => entry.role_name !== role_name);
-    const added = { ...NO_PATH, role_name, role_set: [...new Set(role_set)] };
-    // The new role first: a cycle is told as one that begins with it.
-    refuseCycles([added, ...others]);
-    copy.metadata = { ...copy.metadata, inherited_roles: [...others, added] };
-    return SUCCESS;
-  },
-});
+const common = { spelling: 'bare', endpoints: METADATA, policy: 'target' } as const;
 
-export const dropInheritedRole = operation({
-  name: 'drop_inherited_role',
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'Drops an inherited role.',
-  arguments: object({ role_name: name }),
-  policy: 'target',
-  changesMetadata: true,
-  run: ({ role_name }, copy) => {
-    const kept = copy.metadata.inherited_roles.filter((entry) => entry.role_name !== role_name);
-    if (kept.length === copy.metadata.inherited_roles.length) {
-      throw new EngineError('not-exists', `"${role_name}" inherited role doesn't exist`);
-    }
-    copy.metadata = { ...copy.metadata, inherited_roles: kept };
-    return SUCCESS;
-  },
-});
+const { drop } = listOperations(serviceList('inherited_roles', 'role_name'), common, () => []);
+
+export const inheritedRoleOperations: readonly Operation[] = [
+  operation({
+    ...common,
+    name: 'add_inherited_role',
+    documentation: 'Makes a role that combines the permissions of others, or replaces it.',
+    arguments: inheritedRole,
+    targets: ({ role_name }) => [{ type: 'inherited_role', name: `inherited role ${role_name}` }],
+    changesMetadata: true,
+    run: ({ role_name, role_set }, copy) => {
+      if (role_set.includes(role_name)) {
+        throw new EngineError('invalid-params', 'an inherited role name cannot be in the role combination');
+      }
+      const others = copy.metadata.inherited_roles.filter((entry) => entry.role_name !== role_name);
+      const added = { ...NO_PATH, role_name, role_set: [...new Set(role_set)] };
+      // The new role first: a cycle is reported as one that begins with it.
+      refuseCycles([added, ...others]);
+      copy.metadata = { ...copy.metadata, inherited_roles: [...others, added] };
+      return SUCCESS;
+    },
+  }),
+  drop({
+    name: 'drop_inherited_role',
+    documentation: 'Drops an inherited role.',
+    arguments: object({ role_name: name }),
+    missing: ({ role_name }) => new EngineError('not-exists', `"${role_name}" inherited role doesn't exist`),
+  }),
+];
 
 /** @throws EngineError cyclic-dependency if a role inherits from itself, by whatever way */
 export function refuseCycles(roles: readonly InheritedRole[]): void {

@@ -2,172 +2,143 @@ import { GraphQLError, parse } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
 import { object } from '../../metadata/combinators.ts';
 import { queryCollection } from '../../metadata/kinds/query-collection.ts';
-import type { CollectionQuery, QueryCollection } from '../../metadata/metadata.ts';
+import type { CollectionQuery, Metadata, QueryCollection } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
-import { NO_PATH, replaceWhere } from '../edit.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { replaceWhere } from '../edit.ts';
+import { type KeyedList, listOperations, serviceList } from '../list-operations.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-export const createQueryCollection = operation({
-  name: 'create_query_collection',
-  spelling: 'bare',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Makes a named collection of queries, for the allow-list and REST endpoints.',
-  arguments: queryCollection,
-  policy: 'others',
-  changesMetadata: true,
-  run: (collection, copy) => {
-    const { name, definition } = collection;
-    refuseExisting(copy, name, '$.name');
-    const names = definition.queries.map((query) => query.name);
-    const duplicates = [...new Set(names.filter((query, index) => names.indexOf(query) < index))];
-    if (duplicates.length > 0) {
-      const list = duplicates.map((query) => `"${query}"`).join(', ');
-      throw new EngineError('not-supported', `found duplicate query names ${list}`, {
-        path: '$.definition.queries',
-      });
-    }
-    for (const [index, query] of definition.queries.entries()) {
-      requireGraphql(query.query, `$.definition.queries[${index}].query`);
-    }
-    const added = { ...NO_PATH, ...collection };
-    copy.metadata = { ...copy.metadata, query_collections: [...copy.metadata.query_collections, added] };
-    return SUCCESS;
-  },
-});
+const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY, policy: 'others' } as const;
 
-export const renameQueryCollection = operation({
-  name: 'rename_query_collection',
-  spelling: 'bare',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Renames a query collection, also in the allow-list and in REST endpoints.',
-  arguments: object({ name, new_name: name }),
-  policy: 'others',
-  changesMetadata: true,
-  run: ({ name, new_name }, copy) => {
-    findCollection(copy, name);
-    refuseExisting(copy, new_name, '$.new_name');
-    const { query_collections, allowlist, rest_endpoints } = copy.metadata;
-    copy.metadata = {
-      ...copy.metadata,
-      query_collections: replaceWhere(
-        query_collections,
-        (entry) => entry.name === name,
-        (entry) => ({ ...entry, name: new_name }),
-      ),
-      allowlist: replaceWhere(
-        allowlist,
-        (entry) => entry.collection === name,
-        (entry) => ({ ...entry, collection: new_name }),
-      ),
-      rest_endpoints: replaceWhere(
-        rest_endpoints,
-        (entry) => entry.definition.query.collection_name === name,
-        (entry) => ({
-          ...entry,
-          definition: { query: { ...entry.definition.query, collection_name: new_name } },
-        }),
-      ),
-    };
-    return SUCCESS;
-  },
-});
+const collections = serviceList('query_collections', 'name');
 
-export const dropQueryCollection = operation({
-  name: 'drop_query_collection',
-  spelling: 'bare',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Drops a query collection; with `cascade` also from the allow-list.',
-  arguments: object({ collection: name, cascade: boolean }),
-  policy: 'others',
-  changesMetadata: true,
-  run: ({ collection, cascade }, copy) => {
-    findCollection(copy, collection);
-    const { query_collections, allowlist } = copy.metadata;
-    if (!cascade && allowlist.some((entry) => entry.collection === collection)) {
-      throw new EngineError(
-        'dependency-error',
-        `query collection with name "${collection}" is present in the allowlist; cannot proceed to drop. please use ` +
-          'cascade to confirm the drop',
-      );
-    }
-    copy.metadata = {
-      ...copy.metadata,
-      query_collections: query_collections.filter(({ name }) => name !== collection),
-      allowlist: allowlist.filter((entry) => entry.collection !== collection),
-    };
-    return SUCCESS;
-  },
-});
+interface CollectionPlace {
+  readonly collection_name: string;
+}
 
-export const addQueryToCollection = operation({
-  name: 'add_query_to_collection',
-  spelling: 'bare',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Adds a query to a collection.',
-  arguments: object({ collection_name: name, query_name: name, query: text }),
-  policy: 'others',
-  changesMetadata: true,
-  run: ({ collection_name, query_name, query }, copy) => {
-    const { queries } = findCollection(copy, collection_name).definition;
-    if (queries.some(({ name }) => name === query_name)) {
-      throw new EngineError(
+const queriesOfCollection: KeyedList<CollectionPlace, CollectionQuery> = {
+  key: 'name',
+  place: ['collection_name'],
+  read: (metadata, { collection_name }) => findCollection(metadata, collection_name).definition.queries,
+  update: (metadata, place, change) =>
+    collections.update(metadata, place, (entries) =>
+      replaceWhere(
+        entries,
+        (entry) => entry.name === place.collection_name,
+        (entry) => ({ ...entry, definition: { queries: change(entry.definition.queries) } }),
+      ),
+    ),
+};
+
+const { create, change, drop } = listOperations(collections, common, () => []);
+const queries = listOperations(queriesOfCollection, common, () => []);
+
+const taken = (collection: string, path: string) =>
+  new EngineError('already-exists', `query collection with name "${collection}" already exists`, { path });
+
+const missing = (collection: string) =>
+  new EngineError('not-exists', `query collection with name "${collection}" does not exist`);
+
+export const queryCollectionOperations: readonly Operation[] = [
+  create({
+    name: 'create_query_collection',
+    documentation: 'Makes a named collection of queries, for the allow-list and REST endpoints.',
+    arguments: queryCollection,
+    taken: (args) => taken(args.name, '$.name'),
+    after: ({ definition }) => {
+      const names = definition.queries.map((query) => query.name);
+      const duplicates = [...new Set(names.filter((query, index) => names.indexOf(query) < index))];
+      if (duplicates.length > 0) {
+        const list = duplicates.map((query) => `"${query}"`).join(', ');
+        throw new EngineError('not-supported', `found duplicate query names ${list}`, {
+          path: '$.definition.queries',
+        });
+      }
+      for (const [index, { query }] of definition.queries.entries()) {
+        requireGraphql(query, `$.definition.queries[${index}].query`);
+      }
+    },
+  }),
+  change({
+    name: 'rename_query_collection',
+    documentation: 'Renames a query collection, also in the allow-list and in REST endpoints.',
+    arguments: object({ name, new_name: name }),
+    missing: (args) => missing(args.name),
+    after: renameInReferences,
+    change: (entry, { new_name }) => ({ ...entry, name: new_name }),
+  }),
+  drop({
+    name: 'drop_query_collection',
+    documentation: 'Drops a query collection; with `cascade` also from the allow-list.',
+    arguments: object({ collection: name, cascade: boolean }),
+    keyArgument: 'collection',
+    missing: (args) => missing(args.collection),
+    after: ({ collection, cascade }, copy) => {
+      const kept = copy.metadata.allowlist.filter((entry) => entry.collection !== collection);
+      if (!cascade && kept.length < copy.metadata.allowlist.length) {
+        throw new EngineError(
+          'dependency-error',
+          `query collection with name "${collection}" is present in the allowlist; cannot proceed to drop. please use ` +
+            'cascade to confirm the drop',
+        );
+      }
+      copy.metadata = { ...copy.metadata, allowlist: kept };
+    },
+  }),
+  queries.create({
+    name: 'add_query_to_collection',
+    documentation: 'Adds a query to a collection.',
+    arguments: object({ collection_name: name, query_name: name, query: text }),
+    keyArgument: 'query_name',
+    taken: ({ query_name, collection_name }) =>
+      new EngineError(
         'already-exists',
         `query with name "${query_name}" already exists in collection "${collection_name}"`,
-      );
-    }
-    requireGraphql(query, '$.query');
-    changeQueries(copy, collection_name, (list) => [...list, { name: query_name, query }]);
-    return SUCCESS;
-  },
-});
-
-export const dropQueryFromCollection = operation({
-  name: 'drop_query_from_collection',
-  spelling: 'bare',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Drops a query from a collection.',
-  arguments: object({ collection_name: name, query_name: name }),
-  policy: 'others',
-  changesMetadata: true,
-  run: ({ collection_name, query_name }, copy) => {
-    const { queries } = findCollection(copy, collection_name).definition;
-    if (!queries.some(({ name }) => name === query_name)) {
-      throw new EngineError(
+      ),
+    after: ({ query }) => requireGraphql(query, '$.query'),
+    entry: ({ query_name, query }) => ({ name: query_name, query }),
+  }),
+  queries.drop({
+    name: 'drop_query_from_collection',
+    documentation: 'Drops a query from a collection.',
+    arguments: object({ collection_name: name, query_name: name }),
+    keyArgument: 'query_name',
+    missing: ({ query_name, collection_name }) =>
+      new EngineError(
         'not-found',
         `query with name "${query_name}" not found in collection "${collection_name}"`,
-      );
-    }
-    changeQueries(copy, collection_name, (list) => list.filter(({ name }) => name !== query_name));
-    return SUCCESS;
-  },
-});
+      ),
+  }),
+];
 
 /** The collection; throws `not-exists`. */
-export function findCollection(copy: WorkingCopy, name: string): QueryCollection {
-  const found = copy.metadata.query_collections.find((entry) => entry.name === name);
-  if (found === undefined) {
-    throw new EngineError('not-exists', `query collection with name "${name}" does not exist`);
-  }
+export function findCollection(metadata: Metadata, collection: string): QueryCollection {
+  const found = metadata.query_collections.find((entry) => entry.name === collection);
+  if (found === undefined) throw missing(collection);
   return found;
 }
 
-function refuseExisting(copy: WorkingCopy, name: string, path: string): void {
-  if (!copy.metadata.query_collections.some((entry) => entry.name === name)) return;
-  throw new EngineError('already-exists', `query collection with name "${name}" already exists`, { path });
-}
-
-function changeQueries(
+function renameInReferences(
+  { name: before, new_name }: { readonly name: string; readonly new_name: string },
   copy: WorkingCopy,
-  collection: string,
-  change: (queries: readonly CollectionQuery[]) => readonly CollectionQuery[],
 ): void {
+  const { query_collections, allowlist, rest_endpoints } = copy.metadata;
+  if (query_collections.some((entry) => entry.name === new_name)) throw taken(new_name, '$.new_name');
   copy.metadata = {
     ...copy.metadata,
-    query_collections: replaceWhere(
-      copy.metadata.query_collections,
-      ({ name }) => name === collection,
-      (entry) => ({ ...entry, definition: { queries: change(entry.definition.queries) } }),
+    allowlist: replaceWhere(
+      allowlist,
+      (entry) => entry.collection === before,
+      (entry) => ({ ...entry, collection: new_name }),
+    ),
+    rest_endpoints: replaceWhere(
+      rest_endpoints,
+      (entry) => entry.definition.query.collection_name === before,
+      (entry) => ({
+        ...entry,
+        definition: { query: { ...entry.definition.query, collection_name: new_name } },
+      }),
     ),
   };
 }

@@ -1,6 +1,7 @@
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   list,
+  type ObjectCodec,
   object,
   optional,
   orNull,
@@ -77,8 +78,9 @@ export interface Permission<Rule> extends Located {
 }
 
 /** An entry of a table's list of permissions. */
-function permissionEntry<Rule>(permission: Codec<Rule>): Codec<Omit<Permission<Rule>, 'path'>> {
-  return object({ role: name, permission, comment }) as unknown as Codec<Omit<Permission<Rule>, 'path'>>;
+function permissionEntry<Rule>(permission: Codec<Rule>) {
+  const fields = { role: name, permission, comment };
+  return object(fields) as unknown as ObjectCodec<Omit<Permission<Rule>, 'path'>, typeof fields>;
 }
 
 /** The entries of a table's four lists of permissions. */

@@ -16,7 +16,7 @@ import type { Located } from '../json.ts';
 import { boolean, name, number, oneOf, text } from '../values.ts';
 
 export type InheritedRole = TypeOf<typeof inheritedRole> & Located;
-const inheritedRole = object({ role_name: name, role_set: requiredList(name) });
+export const inheritedRole = object({ role_name: name, role_set: requiredList(name) });
 
 export const inheritedRoles = keyedEntries(inheritedRole, {
   kind: 'inherited roles',

@@ -136,7 +136,7 @@ export const computedFieldDefinition = object({
 });
 
 export type ComputedField = TypeOf<typeof computedField> & Located;
-const computedField = object({ name, definition: computedFieldDefinition, comment });
+export const computedField = object({ name, definition: computedFieldDefinition, comment });
 
 export const apolloFederation = optional(object({ enable: oneOf('v1') }));
 

@@ -1,0 +1,115 @@
+/** Random metadata, made from the codecs themselves: a key that a kind gains is tried without a word here. */
+import { type AnyCodec, INVALID, Reading } from '../../../runtime/metadata/codec.ts';
+import type { Json } from '../../../runtime/metadata/json.ts';
+import { metadataBody } from '../../../runtime/metadata/metadata.ts';
+import type { Random } from '../../fuzz/random.ts';
+
+/** A document of version 3 in which every optional key is sometimes given, sometimes null and sometimes absent. */
+export function randomMetadata(random: Random): Readonly<Record<string, Json>> {
+  let made = 0;
+  let depth = 0;
+  const fresh = (prefix: string) => `${prefix}${++made}`;
+
+  const values: Readonly<Record<string, () => Json>> = {
+    text: () => (random.chance(0.1) ? '' : fresh('text {{X}} ')),
+    // Names are unique, so that nothing is left out as a duplicate.
+    name: () => fresh(random.pick(['n', 'x y ', 'Ü', '__proto__'])),
+    'GraphQL name': () => fresh('g'),
+    'GraphQL type': () => random.pick(['Int', '[String!]!', 'Thing']),
+    'cron schedule': () => random.pick(['* * * * *', '0 22 * * 1-5', '*/5 0 1 jan mon']),
+    boolean: () => random.chance(0.5),
+    number: () => random.pick([0, 1, -1, 2.5, 30, 60]),
+    'number from 0': () => random.pick([0, 1, 2.5, 600]),
+    integer: () => random.below(70_000),
+    'integer from 0': () => random.pick([0, 1, 10, 60, 21_600]),
+    'integer from 1': () => random.between(1, 50),
+    'any JSON': () => randomJson(random, 2),
+    'JSON object': () => randomObject(random, 2),
+  };
+
+  function make(codec: AnyCodec): Json {
+    const { shape } = codec;
+    switch (shape.kind) {
+      case 'value': {
+        const value = values[shape.name];
+        if (value === undefined) throw new Error(`no random value for ${shape.name}`);
+        return value();
+      }
+      case 'enum':
+        return random.pick(shape.values);
+      case 'optional':
+        return random.chance(0.15) ? null : make(shape.inner);
+      case 'converted':
+        return makeValid(codec, () => make(shape.inner));
+      case 'object': {
+        // Calls of remote fields nest without end.
+        const given = (key: string, field: AnyCodec) =>
+          isRequired(key, field) || (depth < 8 && random.chance(0.5));
+        const fields = Object.entries(shape.fields).filter(([key, field]) => given(key, field));
+        depth += 1;
+        // The order of keys in a document means nothing.
+        const entries = random.shuffle(fields).map(([key, field]) => [key, make(field)] as const);
+        depth -= 1;
+        return Object.fromEntries(entries);
+      }
+      case 'record':
+        return Object.fromEntries(
+          random.list(random.below(3), () => [values.name!() as string, make(shape.item)]),
+        );
+      case 'list':
+        return random.list(random.between(shape.nonEmpty ? 1 : 0, 2), () => make(shape.item));
+      case 'choice':
+        return makeValid(codec, () => {
+          const form = shape.pick(random.pick(SAMPLES));
+          return typeof form === 'string' ? null : make(form);
+        });
+    }
+  }
+
+  /** Forms exclude each other, so some of what is made does not fit. */
+  function makeValid(codec: AnyCodec, attempt: () => Json): Json {
+    for (let tries = 0; tries < 1000; tries += 1) {
+      const value = attempt();
+      if (codec.read(value, new Reading()) !== INVALID) return value;
+    }
+    throw new Error(`nothing fits ${JSON.stringify(codec.shape)}`);
+  }
+
+  const body = make(metadataBody) as Readonly<Record<string, Json>>;
+  // Sources of other kinds are left out.
+  const sources = (body.sources as readonly object[]).map((source) =>
+    'kind' in source ? { ...source, kind: random.pick(['postgres', 'pg']) } : source,
+  );
+  return { version: 3, ...body, sources } as Readonly<Record<string, Json>>;
+}
+
+function isRequired(key: string, field: AnyCodec): boolean {
+  const reading = new Reading();
+  return field.absent === undefined || field.absent(reading, key) === INVALID || reading.findings.length > 0;
+}
+
+/** Inputs by which codecs of several forms choose one. */
+const SAMPLES: readonly Json[] = [
+  'text',
+  '*',
+  ['text'],
+  {},
+  { one: 1 },
+  { name: 'n' },
+  { function: 'f' },
+  { remote_schema: 'r' },
+  { foreign_key_constraint_on: 'c' },
+  { manual_configuration: {} },
+];
+
+function randomJson(random: Random, depth: number): Json {
+  const leaves = [null, true, 0, 1.5, '', 'text', 'X-Engine-User-Id'];
+  if (depth === 0 || random.chance(0.4)) return random.pick(leaves);
+  if (random.chance(0.4)) return random.list(random.below(3), () => randomJson(random, depth - 1));
+  return randomObject(random, depth);
+}
+
+function randomObject(random: Random, depth: number): Readonly<Record<string, Json>> {
+  const keys = random.some(['z', 'a', '_and', '$or', '__proto__', 'constructor', 'é'], 0.4);
+  return Object.fromEntries(keys.map((key) => [key, randomJson(random, depth - 1)]));
+}
