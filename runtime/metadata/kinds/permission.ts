@@ -28,7 +28,7 @@ const flag = withDefault(boolean, false);
 const validate_input = optional(jsonObject);
 
 export type InsertPermission = TypeOf<typeof insertPermission>;
-export const insertPermission = object({
+const insertPermission = object({
   check: booleanExpression,
   set: presets,
   /** Absent = all columns, like `"*"`. */
@@ -41,7 +41,7 @@ export type QueryRootField = 'select' | 'select_by_pk' | 'select_aggregate';
 export type SubscriptionRootField = QueryRootField | 'select_stream';
 
 export type SelectPermission = TypeOf<typeof selectPermission>;
-export const selectPermission = object({
+const selectPermission = object({
   columns,
   computed_fields: list(computedFieldName),
   filter: booleanExpression,
@@ -58,7 +58,7 @@ export const selectPermission = object({
 });
 
 export type UpdatePermission = TypeOf<typeof updatePermission>;
-export const updatePermission = object({
+const updatePermission = object({
   columns,
   filter: booleanExpression,
   /** What the row must satisfy afterwards; absent = the filter only. */
@@ -69,7 +69,7 @@ export const updatePermission = object({
 });
 
 export type DeletePermission = TypeOf<typeof deletePermission>;
-export const deletePermission = object({ filter: booleanExpression, backend_only: flag, validate_input });
+const deletePermission = object({ filter: booleanExpression, backend_only: flag, validate_input });
 
 export interface Permission<Rule> extends Located {
   readonly role: string;

@@ -129,7 +129,7 @@ export const tableConfiguration: Codec<TableConfiguration> = withNames(
 );
 
 export type ComputedFieldDefinition = TypeOf<typeof computedFieldDefinition>;
-export const computedFieldDefinition = object({
+const computedFieldDefinition = object({
   function: qualifiedName,
   table_argument: optional(text),
   session_argument: optional(text),
