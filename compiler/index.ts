@@ -1,5 +1,6 @@
 /** The compiler: metadata and catalogs in, generated files and diagnostics out. The table of contents of this folder. */
 import { readFileSync } from 'node:fs';
+import type { EventsProgram } from '../runtime/core/events.ts';
 import type { NamingOptions } from '../runtime/core/names.ts';
 import { lazy } from '../runtime/core/remember.ts';
 import type { SavedOptions } from '../runtime/core/saved.ts';
@@ -34,6 +35,8 @@ export interface CompileResult {
   readonly files: Files;
   /** Those that are served: `index.ts` and what it imports, not sorted. The others are not printed for them. */
   readonly programFiles: Files;
+  /** What calls webhooks by itself, with the SQL that captures events. */
+  readonly events: EventsProgram;
   readonly diagnostics: readonly Diagnostic[];
   /** Handed to the next compile, which may reuse what did not change. */
   readonly state: CompileState;
@@ -77,7 +80,8 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
     ...(earlier && { model: earlier.model, inheritedRoles: earlier.inheritedRoles }),
     memory,
   });
-  const access = lazy(() => plan(model.value, memory));
+  const serving = input.serving ?? DEFAULT_SERVING;
+  const access = lazy(() => plan(model.value, memory, serving));
   const saved = planSaved(
     metadata,
     {
@@ -86,7 +90,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
         return access().sources;
       },
     },
-    input.serving ?? DEFAULT_SERVING,
+    serving,
     memory,
   );
   const diagnostics = linkCauses(
@@ -103,6 +107,9 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
     },
     get programFiles() {
       return programFiles();
+    },
+    get events() {
+      return access().events;
     },
     state: {
       model: model.value,

@@ -218,9 +218,9 @@ export const OPTIONS = {
   devMode: option(boolean, false, 'show error details to every role'),
   adminInternalErrors: option(boolean, true, 'show error details to the role admin'),
   enableRelay: option(boolean, true, 'serve /v1beta1/relay', pending),
-  eventsHttpPoolSize: option(integer(1), 100, 'concurrent event calls', pending),
-  eventsFetchInterval: option(integer(0), 1000, 'milliseconds between fetches of events', pending),
-  eventsFetchBatchSize: option(integer(0), 100, 'events per fetch; 0 = none are delivered', pending),
+  eventsHttpPoolSize: option(integer(1), 100, 'concurrent event calls'),
+  eventsFetchInterval: option(integer(0), 1000, 'milliseconds between fetches of events'),
+  eventsFetchBatchSize: option(integer(0), 100, 'events per fetch; 0 = none are delivered'),
   asyncActionsFetchInterval: option(
     integer(0),
     1000,
@@ -232,7 +232,6 @@ export const OPTIONS = {
     boolean,
     false,
     'leave events, schedules and asynchronous actions to other instances',
-    pending,
   ),
   enableRemoteSchemaPermissions: option(boolean, false, 'permissions on remote schemas', pending),
   inferFunctionPermissions: option(

@@ -11,6 +11,7 @@ import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
+import { createDelivery } from './events/delivery.ts';
 import type { Execution } from './graphql/execution.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
 import { configEndpoints } from './http/config.ts';
@@ -110,7 +111,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       // What is served by now: the new program takes over what did not change.
       const previous = live.current?.planner;
       const program = linkProgram(generated, servingOptions(configuration), previous?.program);
-      const execution = executionOf(program, sources, configuration, rateCounter, previous);
+      const captured = new Set(generated.events?.sources.map(({ source }) => source));
+      const execution = {
+        ...executionOf(program, sources, configuration, rateCounter, previous),
+        ...(captured.size > 0 ? { events: { sources: captured, written: delivery.wake } } : {}),
+      };
       const saved = indexSaved(generated.saved, execution.planner, {
         enforceAllowlist: configuration.enableAllowlist,
         onlySaved: configuration.onlySavedOperations,
@@ -121,6 +126,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         activate: () => {
           live.swap({ ...execution, saved, count });
           subscriptions.replan();
+          delivery.use(generated.events, sources);
           forgetOtherViews(execution.planner);
         },
       };
@@ -128,6 +134,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
   const outgoing = createOutgoing({ allow, deny });
+  const delivery = createDelivery({ configuration, environment, observe, outgoing });
   const authentication = await openAuthentication(configuration, outgoing, observe);
   let host: Host | undefined;
   try {
@@ -174,6 +181,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       readiness.stop();
       await app.close();
       authentication.stop();
+      // Before the databases are closed: what was sent is still to be recorded.
+      await delivery.stop(configuration.gracefulShutdownTimeout * 1000);
       await host?.stop();
       await outgoing.close();
     };
@@ -190,6 +199,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
   } catch (error) {
     authentication.stop();
+    await delivery.stop(0);
     await host?.stop();
     await outgoing.close();
     throw error;

@@ -112,6 +112,28 @@ export type Observation =
       readonly event: 'opened' | 'failed' | 'waited';
       readonly seconds: number;
     }
+  /** A webhook was called for an event, or its call failed. */
+  | {
+      readonly kind: 'event-invocation';
+      /** Absent for cron and one-off events. */
+      readonly source?: string;
+      /** Absent for one-off events. */
+      readonly trigger?: string;
+      readonly eventId: string;
+      /** Attempts so far. */
+      readonly tries: number;
+      /** Null without an answer. */
+      readonly status: number | null;
+      readonly isDelivered: boolean;
+    }
+  /** Something about the delivery of events as a whole: a trigger that waits, a database that does not answer. */
+  | {
+      readonly kind: 'event-delivery';
+      readonly level: Level;
+      readonly message: string;
+      readonly source?: string;
+      readonly error?: unknown;
+    }
   /** The authentication webhook was asked. */
   | {
       readonly kind: 'webhook';
@@ -246,6 +268,19 @@ export function createLogger(
           logger[level]({ type: 'webhook-log', detail });
         }
         return;
+      case 'event-invocation': {
+        const { source, trigger, eventId, tries, status, isDelivered } = observation;
+        const type = source === undefined ? 'scheduled-trigger' : 'event-trigger';
+        const detail = { event_id: eventId, event_name: trigger, source, tries, response: { status } };
+        logger[isDelivered ? 'info' : 'warn']({ type, detail });
+        return;
+      }
+      case 'event-delivery': {
+        const { level, message, source, error } = observation;
+        const reason = error === undefined ? {} : { error: describe(error) };
+        logger[level]({ type: 'event-trigger-process', detail: { message, source, ...reason } });
+        return;
+      }
       case 'jwk-refresh':
         if (enabled.has('jwk-refresh-log')) {
           const { level, message, error, expiry } = observation;

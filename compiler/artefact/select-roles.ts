@@ -33,6 +33,8 @@ export function selectRoles(plan: Plan, roles: readonly string[]): Plan {
       ...(!admin && { withoutAdmin: true as const }),
     },
     sources: plan.sources.map((source) => selectSource(source, chosen, admin)),
+    // They are about whole tables, so only an artefact that serves everything has them.
+    events: admin ? plan.events : { sources: [], cron: [] },
     ledgers: plan.ledgers.filter(({ role }) => chosen.has(role)),
     ...(saved && { saved }),
   };

@@ -17,10 +17,12 @@ import type {
   TableShape,
 } from '../../runtime/core/shapes.ts';
 import type { Json, QueryRootField, SubscriptionRootField } from '../../runtime/metadata/metadata.ts';
+import type { ModelEvents } from './events.ts';
 
 export interface Model {
   readonly settings: ProgramSettings;
   readonly sources: readonly ModelSource[];
+  readonly events: ModelEvents;
 }
 
 export interface ModelSource {

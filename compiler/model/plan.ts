@@ -2,6 +2,7 @@
  * The plan: what phase 4 hands on and phase 5 prints. Shapes, access rules with their SQL texts, and the ledger of every
  * role: pure data with nothing left to decide.
  */
+import type { EventsProgram } from '../../runtime/core/events.ts';
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type { AccessRules, DeclaredFunction, DeclaredTable, SourceShape } from '../../runtime/core/shapes.ts';
 import type { PlannedSaved } from './saved.ts';
@@ -15,6 +16,7 @@ export interface Plan extends ProgramPlan {
 export interface ProgramPlan {
   readonly settings: ProgramSettings;
   readonly sources: readonly PlannedSource[];
+  readonly events: EventsProgram;
   /** Absent when the metadata has neither query collections nor REST endpoints. */
   readonly saved?: PlannedSaved;
 }

@@ -45,6 +45,7 @@ const table = z.strictObject({
   kind: z.enum(['table', 'partitioned', 'view', 'materialized', 'foreign']),
   comment,
   partitionOf: z.strictObject(relation).exactOptional(),
+  inherits: stated,
   columns: z.array(column),
   primaryKey: key.exactOptional(),
   uniqueConstraints: z.array(key),

@@ -61,6 +61,8 @@ export interface CatalogTable {
   readonly comment?: string;
   /** Set on a partition: the partitioned table it belongs to. */
   readonly partitionOf?: RelationReference;
+  /** Set on a child of an older kind of inheritance: statements on its parents change its rows, too. */
+  readonly inherits?: true;
   readonly columns: readonly CatalogColumn[];
   readonly primaryKey?: CatalogKey;
   /** UNIQUE constraints, by name (deferrable ones too); the primary key is not repeated here. */

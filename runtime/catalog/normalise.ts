@@ -86,6 +86,7 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
     kind: relationKinds[relation.kind],
     ...(relation.comment !== null && { comment: relation.comment }),
     ...(parent && { partitionOf: { schema: parent.schema, name: parent.name } }),
+    ...(relation.inherits && { inherits: true }),
     columns: (lookup.columns.get(relation.oid) ?? []).map((column) => describeColumn(column, lookup)),
     ...(primaryKey && { primaryKey: describeKey(primaryKey, lookup) }),
     uniqueConstraints: ofKind('u').map((constraint) => describeKey(constraint, lookup)),

@@ -49,6 +49,8 @@ export interface RawRelation {
   readonly kind: 'r' | 'p' | 'v' | 'm' | 'f';
   readonly comment: string | null;
   readonly parent: number | null;
+  /** A child of an older kind of inheritance. */
+  readonly inherits: boolean;
   /** Bits of 1 << command: 4 update, 8 insert, 16 delete. */
   readonly events: number;
   /** Of a view: the parsed query, as Postgres keeps it. */
@@ -127,6 +129,13 @@ const scope = `
     select n.oid, n.nspname as name
     from pg_catalog.pg_namespace n
     where n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'engine_catalog')
+  ),
+  triggers as (
+    select g.tgrelid, g.tgtype
+    from pg_catalog.pg_trigger g
+    join pg_catalog.pg_proc p on p.oid = g.tgfoid
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where not g.tgisinternal and n.nspname <> 'engine_catalog'
   ),
   relations as materialized (
     select c.oid, s.name as schema, c.relname as name, c.relkind as kind, c.relispartition as is_partition
@@ -228,15 +237,16 @@ const calling = `
  * Relations of which an INSERT may see or change rows besides its own. What Postgres and extensions call in C is taken to
  * look at nothing: such functions make identifiers and times. A sequence is shared if columns of two tables take numbers
  * from it, partitions apart, which are listed for being parts of another table. Trigger type 4: INSERT; rule type 3: INSERT.
+ * Triggers that Engine itself installs only write to `engine_catalog`, which no query reads.
  */
 const sideEffects = `${calling}
       select g.tgrelid as oid
-      from pg_catalog.pg_trigger g
-      where not g.tgisinternal and g.tgtype & 4 <> 0
+      from triggers g
+      where g.tgtype & 4 <> 0
       union
       select pg_catalog.pg_partition_root(g.tgrelid)
-      from pg_catalog.pg_trigger g
-      where not g.tgisinternal and g.tgtype & 4 <> 0
+      from triggers g
+      where g.tgtype & 4 <> 0
       union
       select u.ev_class
       from pg_catalog.pg_rewrite u
@@ -274,6 +284,7 @@ const relations = `
     select
       r.oid::int8, r.schema, r.name, r.kind, d.text as comment,
       case when r.is_partition then i.inhparent::int8 end as parent,
+      not r.is_partition and exists (select from pg_catalog.pg_inherits i where i.inhrelid = r.oid) as inherits,
       case
         when r.kind in ('r', 'p') then 28
         when r.kind = 'v' or w.fdwhandler <> 0 then pg_catalog.pg_relation_is_updatable(r.oid, true)

@@ -4,6 +4,7 @@
  */
 export type { Row, Where } from './checked-types.ts';
 
+export { cronTriggers, eventsProgram, eventTrigger } from './events.ts';
 export { deleteRow, deleteRows } from './mutation/delete.ts';
 export { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
 export { insertRow, insertRows } from './mutation/insert.ts';

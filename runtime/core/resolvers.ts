@@ -1,5 +1,6 @@
 /** The form of a generated program: what `generated/index.ts` exports. */
 import type { CheckedTargets } from './checked-types.ts';
+import type { EventsProgram } from './events.ts';
 import type { SavedProgram } from './saved.ts';
 import type { ProgramSettings } from './settings.ts';
 import type { DeclaredFunction, DeclaredTable, SourceShape, TableAccess } from './shapes.ts';
@@ -10,6 +11,8 @@ export interface GeneratedProgram extends ProgramSettings {
   /** Tables with what the roles may do with them. */
   readonly tables: readonly TableAccess[];
   readonly functions: readonly DeclaredFunction[];
+  /** Absent when nothing calls webhooks by itself. */
+  readonly events?: EventsProgram;
   /** Absent when nothing is saved. */
   readonly saved?: SavedProgram;
 }

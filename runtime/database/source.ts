@@ -16,6 +16,8 @@ type PollValue = string | readonly (string | null)[];
 
 /** Maximum connections of live queries to one source, beside those of its pool. */
 const POLL_CONNECTIONS = 4;
+/** One claims jobs while the other records outcomes. */
+const MAINTENANCE_CONNECTIONS = 2;
 
 export interface SourceConnection {
   /**
@@ -43,6 +45,11 @@ export interface SourceConnection {
     sql: string,
     values?: readonly unknown[],
   ): Promise<pg.QueryResult<Row>>;
+  /**
+   * A statement on Engine's own tables (events, for instance), at read committed: on two connections apart from those of
+   * requests, so that neither waits for the other.
+   */
+  maintain(sql: string, values?: readonly unknown[]): Promise<readonly pg.QueryResultRow[]>;
   /** Gives `use` a connection of its own. Whatever it leaves behind there is undone. */
   withClient<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result>;
   /** Names the database without credentials. */
@@ -81,6 +88,9 @@ export function connectSource(
       return rows;
     });
   const changes = createChanges((sql) => poll(sql, []));
+  // Opens none before it is used.
+  const maintaining = new Pool(configuration, { ...options, maxConnections: MAINTENANCE_CONNECTIONS });
+  const prepared = new WeakSet<pg.Client>();
   const kind = `${options.isolationLevel.replace('-', ' ')} read write`;
 
   const withClient = <Result>(use: (client: pg.Client) => Promise<Result>) =>
@@ -103,12 +113,20 @@ export function connectSource(
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
     poll,
+    maintain: (sql, values = []) =>
+      maintaining.exclusively(async ({ client }) => {
+        if (!prepared.has(client)) {
+          await client.query("set default_transaction_isolation to 'read committed'");
+          prepared.add(client);
+        }
+        return (await client.query(sql, [...values])).rows;
+      }),
     withClient,
     address: options.address ?? '',
     state: () => pool.state,
     end: async () => {
       changes.stop();
-      await Promise.all([pool.end(), polling.end()]);
+      await Promise.all([pool.end(), polling.end(), maintaining.end()]);
     },
   };
 }

@@ -193,6 +193,9 @@ export const diagnostics = {
       `"${name}" does not exist`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** %table% is not a table; only tables have rows to capture. */
+  eventTriggerOnView: ({ table }: { table: Hole }): Message =>
+    message('event-trigger-on-view', 'error', [`${table} is not a table; only tables have rows to capture.`]),
   /** Computed columns with input arguments can not be part of the where clause */
   expressionComputedFieldArguments: (): Message =>
     message('expression-computed-field-arguments', 'error', [
@@ -704,6 +707,9 @@ export const diagnostics = {
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
       advice === undefined ? undefined : `${advice}`,
     ]),
+  /** %place%: %problem% */
+  transformInvalid: ({ place, problem }: { place: Hole; problem: Hole }): Message =>
+    message('transform-invalid', 'error', [`${place}: ${problem}`]),
   /** the GraphQL type name "%type%" of table %table% is taken by %other% */
   typeNameConflict: ({ type, table, other }: { type: Hole; table: Hole; other: Hole }): Message =>
     message('type-name-conflict', 'error', [

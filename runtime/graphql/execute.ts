@@ -6,6 +6,7 @@ import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Step } from '../core/request/steps.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
+import { writerStatement } from './captured-events.ts';
 import {
   type CallContext,
   callerOf,
@@ -120,12 +121,31 @@ async function runMutation(
       if (!('step' in next) || next.source !== source) break;
       steps.push(next.step);
     }
-    const texts = await runSteps(steps, connectionOf(source, execution), session, variables);
+    const texts = await writeSteps(steps, source, session, execution, variables);
     for (const text of texts) rows.push([text]);
   }
   if (!plan.joins) return answer(plan.answer, rows);
   const trees = plan.fields.map((field) => ('step' in field ? [field.tree] : field.trees));
   return answer(plan.answer, await runJoins(plan.joins, rows, trees, context));
+}
+
+/**
+ * Runs steps on a source. Where it captures events, they are told who writes, and delivered without delay.
+ * @throws EngineError and nothing is written
+ */
+export async function writeSteps(
+  steps: readonly MutationStep[],
+  source: string,
+  session: Session,
+  execution: Execution,
+  variables: Variables = {},
+): Promise<string[]> {
+  const { events, client } = execution;
+  const captures = events?.sources.has(source) === true;
+  const before = captures ? [writerStatement(session, client?.trace)] : [];
+  const results = await runSteps(steps, connectionOf(source, execution), session, variables, before);
+  if (captures) events.written(source);
+  return results;
 }
 
 /** Puts the answer together; a column that is null is the JSON null. */

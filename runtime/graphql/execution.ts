@@ -6,6 +6,7 @@ import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { CapturedEvents, TraceContext } from './captured-events.ts';
 import type { Limits } from './limits.ts';
 import { type WatchStatements, watchStatements } from './watch-statements.ts';
 
@@ -15,6 +16,8 @@ export interface Execution {
   readonly sources: SourceConnections;
   /** Absent: none. */
   readonly limits?: Limits;
+  /** Absent when no source captures events. */
+  readonly events?: CapturedEvents | undefined;
   /** Sees what runs. */
   readonly watch?: WatchStatements | undefined;
   /** Who makes the calls of steps, by name; absent: the program has none. */
@@ -42,6 +45,8 @@ export interface ClientRequest {
   /** The operation's text and name as the client sent them; absent for saved operations. */
   readonly query?: string | undefined;
   readonly operationName?: string | undefined;
+  /** The trace that the request belongs to. */
+  readonly trace?: TraceContext | undefined;
   /** Has the answer carry these `Set-Cookie` headers, after others. */
   readonly addCookies?: (cookies: readonly string[]) => void;
 }

@@ -95,6 +95,7 @@ export function clientOf(
     headers,
     query,
     operationName,
+    trace: exchange.trace,
     addCookies: (cookies) => {
       exchange.cookies = [...exchange.cookies, ...cookies];
     },

@@ -7,9 +7,8 @@ import { readStatement } from '../core/request/plan.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import type { Sql } from '../core/sql/fragment.ts';
-import { runStatement } from '../graphql/execute.ts';
-import { connectionOf, type Execution } from '../graphql/execution.ts';
-import { runSteps } from '../graphql/run-steps.ts';
+import { runStatement, writeSteps } from '../graphql/execute.ts';
+import type { Execution } from '../graphql/execution.ts';
 import { findTable, type RequestedTable, type TableName } from './table.ts';
 
 /** The table that every data operation is about. */
@@ -42,7 +41,7 @@ export function dataRequest(
     scope: createScope(roleView, options),
     read: (expression) =>
       inOwnWords(() => runStatement(readStatement([expression]), source, session, execution)),
-    write: (step) => inOwnWords(() => runSteps([step], connectionOf(source, execution), session)),
+    write: (step) => inOwnWords(() => writeSteps([step], source, session, execution)),
   };
 }
 

@@ -12,6 +12,7 @@ import { emptyMetadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import type { Answer } from './answer.ts';
+import { installTriggers, removeTriggers } from './install-triggers.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
 import { type MetadataStore, versionConflict } from './store.ts';
@@ -75,7 +76,10 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   ): Promise<MetadataEngine<Database>> {
     const engine = new MetadataEngine(options);
     await engine.#followOthers();
-    if (engine.#state.resourceVersion > 0) return engine;
+    if (engine.#state.resourceVersion > 0) {
+      await engine.#mendTriggers();
+      return engine;
+    }
     const copy = engine.#copy();
     copy.metadata = options.initialMetadata ?? emptyMetadata;
     if (options.initialMetadata === undefined) await engine.#serve(copy, 0);
@@ -146,14 +150,27 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     await copy.check();
     const { resourceVersion } = copy;
     // Loaded before it is stored: what cannot be served is never stored.
-    const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
-    const stored = await this.#options.store.commit(
-      storedChange(this.#state.metadata, copy.metadata),
-      resourceVersion,
-      copy.invalidations(),
-    );
+    const next = copy.toState(resourceVersion) as MetadataState<Database>;
+    const program = await this.#services.prepare(next);
+    const before = this.#state;
+    // What cannot be captured is not stored, either.
+    await installTriggers(before, next, new Set(copy.invalidations().sources));
+    const stored = await this.#store(copy, next);
     this.#state = copy.toState(stored, program) as MetadataState<Database>;
     program.activate();
+    await removeTriggers(before, this.#state, this.#options.report);
+  }
+
+  async #store(copy: WorkingCopy, next: MetadataState<Database>): Promise<number> {
+    const change = storedChange(this.#state.metadata, copy.metadata);
+    try {
+      return await this.#options.store.commit(change, copy.resourceVersion, copy.invalidations());
+    } catch (error) {
+      await installTriggers(next, this.#state).catch((failure: unknown) => {
+        this.#options.report('Going back to the event triggers that are served failed.', failure);
+      });
+      throw error;
+    }
   }
 
   /** Stores the first metadata, unless another instance that starts at the same time did. */
@@ -164,6 +181,14 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       if (!(error instanceof EngineError) || error.code !== 'conflict') throw error;
       await this.#followOthers();
     }
+  }
+
+  /** Installs the event triggers of every source; what fails is reported, and tried again with the next reload. */
+  async #mendTriggers(): Promise<void> {
+    const all = new Set(this.#state.sources.keys());
+    await installTriggers(this.#state, this.#state, all).catch((error: unknown) => {
+      this.#options.report('Installing event triggers failed.', error);
+    });
   }
 
   async #serve(copy: WorkingCopy, resourceVersion: number): Promise<void> {
@@ -208,6 +233,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     await copy.check();
     if (JSON.stringify(copy.catalogs) !== JSON.stringify(this.#state.catalogs)) {
       await this.#serve(copy, this.#state.resourceVersion);
+      await this.#mendTriggers();
     }
     this.#release(copy);
   }

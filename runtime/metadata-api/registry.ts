@@ -22,11 +22,13 @@ import dropInconsistentMetadata from './operations/drop-inconsistent-metadata.ts
 import dropSource from './operations/drop-source.ts';
 import dumpInternalState from './operations/dump-internal-state.ts';
 import {
-  createEventTrigger,
-  deleteEventTrigger,
+  getEventById,
+  getEventInvocationLogs,
+  getEventLogs,
   invokeEventTrigger,
   redeliverEvent,
-} from './operations/event-triggers.ts';
+} from './operations/event-logs.ts';
+import { createEventTrigger, deleteEventTrigger } from './operations/event-triggers.ts';
 import exportMetadata from './operations/export-metadata.ts';
 import { functionPermissionOperations } from './operations/function-permissions.ts';
 import getInconsistentMetadata from './operations/get-inconsistent-metadata.ts';
@@ -85,8 +87,6 @@ import trackTable from './operations/track-table.ts';
 import { trackTables, untrackTables } from './operations/track-tables.ts';
 import {
   deleteScheduledEvent,
-  getEventInvocationLogs,
-  getEventLogs,
   getScheduledEventInvocations,
   getScheduledEvents,
   introspectRemoteSchema,
@@ -145,6 +145,7 @@ export const operations: readonly Operation[] = [
   invokeEventTrigger,
   getEventLogs,
   getEventInvocationLogs,
+  getEventById,
   createCronTrigger,
   deleteCronTrigger,
   getCronTriggers,

@@ -7,6 +7,7 @@
 import type { Catalog, SourceCatalog } from '../catalog/catalog.ts';
 import { introspectDatabase, type Query, readEnumTableRows } from '../catalog/index.ts';
 import { EngineError } from '../core/errors.ts';
+import type { EventsProgram } from '../core/events.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { inStoredOrder } from '../metadata/export-metadata.ts';
 import type { InconsistentObject } from '../metadata/inconsistency.ts';
@@ -28,6 +29,8 @@ export interface Compilation {
   readonly files: ReadonlyMap<string, string>;
   readonly programFiles: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
+  /** Absent before the first compile. */
+  readonly events?: EventsProgram;
 }
 
 /** The compiler, handed in by the composition root and loaded on demand. */

@@ -44,6 +44,7 @@ export type {
   CustomTypes,
 } from './kinds/custom-types.ts';
 export type {
+  EventCleanupConfiguration,
   EventOperation,
   EventRetryConfiguration,
   EventTrigger,

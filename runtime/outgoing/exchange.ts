@@ -12,6 +12,8 @@ export interface ExchangeLimits {
   readonly deadline: number;
   /** Bytes. */
   readonly maxSize: number;
+  /** A longer answer is cut instead of a failure. */
+  readonly truncate: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -20,7 +22,7 @@ export function exchange(
   pool: Pool,
   bulkhead: Bulkhead,
   request: Dispatcher.DispatchOptions,
-  { deadline, maxSize, signal }: ExchangeLimits,
+  { deadline, maxSize, truncate, signal }: ExchangeLimits,
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
     let settled = false;
@@ -42,6 +44,13 @@ export function exchange(
       reject(error);
       abort?.(error);
     };
+    const cut = (response: OutgoingResponse) => {
+      if (settled) return;
+      settle();
+      resolve(response);
+      // The place is left when the connection has ended.
+      abort?.(new OutgoingError('too-large', 'the rest of the answer is not read'));
+    };
     const cancel = () => fail(new OutgoingError('cancelled', 'the call was cancelled'));
     const timer = setTimeout(
       () => fail(new OutgoingError('timeout', 'no complete answer in time')),
@@ -54,7 +63,7 @@ export function exchange(
         if (failure) abortConnection(failure);
         else abort = abortConnection;
       },
-      ...collect(maxSize, fail, (response) => {
+      ...collect(maxSize, truncate ? cut : undefined, fail, (response) => {
         bulkhead.leave();
         if (settled) return;
         settle();
@@ -75,9 +84,10 @@ export function exchange(
   });
 }
 
-/** Puts the answer together; more than `maxSize` bytes fail. */
+/** Puts the answer together. One of more than `maxSize` bytes fails, or goes to `cut` with its first ones. */
 function collect(
   maxSize: number,
+  cut: ((response: OutgoingResponse) => void) | undefined,
   fail: (error: OutgoingError) => void,
   complete: (response: OutgoingResponse) => void,
 ) {
@@ -85,7 +95,11 @@ function collect(
   let headers: readonly Header[] = [];
   let size = 0;
   const chunks: Buffer[] = [];
-  const tooLarge = () => fail(new OutgoingError('too-large', `the answer has more than ${maxSize} bytes`));
+  const tooLarge = () => {
+    if (cut === undefined)
+      return fail(new OutgoingError('too-large', `the answer has more than ${maxSize} bytes`));
+    cut({ status, headers, body: Buffer.concat(chunks).subarray(0, maxSize), truncated: true });
+  };
   return {
     onHeaders: (statusCode: number, raw: readonly Buffer[]) => {
       // Interim answers, such as 103, come before the one that counts.
@@ -93,13 +107,13 @@ function collect(
       status = statusCode;
       headers = readHeaders(raw);
       const length = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
-      if (Number(length) > maxSize) tooLarge();
+      if (cut === undefined && Number(length) > maxSize) tooLarge();
       return true;
     },
     onData: (chunk: Buffer) => {
       size += chunk.length;
+      if (size <= maxSize || cut !== undefined) chunks.push(chunk);
       if (size > maxSize) tooLarge();
-      else chunks.push(chunk);
       return true;
     },
     onComplete: () =>

@@ -18,6 +18,8 @@ export interface OutgoingRequest {
   readonly timeout: number;
   /** Maximum bytes of the answer, compressed or not; DEFAULT_MAX_SIZE unless given. */
   readonly maxSize?: number;
+  /** Takes the first `maxSize` bytes of a longer answer instead of failing. */
+  readonly truncate?: boolean;
   /** Follows redirects as long as scheme, host and port stay the same. Otherwise, and by default, they are the answer. */
   readonly followSameOrigin?: boolean;
   /** Aborting it closes the connection of a running call. */
@@ -27,8 +29,10 @@ export interface OutgoingRequest {
 export interface OutgoingResponse {
   readonly status: number;
   readonly headers: readonly Header[];
-  /** Decompressed. */
+  /** Decompressed, unless it was cut. */
   readonly body: Buffer;
+  /** The answer was longer than allowed, and `truncate` was asked for. */
+  readonly truncated?: true;
 }
 
 /** First value of a header. @param name in lower case */

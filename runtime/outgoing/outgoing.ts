@@ -87,7 +87,12 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     const { method = 'POST', headers = [], body = null, signal, maxSize = DEFAULT_MAX_SIZE } = request;
     const sent = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())).flat();
     const dispatch = { path: url.pathname + url.search, method: method as 'POST', headers: sent, body };
-    return exchange(pool, bulkhead, dispatch, { deadline, maxSize, signal });
+    return exchange(pool, bulkhead, dispatch, {
+      deadline,
+      maxSize,
+      truncate: request.truncate ?? false,
+      signal,
+    });
   };
 
   const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
@@ -98,6 +103,7 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
       const response = await sendOnce(url, current, deadline);
       const next = request.followSameOrigin ? redirectOf(response, url) : undefined;
       if (next === undefined || redirects === MAX_REDIRECTS) {
+        if (response.truncated) return response;
         return decode(response, request.maxSize ?? DEFAULT_MAX_SIZE);
       }
       url = next;

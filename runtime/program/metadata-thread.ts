@@ -202,6 +202,7 @@ function createPrepare({
     return opened;
   };
   return async ({ compilation, sources }) => {
+    const captured = new Set(compilation.events?.sources.map(({ source }) => source));
     const files = await transpiler.transpile(compilation.programFiles);
     let number = STARTED;
     const pieces = inPieces([...files].filter(([path, file]) => sent.get(path) !== file));
@@ -232,6 +233,8 @@ function createPrepare({
         execution ??= {
           planner: createPlanner(linkProgram(evaluator.evaluateNow(files), serving), serving),
           sources: new Map([...sources].map(([name, { database }]) => [name, database])),
+          // Events that this thread's operations make are found by the next fetch.
+          events: { sources: captured, written: () => {} },
         };
         return execution;
       },

@@ -1,32 +1,223 @@
-/** Event triggers of tables. They are not served, but the columns that they name have to be there. */
+/** Event triggers of tables, and cron triggers: columns that they name, transforms, cleanup. */
+import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import type {
+  CleanupShape,
+  DeliveryShape,
+  EventOperationName,
+  HeaderShape,
+} from '../../../runtime/core/events.ts';
 import { displayName } from '../../../runtime/core/names.ts';
+import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { eventTrigger } from '../../../runtime/metadata/kinds/event-trigger.ts';
-import type { EventTrigger } from '../../../runtime/metadata/metadata.ts';
+import type {
+  CronTrigger,
+  EventOperation,
+  EventTrigger,
+  Header,
+  JsonObject,
+} from '../../../runtime/metadata/metadata.ts';
+import type { Shape, Shapes } from '../../../runtime/transforms/check.ts';
+import {
+  checkTransform,
+  readRequestTransform,
+  readResponseTransform,
+  TransformDefinitionError,
+} from '../../../runtime/transforms/definition.ts';
+import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 
-/** Reports the event triggers that name columns that are not there. */
-export function checkEventTriggers(scopes: Iterable<SourceScope>, diagnostics: Diagnostic[]): void {
+/** Resolves event triggers and cron triggers; those that cannot be captured leave with a diagnostic. */
+export function resolveEvents(
+  scopes: Iterable<SourceScope>,
+  cron: readonly CronTrigger[],
+  diagnostics: Diagnostic[],
+): ModelEvents {
+  const sources: { source: string; triggers: readonly ModelEventTrigger[] }[] = [];
   for (const scope of scopes) {
+    const triggers: ModelEventTrigger[] = [];
     for (const table of scope.tables.values()) {
-      for (const trigger of table.entry.event_triggers)
-        attempt({ diagnostics }, reported(scope, table, trigger), () => requireColumns(table, trigger));
+      for (const trigger of table.entry.event_triggers) {
+        attempt({ diagnostics }, reported(scope, table, trigger), () => {
+          triggers.push(resolveTrigger(scope, table, trigger));
+        });
+      }
     }
+    if (triggers.length > 0) sources.push({ source: scope.source.name, triggers: byName(triggers) });
   }
+  const consistent = cron.filter((trigger) => {
+    let isConsistent = false;
+    attempt({ diagnostics }, reportedCron(trigger), () => {
+      requireTransforms(trigger, CRON_SHAPES);
+      isConsistent = true;
+    });
+    return isConsistent;
+  });
+  sources.sort((left, right) => (left.source < right.source ? -1 : 1));
+  return { sources, cron: byName(consistent) };
+}
+
+function byName<Named extends { readonly name: string }>(items: readonly Named[]): readonly Named[] {
+  return [...items].sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
 /** @throws Failure */
-function requireColumns({ columns }: TableScope, { definition }: EventTrigger): void {
-  for (const operation of [definition.insert, definition.update, definition.delete]) {
-    for (const named of [operation?.columns, operation?.payload]) {
-      if (named === undefined || named === '*') continue;
-      const name = named.find((column) => !columns.has(column));
-      if (name !== undefined)
-        throw new Failure(messages.eventTriggerColumnMissing({ name, ...suggest(name, columns.keys()) }));
-    }
+function resolveTrigger(scope: SourceScope, table: TableScope, trigger: EventTrigger): ModelEventTrigger {
+  const { definition } = trigger;
+  const { kind } = table.catalog;
+  const given: readonly (readonly [EventOperationName, EventOperation | undefined])[] = [
+    ['INSERT', definition.insert],
+    ['UPDATE', definition.update],
+    ['DELETE', definition.delete],
+  ];
+  const operations = given.flatMap(([operation, { columns, payload } = { columns: [] }]) =>
+    columns.length === 0 ? [] : [capture(scope, table, operation, columns, payload ?? '*')],
+  );
+  if (operations.length > 0 && kind !== 'table' && kind !== 'partitioned' && kind !== 'foreign') {
+    throw new Failure(messages.eventTriggerOnView({ table: quoted(table.entry.table) }));
   }
+  requireTransforms(trigger, eventShapes(operations, definition.enable_manual));
+  const cleanup = cleanupOf(trigger.cleanup_config);
+  return {
+    name: trigger.name,
+    table: table.entry.table,
+    manual: definition.enable_manual,
+    operations,
+    perStatement: isAlone(table.catalog),
+    onReplication: trigger.trigger_on_replication ?? false,
+    delivery: deliveryOf(trigger),
+    ...(cleanup ? { cleanup } : {}),
+  };
+}
+
+/** Whether statements on the table are the only ones that change its rows, and change no others. */
+function isAlone({ kind, partitionOf, inherits }: CatalogTable): boolean {
+  return kind === 'table' && partitionOf === undefined && !inherits;
+}
+
+function capture(
+  scope: SourceScope,
+  table: TableScope,
+  operation: EventOperationName,
+  watched: '*' | readonly string[],
+  sent: '*' | readonly string[],
+): ModelCapture {
+  const all = capturedColumns(scope, table);
+  const find = (names: readonly string[]) =>
+    names.map((name) => {
+      const column = all.get(name);
+      if (column === undefined)
+        throw new Failure(messages.eventTriggerColumnMissing({ name, ...suggest(name, all.keys()) }));
+      return column;
+    });
+  return {
+    operation,
+    watches: watched === '*' ? '*' : find(watched),
+    sends: sent,
+    columns: sent === '*' ? [...all.values()] : find(sent),
+  };
+}
+
+function capturedColumns(scope: SourceScope, { catalog, columns }: TableScope): Map<string, CapturedColumn> {
+  const captured = new Map<string, CapturedColumn>();
+  for (const { name, type } of catalog.columns) {
+    const shape = columns.get(name);
+    if (shape === undefined) continue;
+    captured.set(name, { name, type: columnType(scope.shape, shape.type), typeSchema: type.schema });
+  }
+  return captured;
+}
+
+function deliveryOf({ webhook, headers, retry_conf, request_transform }: EventTrigger): DeliveryShape {
+  return {
+    webhook: webhook.kind === 'template' ? { template: webhook.template } : { variable: webhook.variable },
+    headers: headers.map(headerOf),
+    retry: {
+      retries: retry_conf.num_retries,
+      interval: retry_conf.interval_sec,
+      timeout: retry_conf.timeout_sec,
+    },
+    ...(request_transform === undefined ? {} : { requestTransform: request_transform }),
+  };
+}
+
+function headerOf(header: Header): HeaderShape {
+  return 'value' in header
+    ? { name: header.name, value: header.value }
+    : { name: header.name, variable: header.value_from_env };
+}
+
+/** @throws Failure */
+function requireTransforms(
+  {
+    request_transform,
+    response_transform,
+  }: { readonly request_transform?: JsonObject; readonly response_transform?: JsonObject },
+  shapes: Shapes,
+): void {
+  try {
+    if (response_transform !== undefined) readResponseTransform(response_transform);
+    if (request_transform === undefined) return;
+    const [problem] = checkTransform(readRequestTransform(request_transform), shapes);
+    if (problem === undefined) return;
+    throw new Failure(messages.transformInvalid({ place: problem.at, problem: problem.message }));
+  } catch (error) {
+    if (!(error instanceof TransformDefinitionError)) throw error;
+    const [{ at, message }] = error.problems as [TransformDefinitionError['problems'][number]];
+    throw new Failure(messages.transformInvalid({ place: at, problem: message }));
+  }
+}
+
+const ANY: Shape = { kind: 'any' };
+const TEXT: Shape = { kind: 'scalar', name: 'String' };
+
+const NAMED: Shape = { kind: 'object', fields: { name: TEXT } };
+
+const VARIABLES: Shapes = { $base_url: TEXT, $session_variables: ANY, $query_params: ANY };
+
+const CRON_SHAPES: Shapes = {
+  ...VARIABLES,
+  $body: {
+    kind: 'object',
+    fields: { id: TEXT, name: TEXT, scheduled_time: TEXT, payload: ANY, comment: ANY },
+  },
+};
+
+/** What templates of an event trigger may look up: the delivered body with the columns that are sent. */
+function eventShapes(operations: readonly ModelCapture[], manual: boolean): Shapes {
+  // Rows of "*" gain columns later, and a payload given by hand has any form.
+  const isKnown = !manual && operations.every(({ sends }) => sends !== '*');
+  const names = new Set(operations.flatMap(({ columns }) => columns.map(({ name }) => name)));
+  const row: Shape = isKnown
+    ? { kind: 'object', fields: Object.fromEntries([...names].map((name) => [name, ANY])) }
+    : ANY;
+  const event: Shape = {
+    kind: 'object',
+    fields: {
+      op: TEXT,
+      data: { kind: 'object', fields: { old: row, new: row } },
+      session_variables: ANY,
+      trace_context: ANY,
+    },
+  };
+  const delivery: Shape = { kind: 'object', fields: { current_retry: ANY, max_retries: ANY } };
+  const table: Shape = { kind: 'object', fields: { schema: TEXT, name: TEXT } };
+  const fields = { id: TEXT, created_at: TEXT, table, trigger: NAMED, event, delivery_info: delivery };
+  return { ...VARIABLES, $body: { kind: 'object', fields } };
+}
+
+function cleanupOf(config: EventTrigger['cleanup_config']): CleanupShape | undefined {
+  if (config === undefined) return undefined;
+  return {
+    schedule: config.schedule,
+    olderThan: config.clear_older_than,
+    batchSize: config.batch_size,
+    timeout: config.timeout,
+    invocationLogs: config.clean_invocation_logs,
+    paused: config.paused,
+  };
 }
 
 function reported(scope: SourceScope, table: TableScope, trigger: EventTrigger): ReportedObject {
@@ -37,5 +228,15 @@ function reported(scope: SourceScope, table: TableScope, trigger: EventTrigger):
     name: `event_trigger ${trigger.name} in table ${displayName(schema, name)} in source ${scope.source.name}`,
     definition: { table: { schema, name }, configuration: eventTrigger.write(trigger) ?? null },
     context: `in table ${quoted(table.entry.table)}: in event trigger "${trigger.name}": `,
+  };
+}
+
+function reportedCron({ path, ...trigger }: CronTrigger): ReportedObject {
+  return {
+    path,
+    type: 'cron_trigger',
+    name: `cron_trigger ${trigger.name}`,
+    definition: trigger as unknown as JsonObject,
+    context: `in cron trigger "${trigger.name}": `,
   };
 }

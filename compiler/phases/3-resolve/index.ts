@@ -9,7 +9,7 @@ import { reuse } from '../../memory/reuse.ts';
 import type { Model } from '../../model/model.ts';
 import { resolveAccess } from './access.ts';
 import { checkCustomTypes } from './custom-types.ts';
-import { checkEventTriggers } from './event-trigger.ts';
+import { resolveEvents } from './event-trigger.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
 import { checkRemoteRelationships } from './remote-relationship.ts';
@@ -40,7 +40,7 @@ export function resolve(
   const diagnostics: Diagnostic[] = [...reportNotServed(metadata, earlier.memory), ...structure.diagnostics];
   const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
   checkRemoteRelationships(metadata, scopes, diagnostics);
-  checkEventTriggers(scopes.values(), diagnostics);
+  const events = resolveEvents(scopes.values(), metadata.cron_triggers, diagnostics);
   checkCustomTypes(metadata, scopes, diagnostics);
   const ordered = orderInheritedRoles({ diagnostics }, metadata, earlier.memory);
   const inheritedRoles = reuse(ordered, earlier.inheritedRoles);
@@ -51,7 +51,7 @@ export function resolve(
     return resolveAccess(source, each, inheritedRoles, diagnostics, earlier.memory, before.get(name));
   });
   sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
-  return { value: { settings: readSettings(metadata), sources }, diagnostics, inheritedRoles };
+  return { value: { settings: readSettings(metadata), sources, events }, diagnostics, inheritedRoles };
 }
 
 /** Settings of the whole program, without those that have no effect. */

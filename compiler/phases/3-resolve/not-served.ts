@@ -17,7 +17,6 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
   const { custom_types: types } = metadata;
   for (const { path, name } of [...types.input_objects, ...types.objects, ...types.scalars, ...types.enums])
     report(path, 'Custom type', name);
-  for (const { path, name } of metadata.cron_triggers) report(path, 'Cron trigger', name);
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
   if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)
     report(['opentelemetry'], 'Setting', 'opentelemetry');
@@ -61,7 +60,6 @@ function ofTable(table: TableEntry): readonly Diagnostic[] {
     found.push(at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })));
   };
   for (const { path, name } of table.remote_relationships) report(path, 'Remote relationship', name);
-  for (const { path, name } of table.event_triggers) report(path, 'Event trigger', name);
   if (table.apollo_federation_config)
     report([...table.path, 'apollo_federation_config'], 'Setting', 'apollo_federation_config');
   for (const { path, role, permission } of [

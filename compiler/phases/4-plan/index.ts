@@ -5,10 +5,15 @@ import type { DeclaredFunction } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Model, ModelTable, RootField, RootFieldKind } from '../../model/model.ts';
 import type { PlannedTable, ProgramPlan } from '../../model/plan.ts';
+import { planEvents } from './events.ts';
 import { planAccess } from './permission.ts';
 
 /** Plans the model. Whatever can be wrong was reported before. */
-export function plan(model: Model, memory: Memory): ProgramPlan {
+export function plan(
+  model: Model,
+  memory: Memory,
+  options: { readonly stringifyNumbers: boolean },
+): ProgramPlan {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
     tables: source.tables.map((table) => memory.remember('rules', table, [], () => planTable(table, memory))),
@@ -25,7 +30,7 @@ export function plan(model: Model, memory: Memory): ProgramPlan {
       ),
     ),
   }));
-  return { settings: model.settings, sources };
+  return { settings: model.settings, sources, events: planEvents(model.events, options.stringifyNumbers) };
 }
 
 function planTable(table: ModelTable, memory: Memory): PlannedTable {

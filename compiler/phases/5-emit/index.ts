@@ -4,6 +4,7 @@ import type { InconsistentObject } from '../../../runtime/metadata/inconsistency
 import type { Memory } from '../../memory/memory.ts';
 import type { Plan, PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { emitAccess } from './access.ts';
+import { emitEvents, hasEvents } from './events.ts';
 import { emitFunction } from './function.ts';
 import { nameLedgers, nameProgram, type ProgramNames } from './names.ts';
 import { emitSaved } from './saved.ts';
@@ -47,12 +48,14 @@ export function emitProgram(plan: ProgramPlan, memory: Memory): Files {
   const files = new Map<string, string>();
   files.set('index.ts', emitIndex(plan, names, memory));
   for (const source of plan.sources) emitSource(source, names, memory, files);
+  if (hasEvents(plan.events))
+    for (const [path, text] of emitEvents(plan.events, names)) files.set(path, text);
   if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names, memory)) files.set(path, text);
   return files;
 }
 
 /** Everything that the names of files and of what they export are made of. */
-function namesOf({ sources, saved }: ProgramPlan): readonly unknown[] {
+function namesOf({ sources, events, saved }: ProgramPlan): readonly unknown[] {
   return [
     ...sources.flatMap(({ shape, tables, functions }) => [
       'source',
@@ -61,6 +64,8 @@ function namesOf({ sources, saved }: ProgramPlan): readonly unknown[] {
       'functions',
       ...functions.flatMap((each) => [each.schema, each.name]),
     ]),
+    'events',
+    ...events.sources.flatMap(({ source, triggers }) => [source, ...triggers.map(({ name }) => name)]),
     'saved',
     ...(saved?.operations ?? []).flatMap(({ collection, name }) => [collection, name]),
   ];
@@ -136,12 +141,14 @@ function hasRules({ access }: PlannedTable): boolean {
 
 function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): string {
   const hasSaved = plan.saved !== undefined;
+  const callsWebhooks = hasEvents(plan.events);
   const settings = properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']);
   const ruled = plan.sources.flatMap(({ tables }) => tables.map(hasRules)).join();
-  const inputs = [names, hasSaved, JSON.stringify(settings), ruled];
+  const inputs = [names, hasSaved, callsWebhooks, JSON.stringify(settings), ruled];
   return memory.remember('index', memory.program, inputs, () =>
     templates.index({
       hasSaved,
+      hasEvents: callsWebhooks,
       settings,
       sources: plan.sources.map(({ shape }) => ({
         identifier: names.sourceIdentifier(shape.name),

@@ -18,6 +18,8 @@ export interface ProgramNames {
   readonly sourceIdentifier: (source: string) => string;
   readonly table: (source: string, schema: string, name: string) => FileNames;
   readonly function: (source: string, schema: string, name: string) => FileNames;
+  /** Files of event triggers: `events/<source>/<trigger>`. */
+  readonly eventTrigger: (source: string, name: string) => FileNames;
   /** Files of saved operations: `saved/<collection>/<query>`. */
   readonly saved: (collection: string, name: string) => FileNames;
 }
@@ -71,6 +73,18 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
       );
     }
   }
+  // `events/cron.ts` and `events/index.ts` are files of that folder, too.
+  const eventTriggers = new Map<string, FileNames>();
+  for (const { source, triggers } of plan.events.sources) {
+    const parent = folder('events', source);
+    for (const { name } of triggers) {
+      const key = JSON.stringify([source, name]);
+      eventTriggers.set(key, {
+        path: files.take(`${parent}/${safeFileName(name)}`, key),
+        identifier: identifiers.take(safeIdentifier(`${name}_trigger`), key),
+      });
+    }
+  }
   const saved = new Map<string, FileNames>();
   for (const { collection, name } of plan.saved?.operations ?? []) {
     const parent = folder('saved', collection);
@@ -81,6 +95,7 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
     });
   }
   return {
+    eventTrigger: (source, name) => eventTriggers.get(JSON.stringify([source, name]))!,
     saved: (collection, name) => saved.get(JSON.stringify([collection, name]))!,
     source: (source) => sources.get(source)!,
     sourceIdentifier: (source) => sourceIdentifiers.get(source)!,
@@ -144,7 +159,7 @@ const RESERVED: ReadonlySet<string> = new Set(
     'instanceof interface keyof let module namespace never new null number object of package private protected public ' +
     'readonly require return set static string super switch symbol this throw true try type typeof undefined unknown var ' +
     'void while with yield NaN Infinity exports globalThis ' +
-    'access program source table trackedFunction savedOperation saved allowlist routes EVERY_ROW Row Where'
+    'access cron cronTriggers events eventsProgram eventTrigger program source table trackedFunction savedOperation saved allowlist routes EVERY_ROW Row Where'
   ).split(' '),
 );
 

@@ -122,8 +122,40 @@ export interface FunctionView {
   readonly sections: readonly Section[];
 }
 
+export interface EventTriggerView {
+  readonly place: string;
+  readonly table: string;
+  readonly identifier: string;
+  readonly name: string;
+  readonly tableName: unknown;
+  readonly manual: boolean;
+  readonly delivery: readonly Property[];
+  readonly properties: readonly Property[];
+  readonly captures: readonly {
+    readonly operation: string;
+    readonly sends: unknown;
+    readonly always: boolean;
+    readonly function: string;
+    readonly trigger: string;
+  }[];
+}
+
+export interface CronView {
+  readonly triggers: readonly {
+    readonly properties: readonly Property[];
+    readonly delivery: readonly Property[];
+  }[];
+}
+
+export interface EventsIndexView {
+  readonly imports: readonly { readonly identifier: string; readonly file: string }[];
+  readonly sources: readonly { readonly source: string; readonly identifiers: string }[];
+  readonly cron: string;
+}
+
 export interface IndexView {
   readonly hasSaved: boolean;
+  readonly hasEvents: boolean;
   readonly settings: readonly Property[];
   readonly sources: readonly { readonly identifier: string; readonly file: string }[];
   readonly tables: readonly { readonly identifier: string; readonly file: string }[];
@@ -201,6 +233,9 @@ export const templates = {
   access: load<AccessView>('access'),
   source: load<SourceView>('source'),
   function: load<FunctionView>('function'),
+  eventTrigger: load<EventTriggerView>('event-trigger'),
+  cron: load<CronView>('cron'),
+  eventsIndex: load<EventsIndexView>('events-index'),
   index: load<IndexView>('index'),
   saved: load<SavedView>('saved'),
   allowlist: load<AllowlistView>('allowlist'),

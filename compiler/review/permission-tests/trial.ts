@@ -109,6 +109,7 @@ function createTrial(client: pg.Client): Trial {
       query: refuse,
       poll: refuse,
       changes: { listen: refuse, wrote: () => {}, stop: () => {} },
+      maintain: refuse,
       withClient: refuse,
       address: '',
       state: () => ({ connections: 1, waiting: 0 }),

@@ -1,6 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
 import { argument, list, object, optional, withDefault } from '../../metadata/combinators.ts';
-import { eventRetryConfiguration, eventRetryDefaults } from '../../metadata/kinds/event-trigger.ts';
+import { eventCleanup, eventRetryConfiguration, eventRetryDefaults } from '../../metadata/kinds/event-trigger.ts';
 import { columns, header, toAddress } from '../../metadata/kinds/shared.ts';
 import type {
   Address,
@@ -8,11 +8,10 @@ import type {
   EventTrigger,
   QualifiedName,
 } from '../../metadata/metadata.ts';
-import { boolean, json, jsonObject, name, text } from '../../metadata/values.ts';
+import { boolean, jsonObject, name, text } from '../../metadata/values.ts';
 import { sourceArgument, tableArguments } from '../arguments.ts';
 import { findSource, findTable, NO_PATH, optionally, replaceWhere, withSource, withTable } from '../edit.ts';
 import { sameName, tablePart } from '../names.ts';
-import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import { columnNames } from '../table-fields.ts';
 import type { WorkingCopy } from '../working-copy.ts';
@@ -43,8 +42,8 @@ const createArguments = argument(
     retry_conf: withDefault<EventRetryConfiguration>(eventRetryConfiguration, eventRetryDefaults),
     request_transform: optional(jsonObject),
     response_transform: optional(jsonObject),
-    cleanup_config: optional(jsonObject),
-    trigger_on_replication: withDefault<boolean>(boolean, true),
+    cleanup_config: optional(eventCleanup),
+    trigger_on_replication: optional(boolean),
     replace: withDefault(boolean, false),
   }),
   (
@@ -112,7 +111,6 @@ export const createEventTrigger = operation({
               () => trigger,
             ),
     }));
-    warnNotServed(copy, 'event_trigger', name, 'Event triggers');
     return SUCCESS;
   },
 });
@@ -140,38 +138,6 @@ export const deleteEventTrigger = operation({
       ),
     }));
     return SUCCESS;
-  },
-});
-
-export const redeliverEvent = operation({
-  name: 'redeliver_event',
-  spelling: 'prefixed',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Delivers an event again.',
-  arguments: object({ event_id: name, source: sourceArgument }),
-  changesMetadata: false,
-  run: ({ source, event_id }, copy) => {
-    findSource(copy.metadata, source);
-    throw new EngineError('not-exists', `event with id "${event_id}" does not exist`);
-  },
-});
-
-export const invokeEventTrigger = operation({
-  name: 'invoke_event_trigger',
-  spelling: 'prefixed',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Sends a payload through an event trigger that allows it (`enable_manual`).',
-  arguments: object({ name, source: sourceArgument, payload: json }),
-  changesMetadata: false,
-  run: ({ name, source }, copy) => {
-    const trigger = findSource(copy.metadata, source)
-      .tables.flatMap((entry) => entry.event_triggers)
-      .find((candidate) => candidate.name === name);
-    if (trigger === undefined) throw missingEventTrigger(name);
-    if (!trigger.definition.enable_manual) {
-      throw new EngineError('not-supported', 'manual mode is not enabled for event trigger');
-    }
-    throw new EngineError('not-supported', 'event triggers are kept in the metadata, but not served yet');
   },
 });
 

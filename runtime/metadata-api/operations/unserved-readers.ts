@@ -6,11 +6,8 @@
 import { EngineError } from '../../core/errors.ts';
 import { list, object, optional, withDefault } from '../../metadata/combinators.ts';
 import { boolean, name, naturalNumber, oneOf } from '../../metadata/values.ts';
-import { sourceArgument } from '../arguments.ts';
-import { findSource } from '../edit.ts';
 import { METADATA, METADATA_AND_LEGACY, type Operation, operation } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
-import { missingEventTrigger } from './event-triggers.ts';
 import { findRemoteSchema } from './remote-schemas.ts';
 
 function unserved<Arguments extends object>(
@@ -37,50 +34,6 @@ const page = {
   limit: withDefault<number>(naturalNumber, 100),
   offset: withDefault<number>(naturalNumber, 0),
 };
-
-interface EventLogArguments extends Page {
-  readonly name: string;
-  readonly source: string;
-  readonly status?: 'pending' | 'processed';
-}
-
-const eventLogArguments = object({
-  ...page,
-  name,
-  source: sourceArgument,
-  status: optional(oneOf('pending', 'processed')),
-});
-
-function requireEventTrigger({ name, source }: EventLogArguments, copy: WorkingCopy): void {
-  const triggers = findSource(copy.metadata, source).tables.flatMap(({ event_triggers }) => event_triggers);
-  if (!triggers.some((trigger) => trigger.name === name)) throw missingEventTrigger(name);
-}
-
-export const getEventLogs = unserved(
-  'Event triggers',
-  {
-    name: 'get_event_logs',
-    spelling: 'prefixed',
-    endpoints: METADATA,
-    documentation:
-      'The events of an event trigger; `not-supported` as long as event triggers are not served.',
-    arguments: eventLogArguments,
-  },
-  requireEventTrigger,
-);
-
-export const getEventInvocationLogs = unserved(
-  'Event triggers',
-  {
-    name: 'get_event_invocation_logs',
-    spelling: 'prefixed',
-    endpoints: METADATA,
-    documentation:
-      'The calls that an event trigger made; `not-supported` as long as event triggers are not served.',
-    arguments: eventLogArguments,
-  },
-  requireEventTrigger,
-);
 
 const scheduledKind = oneOf('one_off', 'cron');
 

@@ -1,7 +1,8 @@
 import type { TypeOf } from '../codec.ts';
-import { convert, object, optional, printedDefault, withDefault } from '../combinators.ts';
+import { convert, object, optional, printedDefault } from '../combinators.ts';
 import type { Located } from '../json.ts';
 import { boolean, jsonObject, name, naturalNumber, text } from '../values.ts';
+import { cronSchedule } from './cron-schedule.ts';
 import { columns, headers, toAddress } from './shared.ts';
 
 export type EventOperation = TypeOf<typeof eventOperation>;
@@ -32,6 +33,20 @@ export const eventRetryConfiguration = object({
   timeout_sec: printedDefault(naturalNumber, eventRetryDefaults.timeout_sec),
 });
 
+/** Deletes old events that are finished. */
+export type EventCleanupConfiguration = TypeOf<typeof eventCleanup>;
+export const eventCleanup = object({
+  /** Cron expression, UTC. */
+  schedule: cronSchedule,
+  /** Hours. */
+  clear_older_than: naturalNumber,
+  batch_size: printedDefault(naturalNumber, 10_000),
+  /** Seconds that one statement may take. */
+  timeout: printedDefault(naturalNumber, 60),
+  clean_invocation_logs: printedDefault(boolean, false),
+  paused: printedDefault(boolean, false),
+});
+
 const fields = {
   name,
   definition: eventTriggerDefinition,
@@ -41,8 +56,9 @@ const fields = {
   headers,
   request_transform: optional(jsonObject),
   response_transform: optional(jsonObject),
-  cleanup_config: optional(jsonObject),
-  trigger_on_replication: withDefault(boolean, true),
+  cleanup_config: optional(eventCleanup),
+  /** Fires for changes that logical replication applies, too; false unless given. */
+  trigger_on_replication: optional(boolean),
 };
 
 /** An entry of a table's event triggers. */

@@ -1,0 +1,111 @@
+/**
+ * Event triggers and cron triggers as generated files declare them: what is captured, by which SQL, and where it is sent.
+ * Plain data; values of environment variables are filled in where it is sent.
+ */
+
+/** What the metadata adds to the name of a function and of its trigger. */
+export function captureName(trigger: string, operation: EventOperationName): string {
+  return `notify_engine_${trigger}_${operation}`;
+}
+
+export type EventOperationName = 'INSERT' | 'UPDATE' | 'DELETE';
+
+/** Capture of one operation. The texts are installed exactly as they stand here. */
+export interface CaptureShape {
+  readonly operation: EventOperationName;
+  /** Columns that leave the database; `"*"` includes those that the table gains later. */
+  readonly sends: '*' | readonly string[];
+  /** `create or replace function …`. */
+  readonly function: string;
+  /** `create trigger …`. */
+  readonly trigger: string;
+  /** The trigger fires for changes that replication applies, too. */
+  readonly always?: true;
+}
+
+/** A text with `{{NAME}}` for environment variables, or the name of one. */
+export type AddressShape = { readonly template: string } | { readonly variable: string };
+
+export type HeaderShape =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly variable: string };
+
+/** Times in seconds. */
+export interface RetryShape {
+  /** Further attempts after the first. */
+  readonly retries: number;
+  readonly interval: number;
+  /** Of one attempt. */
+  readonly timeout: number;
+}
+
+/** Where something is sent, and how. */
+export interface DeliveryShape {
+  readonly webhook: AddressShape;
+  readonly headers: readonly HeaderShape[];
+  readonly retry: RetryShape;
+  /** As in the metadata. */
+  readonly requestTransform?: unknown;
+}
+
+/** Deletes old events that are finished. */
+export interface CleanupShape {
+  /** Cron expression, UTC. */
+  readonly schedule: string;
+  /** Hours. */
+  readonly olderThan: number;
+  readonly batchSize: number;
+  /** Seconds that one statement may take. */
+  readonly timeout: number;
+  readonly invocationLogs: boolean;
+  readonly paused: boolean;
+}
+
+export interface EventTriggerShape {
+  readonly name: string;
+  readonly table: { readonly schema: string; readonly name: string };
+  /** Events may be made by hand. */
+  readonly manual: boolean;
+  readonly captures: readonly CaptureShape[];
+  readonly delivery: DeliveryShape;
+  readonly cleanup?: CleanupShape;
+}
+
+/** Event triggers of a source, sorted by name. */
+export interface SourceEvents {
+  readonly source: string;
+  readonly triggers: readonly EventTriggerShape[];
+}
+
+export interface CronTriggerShape {
+  readonly name: string;
+  /** Cron expression of five fields, UTC. */
+  readonly schedule: string;
+  readonly payload?: unknown;
+  readonly comment?: string;
+  readonly delivery: DeliveryShape;
+  /** Seconds that an event may be late; older ones are not sent. */
+  readonly tolerance: number;
+}
+
+/** Everything that calls webhooks by itself. */
+export interface EventsProgram {
+  /** Sources with event triggers. */
+  readonly sources: readonly SourceEvents[];
+  readonly cron: readonly CronTriggerShape[];
+}
+
+/** Declares an event trigger. */
+export function eventTrigger(shape: EventTriggerShape): EventTriggerShape {
+  return Object.freeze(shape);
+}
+
+/** Declares the cron triggers. */
+export function cronTriggers(shapes: readonly CronTriggerShape[]): readonly CronTriggerShape[] {
+  return Object.freeze(shapes);
+}
+
+/** Declares everything that calls webhooks by itself. */
+export function eventsProgram(parts: EventsProgram): EventsProgram {
+  return Object.freeze(parts);
+}

@@ -1,0 +1,250 @@
+/**
+ * Installs event triggers: brings the functions and triggers of a database to exactly the texts of the program. Runs as
+ * one transaction, any number of times; what is as it should be is left alone.
+ */
+import { createHash } from 'node:crypto';
+import { type CaptureShape, captureName, type EventTriggerShape, type SourceEvents } from '../core/events.ts';
+import { quoteIdentifier, quoteLiteral } from '../core/sql/fragment.ts';
+import { DROP_EVENT_TABLES, EVENT_TABLES, EVENTS_VERSION } from './schema.ts';
+
+/** The part of `pg.Client` that is used; one connection. */
+export interface InstallClient {
+  // biome-ignore lint/suspicious/noExplicitAny: `pg` gives untyped rows.
+  query(text: string, values?: readonly unknown[]): Promise<{ rows: any[] }>;
+}
+
+/** Held while installing, so that two instances do not create the same objects. An arbitrary constant. */
+const INSTALL_LOCK = 7_264_020;
+
+/** Milliseconds that creating a trigger waits for transactions that use its table. */
+const LOCK_TIMEOUT = 10_000;
+
+/** Event triggers of a source by name. Those that the metadata has, but that are inconsistent, are known and not deleted. */
+export interface TriggerNames {
+  readonly known: ReadonlySet<string>;
+  readonly deleted: readonly string[];
+}
+
+/** A function of `engine_catalog` that captures events, with the triggers that call it. */
+export interface InstalledCapture {
+  readonly name: string;
+  /** As `fingerprint` makes it; null when nobody of this program's kind wrote it. */
+  readonly comment: string | null;
+  readonly body: string;
+  readonly triggers: readonly {
+    readonly name: string;
+    readonly schema: string;
+    readonly table: string;
+    /** `O` fires on ordinary changes, `A` always, `D` never. */
+    readonly enabled: string;
+    readonly comment: string | null;
+  }[];
+}
+
+const READ_INSTALLED = `
+  select p.proname as name, pg_catalog.obj_description(p.oid, 'pg_proc') as comment, p.prosrc as body, (
+    select coalesce(json_agg(json_build_object(
+      'name', t.tgname, 'schema', n.nspname, 'table', c.relname, 'enabled', t.tgenabled,
+      'comment', pg_catalog.obj_description(t.oid, 'pg_trigger')
+    ) order by t.oid), '[]')
+    from pg_catalog.pg_trigger t
+    join pg_catalog.pg_class c on c.oid = t.tgrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    -- Copies that Postgres makes for partitions follow their original.
+    where t.tgfoid = p.oid and coalesce((to_jsonb(t) ->> 'tgparentid')::oid, 0) = 0
+  ) as triggers
+  from pg_catalog.pg_proc p
+  join pg_catalog.pg_namespace s on s.oid = p.pronamespace
+  where s.nspname = 'engine_catalog' and p.proname like 'notify\\_engine\\_%'`;
+
+/** What is installed, by name of the function. */
+export async function readInstalled(client: InstallClient): Promise<ReadonlyMap<string, InstalledCapture>> {
+  const { rows } = await client.query(READ_INSTALLED);
+  return new Map((rows as InstalledCapture[]).map((row) => [row.name, row]));
+}
+
+/** What a database should have, by name of the function. */
+function expectedCaptures(
+  triggers: readonly EventTriggerShape[],
+): ReadonlyMap<string, { readonly trigger: EventTriggerShape; readonly capture: CaptureShape }> {
+  return new Map(
+    triggers.flatMap((trigger) =>
+      trigger.captures.map(
+        (capture) => [captureName(trigger.name, capture.operation), { trigger, capture }] as const,
+      ),
+    ),
+  );
+}
+
+/** What differs between a database and the program, one sentence each. */
+export function findDrift(
+  events: SourceEvents,
+  installed: ReadonlyMap<string, InstalledCapture>,
+): readonly string[] {
+  const drift: string[] = [];
+  const expected = expectedCaptures(events.triggers);
+  for (const [name, { trigger, capture }] of expected) {
+    const found = installed.get(name);
+    const event = `event trigger ${JSON.stringify(trigger.name)}`;
+    if (found === undefined) drift.push(`${event}: function engine_catalog.${name} is missing`);
+    else if (!hasFunction(found, capture)) drift.push(`${event}: function engine_catalog.${name} differs`);
+    else if (!hasTrigger(found, trigger, capture)) {
+      drift.push(`${event}: trigger ${name} on ${tableName(trigger)} is missing, disabled or differs`);
+    }
+  }
+  for (const [name, { comment }] of installed) {
+    if (!expected.has(name) && ownedBy(events.source, comment))
+      drift.push(`function engine_catalog.${name} belongs to no event trigger`);
+  }
+  return drift;
+}
+
+/**
+ * Brings a source's database to the program. Functions of this source that it no longer has are dropped with their
+ * triggers, and their events archived.
+ */
+export async function installEvents(
+  client: InstallClient,
+  events: SourceEvents,
+  { known, deleted }: TriggerNames,
+): Promise<void> {
+  if (events.triggers.length === 0 && !(await hasEventTables(client))) return;
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT}`);
+    await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
+    await prepareTables(client);
+    const installed = await readInstalled(client);
+    const expected = expectedCaptures(events.triggers);
+    const dropped = [...installed].filter(
+      ([name, { comment }]) => !expected.has(name) && ownedBy(events.source, comment),
+    );
+    for (const [name] of dropped)
+      await client.query(`drop function engine_catalog.${quoteIdentifier(name)}() cascade`);
+    const gone = dropped.map(([name]) => triggerOf(name)).filter((name) => !known.has(name));
+    await archive(client, [...gone, ...deleted]);
+    for (const [name, { trigger, capture }] of expected)
+      await installCapture(client, events.source, name, trigger, capture, installed.get(name));
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+/** Removes every trigger of a source and the tables of events: for a source that is dropped. */
+export async function removeEvents(client: InstallClient, source: string): Promise<void> {
+  if (!(await hasEventTables(client))) return;
+  await client.query('begin');
+  try {
+    await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
+    const installed = await readInstalled(client);
+    const own = [...installed].filter(([, { comment }]) => ownedBy(source, comment));
+    for (const [name] of own)
+      await client.query(`drop function engine_catalog.${quoteIdentifier(name)}() cascade`);
+    // Another source may be on the same database.
+    if (own.length === installed.size) await client.query(DROP_EVENT_TABLES);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+async function hasEventTables(client: InstallClient): Promise<boolean> {
+  const { rows } = await client.query(
+    "select pg_catalog.to_regclass('engine_catalog.event_log') is not null as has",
+  );
+  return rows[0].has;
+}
+
+async function prepareTables(client: InstallClient): Promise<void> {
+  const { rows } = await client.query(
+    "select pg_catalog.to_regclass('engine_catalog.source_catalog_version') is not null as has",
+  );
+  if (rows[0].has) {
+    const { rows: versions } = await client.query(
+      'select version from engine_catalog.source_catalog_version',
+    );
+    if (versions[0]?.version === EVENTS_VERSION) return;
+  }
+  await client.query(EVENT_TABLES);
+}
+
+async function installCapture(
+  client: InstallClient,
+  source: string,
+  name: string,
+  trigger: EventTriggerShape,
+  capture: CaptureShape,
+  found: InstalledCapture | undefined,
+): Promise<void> {
+  const identifier = `engine_catalog.${quoteIdentifier(name)}`;
+  if (found === undefined || !hasFunction(found, capture) || !ownedBy(source, found.comment)) {
+    await client.query(capture.function);
+    await client.query(`comment on function ${identifier}() is ${quoteLiteral(ownerComment(source))}`);
+  }
+  if (found !== undefined && hasTrigger(found, trigger, capture)) return;
+  for (const old of found?.triggers ?? [])
+    await client.query(
+      `drop trigger ${quoteIdentifier(old.name)} on ${quoteIdentifier(old.schema, old.table)}`,
+    );
+  const table = quoteIdentifier(trigger.table.schema, trigger.table.name);
+  await client.query(capture.trigger);
+  if (capture.always)
+    await client.query(`alter table ${table} enable always trigger ${quoteIdentifier(name)}`);
+  await client.query(
+    `comment on trigger ${quoteIdentifier(name)} on ${table} is ${quoteLiteral(fingerprint(capture.trigger))}`,
+  );
+}
+
+/** Events of triggers that were deleted are finished with. */
+async function archive(client: InstallClient, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await client.query(
+    'update engine_catalog.event_log set archived = true where trigger_name = any ($1) and not archived',
+    [names],
+  );
+}
+
+/** `notify_engine_<trigger>_<operation>` → the trigger. */
+function triggerOf(name: string): string {
+  return name.replace(/^notify_engine_/, '').replace(/_(?:INSERT|UPDATE|DELETE)$/, '');
+}
+
+function tableName({ table }: EventTriggerShape): string {
+  return `${table.schema}.${table.name}`;
+}
+
+function hasFunction({ body }: InstalledCapture, capture: CaptureShape): boolean {
+  const [, quote] = / as (\$engine(?:_\d+)?\$)/.exec(capture.function)!;
+  const start = capture.function.indexOf(quote!) + quote!.length;
+  return body === capture.function.slice(start, -quote!.length);
+}
+
+function hasTrigger(
+  { triggers }: InstalledCapture,
+  trigger: EventTriggerShape,
+  capture: CaptureShape,
+): boolean {
+  const [found, ...others] = triggers;
+  return (
+    others.length === 0 &&
+    found?.schema === trigger.table.schema &&
+    found.table === trigger.table.name &&
+    found.enabled === (capture.always ? 'A' : 'O') &&
+    found.comment === fingerprint(capture.trigger)
+  );
+}
+
+function fingerprint(text: string): string {
+  return `engine ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+}
+
+function ownerComment(source: string): string {
+  return `Event trigger of source ${JSON.stringify(source)}`;
+}
+
+function ownedBy(source: string, comment: string | null): boolean {
+  return comment === ownerComment(source);
+}

@@ -1,0 +1,99 @@
+/** Delivers the events of one source, for as long as its program has event triggers. */
+import type { EventTriggerShape } from '../core/events.ts';
+import type { SourceConnection } from '../database/source.ts';
+import { beginLease } from '../queue/lease.ts';
+import { Worker } from '../queue/worker.ts';
+import { attemptCall, type Message, retryDelay } from './attempt.ts';
+import type { EventsContext } from './delivery.ts';
+import { createEventStore, type EventJob, type EventOutcome, NOT_SENT } from './event-store.ts';
+import { resolveTarget, type Target } from './target.ts';
+
+export interface SourceEventsDelivery {
+  /** Takes over the triggers of a new program. */
+  use(triggers: readonly EventTriggerShape[]): void;
+  /** Looks for events now. */
+  wake(): void;
+  /** @param grace milliseconds to wait for running calls */
+  stop(grace: number): Promise<void>;
+}
+
+export function deliverSource(
+  source: string,
+  connection: Pick<SourceConnection, 'maintain'>,
+  context: EventsContext,
+): SourceEventsDelivery {
+  const { configuration, environment, observe, outgoing } = context;
+  let targets = new Map<string, Target>();
+  const report = (message: string, error: unknown) =>
+    observe({ kind: 'event-delivery', level: 'warn', message, source, error });
+  const query = (sql: string, values?: readonly unknown[]) => connection.maintain(sql, values);
+  const lease = beginLease(query, report);
+  const store = createEventStore(query, lease, () => [...targets.keys()]);
+
+  const run = async (job: EventJob): Promise<EventOutcome> => {
+    const target = targets.get(job.trigger);
+    if (target === undefined) return NOT_SENT;
+    const attempt = await attemptCall(outgoing, target, messageOf(job, target));
+    const retryIn = retryDelay(attempt, target, job.tries);
+    observe({
+      kind: 'event-invocation',
+      source,
+      trigger: job.trigger,
+      eventId: job.id,
+      tries: job.tries + 1,
+      status: attempt.status,
+      isDelivered: attempt.isDelivered,
+    });
+    return { ...attempt, ...(retryIn === undefined ? {} : { retryIn }) };
+  };
+
+  const worker = new Worker<EventJob, EventOutcome>({
+    store,
+    run,
+    laneOf: ({ trigger }) => trigger,
+    concurrency: configuration.eventsHttpPoolSize,
+    batchSize: configuration.eventsFetchBatchSize,
+    interval: configuration.eventsFetchInterval,
+    report,
+  });
+
+  return {
+    use: (triggers) => {
+      const next = new Map<string, Target>();
+      for (const { name, delivery } of triggers) {
+        const target = resolveTarget(delivery, environment);
+        if (!('missing' in target)) next.set(name, target);
+        else if (!targets.has(name) || triggers.length !== targets.size) {
+          const message = `event trigger "${name}" waits: environment variables are missing: ${target.missing.join(', ')}`;
+          observe({ kind: 'event-delivery', level: 'warn', message, source });
+        }
+      }
+      targets = next;
+      worker.wake();
+    },
+    wake: () => worker.wake(),
+    stop: async (grace) => {
+      await worker.stop(grace);
+      await lease.end().catch((error: unknown) => report('Ending the lease failed.', error));
+    },
+  };
+}
+
+/** The body is put together from texts of the database, so what it holds is sent as it was captured. */
+function messageOf(job: EventJob, target: Target): Message {
+  const { id, createdAt, table, trigger, payload, tries, trace } = job;
+  const body =
+    `{"id":${JSON.stringify(id)},"created_at":${createdAt},"table":${table},` +
+    `"trigger":{"name":${JSON.stringify(trigger)}},"event":${payload},` +
+    `"delivery_info":{"current_retry":${tries},"max_retries":${target.retry.retries}}}`;
+  const variables =
+    target.transform === undefined
+      ? undefined
+      : (JSON.parse(payload) as { session_variables: Message['sessionVariables'] }).session_variables;
+  return {
+    body,
+    sessionVariables: variables ?? undefined,
+    trace: trace === null || trace === 'null' ? undefined : (JSON.parse(trace) as Message['trace']),
+    logVersion: '2',
+  };
+}

@@ -1,0 +1,44 @@
+/** Where something is sent: addresses and headers with the values of environment variables. */
+import { fillTemplate } from '../core/environment-template.ts';
+import type { DeliveryShape, RetryShape } from '../core/events.ts';
+import { type RequestTransform, readRequestTransform } from '../transforms/definition.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Target {
+  readonly url: string;
+  /** As the metadata has it: for logs. */
+  readonly urlTemplate: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** As logs show them: values of environment variables by the variable's name. */
+  readonly loggedHeaders: readonly object[];
+  readonly retry: RetryShape;
+  readonly transform?: RequestTransform;
+}
+
+/** A target, or the environment variables without which there is none. */
+export function resolveTarget(
+  { webhook, headers, retry, requestTransform }: DeliveryShape,
+  environment: Environment,
+): Target | { readonly missing: readonly string[] } {
+  const template = 'template' in webhook ? webhook.template : `{{${webhook.variable}}}`;
+  const url = fillTemplate(template, environment);
+  const filled = headers.map((header) => {
+    const value = 'value' in header ? header.value : `{{${header.variable}}}`;
+    return { header, ...fillTemplate(value, environment) };
+  });
+  const missing = [url, ...filled].flatMap((each) => each.missing);
+  if (missing.length > 0) return { missing: [...new Set(missing)] };
+  return {
+    url: url.text,
+    urlTemplate: 'template' in webhook ? webhook.template : webhook.variable,
+    headers: filled.map(({ header, text }) => [header.name, text] as const),
+    loggedHeaders: headers.map((header) =>
+      'value' in header
+        ? { name: header.name, value: header.value }
+        : { name: header.name, value_from_env: header.variable },
+    ),
+    retry,
+    ...(requestTransform === undefined ? {} : { transform: readRequestTransform(requestTransform) }),
+  };
+}

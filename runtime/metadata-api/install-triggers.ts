@@ -1,0 +1,71 @@
+/** Keeps the event triggers of databases as the metadata says. */
+import { EngineError } from '../core/errors.ts';
+import type { SourceEvents } from '../core/events.ts';
+import { databaseError } from '../database/errors.ts';
+import { type InstallClient, installEvents, removeEvents } from '../events/install.ts';
+import type { MetadataState } from './working-copy.ts';
+
+/**
+ * Brings the databases from one state to another; those that both states say the same of are left alone.
+ * @param always sources whose triggers are looked at in any case: something else may have changed them
+ * @throws EngineError when a database refuses
+ */
+export async function installTriggers(
+  before: MetadataState,
+  after: MetadataState,
+  always: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  for (const [name, { database }] of after.sources) {
+    const events = eventsOf(after, name);
+    const earlier = eventsOf(before, name);
+    // Without a catalog nothing is known of its triggers: they stay as they are.
+    const catalog = after.catalogs[name];
+    if (catalog === undefined || 'error' in catalog) continue;
+    const isSame = before.sources.get(name)?.database === database && sameCaptures(events, earlier);
+    const known = namesOf(after, name);
+    const deleted = [...namesOf(before, name)].filter((trigger) => !known.has(trigger));
+    if (isSame && deleted.length === 0 && !always.has(name)) continue;
+    try {
+      await database.withClient((client) =>
+        installEvents(client as InstallClient, events, { known, deleted }),
+      );
+    } catch (error) {
+      const refused = databaseError(error);
+      if (!(refused instanceof EngineError)) throw error;
+      throw new EngineError(
+        'postgres-error',
+        `event triggers of source "${name}" cannot be installed: ${refused.message}`,
+        { internal: refused.internal, cause: error },
+      );
+    }
+  }
+}
+
+/** Removes the triggers and tables of sources that are no longer there. Failures are reported: the source is gone already. */
+export async function removeTriggers(
+  before: MetadataState,
+  after: MetadataState,
+  report: (message: string, error: unknown) => void,
+): Promise<void> {
+  for (const [name, { database }] of before.sources) {
+    if (after.metadata.sources.some((source) => source.name === name)) continue;
+    await database
+      .withClient((client) => removeEvents(client as InstallClient, name))
+      .catch((error: unknown) => report(`Removing the event triggers of source "${name}" failed.`, error));
+  }
+}
+
+function eventsOf({ compilation }: MetadataState, source: string): SourceEvents {
+  return compilation.events?.sources.find((each) => each.source === source) ?? { source, triggers: [] };
+}
+
+function namesOf({ metadata }: MetadataState, source: string): ReadonlySet<string> {
+  const tables = metadata.sources.find(({ name }) => name === source)?.tables ?? [];
+  return new Set(tables.flatMap(({ event_triggers }) => event_triggers.map(({ name }) => name)));
+}
+
+function sameCaptures(left: SourceEvents, right: SourceEvents): boolean {
+  const captures = ({ triggers }: SourceEvents) =>
+    JSON.stringify(triggers.map(({ name, captures }) => [name, captures]));
+  return left === right || captures(left) === captures(right);
+}

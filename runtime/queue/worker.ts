@@ -1,0 +1,255 @@
+/**
+ * Works off a queue that lives in a database: claims jobs in batches, runs a limited number at a time with fair shares for
+ * each lane, and acknowledges outcomes in batches. Jobs that are claimed when the process dies are free again once its lease
+ * has ended; see `lease.ts`. Nothing is lost; only calls in flight at that moment are made twice.
+ */
+
+/** The database side of a queue. Calls are made one at a time, `claim` beside the others. */
+export interface QueueStore<Job, Outcome> {
+  /**
+   * Locks and returns due jobs that no living instance holds, oldest first, fairly over the lanes.
+   * @param full lanes that have enough to do here: left out
+   */
+  claim(limit: number, full: readonly string[]): Promise<readonly Job[]>;
+  /** Records what became of jobs and unlocks them, in one transaction. Recording an outcome twice must be harmless. */
+  settle(outcomes: readonly (readonly [Job, Outcome])[]): Promise<void>;
+  /** Unlocks jobs that were not begun. */
+  release(jobs: readonly Job[]): Promise<void>;
+  /** Milliseconds, by the database's clock, until the next job is due that is not due yet; undefined when unknown. */
+  nextDue(): Promise<number | undefined>;
+}
+
+export interface WorkerOptions<Job, Outcome> {
+  readonly store: QueueStore<Job, Outcome>;
+  /** Does the job. A rejection is a defect: it is reported, and the job stays locked until the lease ends. */
+  readonly run: (job: Job) => Promise<Outcome>;
+  /** Jobs of one lane do not hold up those of others: a trigger, for instance. */
+  readonly laneOf: (job: Job) => string;
+  /** Jobs that run at a time. */
+  readonly concurrency: number;
+  /** Jobs claimed at a time. At most two batches are held. */
+  readonly batchSize: number;
+  /** Maximum milliseconds between two looks at the queue. */
+  readonly interval: number;
+  readonly report: (message: string, error: unknown) => void;
+}
+
+/** Milliseconds and number of outcomes after which they are recorded. */
+const SETTLE_AFTER = 10;
+const SETTLE_AT = 100;
+/** Milliseconds between attempts while the database does not answer. */
+const FIRST_RETRY = 100;
+const LAST_RETRY = 2_000;
+
+export class Worker<Job, Outcome> {
+  readonly #options: WorkerOptions<Job, Outcome>;
+  /** Claimed and not begun, by lane. */
+  readonly #waiting = new Map<string, Job[]>();
+  readonly #running = new Map<string, number>();
+  #runningCount = 0;
+  #waitingCount = 0;
+  #outcomes: (readonly [Job, Outcome])[] = [];
+  #settling: Promise<void> | undefined;
+  #settleTimer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #looking: Promise<void>;
+  /** Wakes the loop that claims; set while it sleeps. */
+  #awake: (() => void) | undefined;
+  /** Something may have changed since the last look. */
+  #stirred = true;
+  /** The database did not take outcomes: no more work until it does. */
+  #isBlocked = false;
+
+  constructor(options: WorkerOptions<Job, Outcome>) {
+    this.#options = options;
+    this.#looking = this.#look();
+  }
+
+  /** Jobs that are held, begun or not, and those whose outcome is not recorded. */
+  get held(): number {
+    return this.#waitingCount + this.#runningCount + this.#outcomes.length;
+  }
+
+  get running(): number {
+    return this.#runningCount;
+  }
+
+  /** Looks at the queue now: there may be something new. */
+  wake(): void {
+    this.#stirred = true;
+    this.#awake?.();
+  }
+
+  /**
+   * Stops claiming, unlocks what was not begun, waits for what runs and records it.
+   * @param grace milliseconds to wait for what runs; the rest stays locked until the lease ends
+   */
+  async stop(grace: number): Promise<void> {
+    this.#stopped = true;
+    this.#awake?.();
+    const deadline = performance.now() + grace;
+    await within(this.#looking, grace);
+    const unused = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    this.#waitingCount = 0;
+    await this.#options.store
+      .release(unused)
+      .catch((error: unknown) => this.#options.report('Unlocking jobs failed.', error));
+    while (this.#runningCount + this.#outcomes.length > 0 && performance.now() < deadline) {
+      await within(this.#settle(), deadline - performance.now());
+      await sleep(5);
+    }
+  }
+
+  async #look(): Promise<void> {
+    let retry = FIRST_RETRY;
+    while (!this.#stopped) {
+      try {
+        const isMore = await this.#claim();
+        retry = FIRST_RETRY;
+        if (!isMore && !this.#stopped) await this.#sleepUntilDue();
+      } catch (error) {
+        this.#options.report('Looking at the queue failed; it is tried again.', error);
+        await this.#sleep(retry);
+        retry = Math.min(retry * 2, LAST_RETRY);
+      }
+    }
+  }
+
+  /** Claims a batch if there is room; true when there may be more. */
+  async #claim(): Promise<boolean> {
+    const { store, batchSize, laneOf } = this.#options;
+    this.#stirred = false;
+    const full = [...this.#waiting].filter(([, jobs]) => jobs.length >= batchSize).map(([lane]) => lane);
+    const inFull = full.reduce((sum, lane) => sum + this.#heldOf(lane), 0);
+    if (this.#isBlocked || this.held - inFull > batchSize) return false;
+    const jobs = await store.claim(batchSize, full);
+    for (const job of jobs) {
+      const lane = laneOf(job);
+      const waiting = this.#waiting.get(lane);
+      if (waiting) waiting.push(job);
+      else this.#waiting.set(lane, [job]);
+    }
+    this.#waitingCount += jobs.length;
+    this.#begin();
+    return jobs.length > 0;
+  }
+
+  #heldOf(lane: string): number {
+    return (this.#waiting.get(lane)?.length ?? 0) + (this.#running.get(lane) ?? 0);
+  }
+
+  /** Begins jobs while there is room: lanes take turns, and none takes more than half where others have work. */
+  #begin(): void {
+    const { concurrency } = this.#options;
+    let hasBegun = true;
+    while (hasBegun && !this.#stopped) {
+      hasBegun = false;
+      const lanes = new Set([...this.#waiting.keys(), ...this.#running.keys()]);
+      const share = lanes.size > 1 ? Math.max(1, Math.floor(concurrency / 2)) : concurrency;
+      for (const [lane, jobs] of this.#waiting) {
+        if (this.#runningCount >= concurrency) return;
+        if ((this.#running.get(lane) ?? 0) >= share) continue;
+        const job = jobs.shift()!;
+        // Lanes that had a turn go to the end.
+        this.#waiting.delete(lane);
+        if (jobs.length > 0) this.#waiting.set(lane, jobs);
+        this.#waitingCount -= 1;
+        this.#start(lane, job);
+        hasBegun = true;
+      }
+    }
+  }
+
+  #start(lane: string, job: Job): void {
+    this.#running.set(lane, (this.#running.get(lane) ?? 0) + 1);
+    this.#runningCount += 1;
+    this.#options.run(job).then(
+      (outcome) => {
+        this.#outcomes.push([job, outcome]);
+        this.#end(lane);
+        this.#settleSoon();
+      },
+      (error: unknown) => {
+        this.#options.report('A job failed in an unexpected way.', error);
+        this.#end(lane);
+      },
+    );
+  }
+
+  #end(lane: string): void {
+    const left = this.#running.get(lane)! - 1;
+    if (left > 0) this.#running.set(lane, left);
+    else this.#running.delete(lane);
+    this.#runningCount -= 1;
+    this.#begin();
+    // A batch's room is free again.
+    if (this.held <= this.#options.batchSize) this.#awake?.();
+  }
+
+  #settleSoon(): void {
+    if (this.#outcomes.length >= SETTLE_AT || this.#runningCount === 0) void this.#settle();
+    else this.#settleTimer ??= setTimeout(() => void this.#settle(), SETTLE_AFTER);
+  }
+
+  /** Records the outcomes so far; one statement at a time, so those that come meanwhile make the next batch. */
+  #settle(): Promise<void> {
+    this.#settling ??= this.#settleAll().finally(() => {
+      this.#settling = undefined;
+      if (this.#outcomes.length > 0) this.#settleSoon();
+    });
+    return this.#settling;
+  }
+
+  async #settleAll(): Promise<void> {
+    clearTimeout(this.#settleTimer);
+    this.#settleTimer = undefined;
+    const outcomes = this.#outcomes.slice(0, 5 * SETTLE_AT);
+    if (outcomes.length === 0) return;
+    for (let retry = FIRST_RETRY; ; retry = Math.min(retry * 2, LAST_RETRY)) {
+      try {
+        await this.#options.store.settle(outcomes);
+        break;
+      } catch (error) {
+        this.#isBlocked = true;
+        this.#options.report('Recording outcomes failed; it is tried again.', error);
+        await sleep(retry);
+      }
+    }
+    this.#isBlocked = false;
+    this.#outcomes = this.#outcomes.slice(outcomes.length);
+    if (this.held <= this.#options.batchSize) this.wake();
+  }
+
+  async #sleepUntilDue(): Promise<void> {
+    const due = await this.#options.store.nextDue();
+    if (this.#stirred || this.#stopped) return;
+    await this.#sleep(Math.min(this.#options.interval, due ?? Number.POSITIVE_INFINITY));
+  }
+
+  #sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#awake = undefined;
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.max(0, milliseconds));
+      this.#awake = wake;
+      if (this.#stopped) wake();
+    });
+  }
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, milliseconds));
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}
