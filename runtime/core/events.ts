@@ -24,7 +24,7 @@ export interface CaptureShape {
 }
 
 /** A text with `{{NAME}}` for environment variables, or the name of one. */
-export type AddressShape = { readonly template: string } | { readonly variable: string };
+type AddressShape = { readonly template: string } | { readonly variable: string };
 
 export type HeaderShape =
   | { readonly name: string; readonly value: string }

@@ -26,7 +26,7 @@ export interface TriggerNames {
 }
 
 /** A function of `engine_catalog` that captures events, with the triggers that call it. */
-export interface InstalledCapture {
+interface InstalledCapture {
   readonly name: string;
   /** As `fingerprint` makes it; null when nobody of this program's kind wrote it. */
   readonly comment: string | null;
@@ -58,7 +58,7 @@ const READ_INSTALLED = `
   where s.nspname = 'engine_catalog' and p.proname like 'notify\\_engine\\_%'`;
 
 /** What is installed, by name of the function. */
-export async function readInstalled(client: InstallClient): Promise<ReadonlyMap<string, InstalledCapture>> {
+async function readInstalled(client: InstallClient): Promise<ReadonlyMap<string, InstalledCapture>> {
   const { rows } = await client.query(READ_INSTALLED);
   return new Map((rows as InstalledCapture[]).map((row) => [row.name, row]));
 }
@@ -74,29 +74,6 @@ function expectedCaptures(
       ),
     ),
   );
-}
-
-/** What differs between a database and the program, one sentence each. */
-export function findDrift(
-  events: SourceEvents,
-  installed: ReadonlyMap<string, InstalledCapture>,
-): readonly string[] {
-  const drift: string[] = [];
-  const expected = expectedCaptures(events.triggers);
-  for (const [name, { trigger, capture }] of expected) {
-    const found = installed.get(name);
-    const event = `event trigger ${JSON.stringify(trigger.name)}`;
-    if (found === undefined) drift.push(`${event}: function engine_catalog.${name} is missing`);
-    else if (!hasFunction(found, capture)) drift.push(`${event}: function engine_catalog.${name} differs`);
-    else if (!hasTrigger(found, trigger, capture)) {
-      drift.push(`${event}: trigger ${name} on ${tableName(trigger)} is missing, disabled or differs`);
-    }
-  }
-  for (const [name, { comment }] of installed) {
-    if (!expected.has(name) && ownedBy(events.source, comment))
-      drift.push(`function engine_catalog.${name} belongs to no event trigger`);
-  }
-  return drift;
 }
 
 /**
@@ -210,10 +187,6 @@ async function archive(client: InstallClient, names: readonly string[]): Promise
 /** `notify_engine_<trigger>_<operation>` → the trigger. */
 function triggerOf(name: string): string {
   return name.replace(/^notify_engine_/, '').replace(/_(?:INSERT|UPDATE|DELETE)$/, '');
-}
-
-function tableName({ table }: EventTriggerShape): string {
-  return `${table.schema}.${table.name}`;
 }
 
 function hasFunction({ body }: InstalledCapture, capture: CaptureShape): boolean {

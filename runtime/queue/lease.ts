@@ -12,7 +12,7 @@ export type QueueQuery = (
 ) => Promise<readonly any[]>;
 
 /** Seconds. */
-export const LEASE = 30;
+const LEASE = 30;
 /** Milliseconds between two signs of life. */
 const HEARTBEAT = 10_000;
 

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface ReceivedCall {
+interface ReceivedCall {
   readonly path: string;
   readonly method: string;
   readonly headers: readonly (readonly [name: string, value: string])[];

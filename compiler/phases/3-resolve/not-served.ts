@@ -17,6 +17,7 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
   const { custom_types: types } = metadata;
   for (const { path, name } of [...types.input_objects, ...types.objects, ...types.scalars, ...types.enums])
     report(path, 'Custom type', name);
+  for (const { path, name } of metadata.cron_triggers) report(path, 'Cron trigger', name);
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
   if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)
     report(['opentelemetry'], 'Setting', 'opentelemetry');

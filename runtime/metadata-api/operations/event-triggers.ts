@@ -1,6 +1,10 @@
 import { EngineError } from '../../core/errors.ts';
 import { argument, list, object, optional, withDefault } from '../../metadata/combinators.ts';
-import { eventCleanup, eventRetryConfiguration, eventRetryDefaults } from '../../metadata/kinds/event-trigger.ts';
+import {
+  eventCleanup,
+  eventRetryConfiguration,
+  eventRetryDefaults,
+} from '../../metadata/kinds/event-trigger.ts';
 import { columns, header, toAddress } from '../../metadata/kinds/shared.ts';
 import type {
   Address,

@@ -25,11 +25,6 @@ function unserved<Arguments extends object>(
   });
 }
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 const page = {
   limit: withDefault<number>(naturalNumber, 100),
   offset: withDefault<number>(naturalNumber, 0),
