@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const captured = new Set(generated.events?.sources.map(({ source }) => source));
       const execution = {
         ...executionOf(program, sources, configuration, rateCounter, previous),
-        ...(captured.size > 0 ? { events: { sources: captured, written: delivery.wake } } : {}),
+        ...(captured.size > 0 ? { events: captured } : {}),
       };
       const saved = indexSaved(generated.saved, execution.planner, {
         enforceAllowlist: configuration.enableAllowlist,

@@ -20,8 +20,6 @@ export interface EventsContext {
 export interface EventsDelivery {
   /** Delivers what a program says from now on; sources that it does not have are left, once their calls have ended. */
   use(program: EventsProgram | undefined, sources: SourceConnections): void;
-  /** Looks for events of a source now: something was written there. */
-  wake(source: string): void;
   /** Stops claiming, waits for running calls and records what became of them. @param grace milliseconds */
   stop(grace: number): Promise<void>;
 }
@@ -57,7 +55,6 @@ export function createDelivery(context: EventsContext): EventsDelivery {
         delivery.use(triggers);
       }
     },
-    wake: (source) => running.get(source)?.delivery.wake(),
     stop: async (grace) => {
       const stopping = [...running.values()].map(({ delivery }) => end(delivery, grace));
       running.clear();

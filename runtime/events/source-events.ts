@@ -11,15 +11,13 @@ import { resolveTarget, type Target } from './target.ts';
 export interface SourceEventsDelivery {
   /** Takes over the triggers of a new program. */
   use(triggers: readonly EventTriggerShape[]): void;
-  /** Looks for events now. */
-  wake(): void;
   /** @param grace milliseconds to wait for running calls */
   stop(grace: number): Promise<void>;
 }
 
 export function deliverSource(
   source: string,
-  connection: Pick<SourceConnection, 'maintain'>,
+  connection: Pick<SourceConnection, 'maintain' | 'changes'>,
   context: EventsContext,
 ): SourceEventsDelivery {
   const { configuration, environment, observe, outgoing } = context;
@@ -57,6 +55,8 @@ export function deliverSource(
     report,
   });
 
+  // A commit, of this process or of another, may have made events; the interval is the bound besides.
+  const stopListening = connection.changes.listen(() => worker.wake());
   return {
     use: (triggers) => {
       const next = new Map<string, Target>();
@@ -71,8 +71,8 @@ export function deliverSource(
       targets = next;
       worker.wake();
     },
-    wake: () => worker.wake(),
     stop: async (grace) => {
+      stopListening();
       await worker.stop(grace);
       await lease.end().catch((error: unknown) => report('Ending the lease failed.', error));
     },

@@ -8,13 +8,6 @@ export interface TraceContext {
   readonly spanId: string;
 }
 
-/** Sources whose tables have event triggers. */
-export interface CapturedEvents {
-  readonly sources: ReadonlySet<string>;
-  /** Told after a commit. */
-  readonly written: (source: string) => void;
-}
-
 const TEXT = "select set_config('engine.user', $1, true), set_config('engine.tracecontext', $2, true)";
 
 /** Sets, for the transaction, who writes and in which trace. */

@@ -130,7 +130,7 @@ async function runMutation(
 }
 
 /**
- * Runs steps on a source. Where it captures events, they are told who writes, and delivered without delay.
+ * Runs steps on a source. Where it captures events, its triggers are told who writes.
  * @throws EngineError and nothing is written
  */
 export async function writeSteps(
@@ -141,11 +141,8 @@ export async function writeSteps(
   variables: Variables = {},
 ): Promise<string[]> {
   const { events, client } = execution;
-  const captures = events?.sources.has(source) === true;
-  const before = captures ? [writerStatement(session, client?.trace)] : [];
-  const results = await runSteps(steps, connectionOf(source, execution), session, variables, before);
-  if (captures) events.written(source);
-  return results;
+  const before = events?.has(source) ? [writerStatement(session, client?.trace)] : [];
+  return runSteps(steps, connectionOf(source, execution), session, variables, before);
 }
 
 /** Puts the answer together; a column that is null is the JSON null. */

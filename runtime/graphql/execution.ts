@@ -6,7 +6,7 @@ import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
-import type { CapturedEvents, TraceContext } from './captured-events.ts';
+import type { TraceContext } from './captured-events.ts';
 import type { Limits } from './limits.ts';
 import { type WatchStatements, watchStatements } from './watch-statements.ts';
 
@@ -16,8 +16,8 @@ export interface Execution {
   readonly sources: SourceConnections;
   /** Absent: none. */
   readonly limits?: Limits;
-  /** Absent when no source captures events. */
-  readonly events?: CapturedEvents | undefined;
+  /** Sources whose tables have event triggers; absent: none. */
+  readonly events?: ReadonlySet<string> | undefined;
   /** Sees what runs. */
   readonly watch?: WatchStatements | undefined;
   /** Who makes the calls of steps, by name; absent: the program has none. */

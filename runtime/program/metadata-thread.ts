@@ -233,8 +233,7 @@ function createPrepare({
         execution ??= {
           planner: createPlanner(linkProgram(evaluator.evaluateNow(files), serving), serving),
           sources: new Map([...sources].map(([name, { database }]) => [name, database])),
-          // Events that this thread's operations make are found by the next fetch.
-          events: { sources: captured, written: () => {} },
+          events: captured,
         };
         return execution;
       },
