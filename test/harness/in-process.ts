@@ -20,7 +20,7 @@ export interface InProcess {
     variables?: Readonly<Record<string, string>>,
     backendOnly?: boolean,
   ): Promise<string>;
-  /** The SQL of a query. @throws EngineError when it cannot be planned */
+  /** The SQL of a request, statements in order. @throws EngineError when it cannot be planned */
   sql(request: GraphqlRequest, role: string, variables?: Readonly<Record<string, string>>): string;
   /** Generated texts by path. */
   readonly files: ReadonlyMap<string, string>;
@@ -86,9 +86,12 @@ export async function serveInProcess(
     },
     sql: (request, role, variables) => {
       const { plan } = planner.plan(sessionOf(role, variables), request);
-      return plan.kind === 'query'
-        ? plan.steps.map((step) => (step.kind === 'sql' ? step.statement.text : '')).join(';\n')
-        : '';
+      if (plan.kind === 'query')
+        return plan.steps.map((step) => (step.kind === 'sql' ? step.statement.text : '')).join(';\n');
+      return plan.fields
+        .flatMap((field) => ('source' in field && field.step.kind === 'write' ? field.step.statements : []))
+        .map(({ statement }) => statement.text)
+        .join(';\n');
     },
     files: compiled.files,
     end: () => source.end(),

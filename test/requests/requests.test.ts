@@ -1,65 +1,134 @@
 /**
- * The corpus of requests: each file has a request, its SQL and its answer side by side, executed for real.
- * ENGINE_UPDATE=1 writes what is served into the files.
+ * The corpus of requests. A folder with `schema.sql` and `metadata.yaml` is a project; every other YAML file in it is a case:
+ * a request, its SQL, its answer and, for mutations, the rows that it changed, executed for real. In a project with `rows.sql`
+ * each case begins with those rows and no others. ENGINE_UPDATE=1 writes what is served into the files.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { layOut } from '../../compiler/phases/4-plan/sql-layout.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
 import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 import { type InProcess, serveInProcess } from '../harness/in-process.ts';
-import { createTestDatabase } from '../harness/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 
-interface Case {
+interface Request {
   readonly role: string;
   readonly session?: Readonly<Record<string, string>>;
   readonly request: string;
   readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+interface Outcome {
+  /** Of a mutation: its statements in order. */
   readonly sql?: string;
   readonly answer?: unknown;
   readonly error?: { readonly code: string; readonly path: string; readonly message: string };
+  /** By table; a row that was updated is removed and added. Absent if nothing changed. */
+  readonly changes?: Readonly<Record<string, { readonly removed?: Rows; readonly added?: Rows }>>;
 }
 
+type Rows = readonly unknown[];
+
 const folder = fileURLToPath(new URL('./', import.meta.url));
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.yaml') && file !== 'metadata.yaml')
-  .sort();
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+const projects = files.filter((file) => basename(file) === 'metadata.yaml').map((file) => dirname(file));
 
-let served: InProcess;
+describe.each(projects)('%s', (project) => {
+  const read = (name: string) => readFileSync(join(folder, project, name), 'utf8');
+  const rows = existsSync(join(folder, project, 'rows.sql')) ? read('rows.sql') : undefined;
+  let database: TestDatabase;
+  let served: InProcess;
 
-beforeAll(async () => {
-  const database = await createTestDatabase(readFileSync(join(folder, 'schema.sql'), 'utf8'));
-  const metadata = parse(readFileSync(join(folder, 'metadata.yaml'), 'utf8')) as JsonObject;
-  served = await serveInProcess(database.url, metadata);
+  beforeAll(async () => {
+    database = await createTestDatabase(read('schema.sql'));
+    served = await serveInProcess(database.url, parse(read('metadata.yaml')) as JsonObject);
+  });
+  afterAll(() => served?.end());
+
+  const cases = files.filter(
+    (file) =>
+      file.startsWith(`${project}/`) && file.endsWith('.yaml') && file !== join(project, 'metadata.yaml'),
+  );
+  test.each(cases)('%s', async (file) => {
+    const path = join(folder, file);
+    const { role, session, request, variables, ...expected } = parse(readFileSync(path, 'utf8')) as Request &
+      Outcome;
+    const asked = { role, request, ...(session && { session }), ...(variables && { variables }) };
+    if (rows !== undefined) await restore(database, rows);
+    const before = await everyRow(database);
+    const outcome = await run(served, asked);
+    const changes = changesOf(before, await everyRow(database));
+    const seen = { ...outcome, ...(Object.keys(changes).length > 0 && { changes }) };
+    if (process.env.ENGINE_UPDATE === '1') {
+      const all = { role, session, request, variables, ...seen };
+      writeFileSync(path, stringify(all, { lineWidth: 110, blockQuote: 'literal' }));
+    } else {
+      expect(seen, 'ENGINE_UPDATE=1 npx vitest run test/requests accepts what is served').toEqual(expected);
+    }
+  });
 });
 
-afterAll(() => served?.end());
-
-test.each(files)('%s', async (file) => {
-  const path = join(folder, file);
-  const { role, session, request, variables, ...expected } = parse(readFileSync(path, 'utf8')) as Case;
-  const outcome = await run({ role, request, ...(session && { session }), ...(variables && { variables }) });
-  if (process.env.ENGINE_UPDATE === '1') {
-    const text = stringify(
-      { role, session, request, variables, ...outcome },
-      { lineWidth: 110, blockQuote: 'literal' },
-    );
-    writeFileSync(path, text);
-  } else {
-    expect(outcome, 'ENGINE_UPDATE=1 accepts what is served').toEqual(expected);
-  }
-});
-
-async function run({ role, session, request, variables }: Case): Promise<Omit<Case, 'role' | 'request'>> {
+async function run(
+  served: InProcess,
+  { role, session, request, variables }: Request,
+): Promise<Omit<Outcome, 'changes'>> {
   try {
     const asked = { query: request, variables };
+    // Planned first: what a mutation would do is part of what it says when it fails.
+    const sql = layOut(served.sql(asked, role, session), '').trim();
     const answer = JSON.parse(await served.answer(asked, role, session)) as unknown;
-    return { sql: layOut(served.sql(asked, role, session), '').trim(), answer };
+    return { sql, answer };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     return { error: { code: error.code, path: error.path, message: error.message } };
   }
+}
+
+/** Leaves the rows of the SQL, with sequences at their beginning. */
+async function restore(database: TestDatabase, rows: string): Promise<void> {
+  const tables = await tablesOf(database);
+  await database.query(
+    `truncate ${tables.map(pg.escapeIdentifier).join(', ')} restart identity cascade;\n${rows}`,
+  );
+}
+
+/** Every row as JSON text, by table. */
+async function everyRow(database: TestDatabase): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  for (const table of await tablesOf(database)) {
+    const read = `select to_jsonb(t)::text as row from ${pg.escapeIdentifier(table)} as t order by 1`;
+    found.set(
+      table,
+      (await database.query<{ row: string }>(read)).map(({ row }) => row),
+    );
+  }
+  return found;
+}
+
+async function tablesOf(database: TestDatabase): Promise<readonly string[]> {
+  const found = await database.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace
+     and relkind in ('r', 'p') and not relispartition order by 1`,
+  );
+  return found.map(({ name }) => name);
+}
+
+function changesOf(
+  before: ReadonlyMap<string, readonly string[]>,
+  after: ReadonlyMap<string, readonly string[]>,
+): NonNullable<Outcome['changes']> {
+  const parsed = (texts: readonly string[]) => texts.map((text) => JSON.parse(text) as unknown);
+  const changes: Record<string, { removed?: Rows; added?: Rows }> = {};
+  for (const [table, old] of before) {
+    const now = after.get(table) ?? [];
+    const removed = parsed(old.filter((row) => !now.includes(row)));
+    const added = parsed(now.filter((row) => !old.includes(row)));
+    if (removed.length + added.length === 0) continue;
+    changes[table] = { ...(removed.length > 0 && { removed }), ...(added.length > 0 && { added }) };
+  }
+  return changes;
 }
