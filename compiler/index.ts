@@ -12,7 +12,7 @@ import { createMemory, type Memory } from './memory/memory.ts';
 import { reuseCatalog, reuseMetadata } from './memory/reuse.ts';
 import type { Model } from './model/model.ts';
 import type { Plan, ProgramPlan } from './model/plan.ts';
-import { type CatalogResult, resolve } from './phases/3-resolve/index.ts';
+import { type CatalogResult, type RemoteResult, resolve } from './phases/3-resolve/index.ts';
 import { plan } from './phases/4-plan/index.ts';
 import { planLedgers } from './phases/4-plan/ledger.ts';
 import { planSaved } from './phases/4-plan/saved.ts';
@@ -22,6 +22,8 @@ export interface CompileInput {
   readonly metadata: Metadata;
   /** By name of the source. One that could not be read costs its source. */
   readonly catalogs: Readonly<Record<string, CatalogResult>>;
+  /** What was read of remote schemas, by name. One that is absent is not served. */
+  readonly remotes?: Readonly<Record<string, RemoteResult>>;
   /** Where the metadata stands in files, for the places of diagnostics. */
   readonly origin?: Origin;
   /** How names and types are shown; without it as the database has them. */
@@ -76,7 +78,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
   const metadata = reuseMetadata(input.metadata, earlier?.input.metadata, memory);
   const catalogs = reuseCatalogs(input.catalogs, earlier?.input.catalogs, memory);
   const naming = input.naming ?? { enabled: false, default: 'engine-default' };
-  const model = resolve(metadata, catalogs, naming, {
+  const model = resolve(metadata, catalogs, input.remotes ?? {}, naming, {
     ...(earlier && { model: earlier.model, inheritedRoles: earlier.inheritedRoles }),
     memory,
   });
@@ -89,6 +91,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
       get sources() {
         return access().sources;
       },
+      ...(model.value.remotes && { remotes: model.value.remotes }),
     },
     serving,
     memory,

@@ -153,7 +153,7 @@ export const OPTIONS = {
     false,
     'append a comment to the SQL of each query: root fields, operation name and role',
   ),
-  remoteSchemaSkipNulls: option(boolean, false, 'leave nulls out of arguments of remote schemas', pending),
+  remoteSchemaSkipNulls: option(boolean, false, 'leave nulls out of arguments of remote schemas'),
   remoteSchemaPrioritizeData: option(
     boolean,
     false,
@@ -233,7 +233,7 @@ export const OPTIONS = {
     false,
     'leave events, schedules and asynchronous actions to other instances',
   ),
-  enableRemoteSchemaPermissions: option(boolean, false, 'permissions on remote schemas', pending),
+  enableRemoteSchemaPermissions: option(boolean, false, 'permissions on remote schemas'),
   inferFunctionPermissions: option(
     boolean,
     true,
@@ -444,6 +444,8 @@ export function servingOptions(configuration: Configuration): SavedOptions {
     inferFunctionPermissions: configuration.inferFunctionPermissions,
     ...(configuration.nullInNonnullableVariables && { lenientNulls: true }),
     ...(configuration.queryTags && { queryTags: true }),
+    ...(configuration.enableRemoteSchemaPermissions && { remoteSchemaPermissions: true }),
+    ...(configuration.remoteSchemaSkipNulls && { skipRemoteNulls: true }),
     ...(has('no_null_unbound_variable_default') && { omitUnboundVariables: true }),
     ...(has('hide_aggregation_predicates') && { hideAggregationPredicates: true }),
     ...(has('hide_update_many_fields') && { hideUpdateMany: true }),

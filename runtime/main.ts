@@ -9,6 +9,7 @@ import type { CountOperation, CurrentlyServed, Served } from './answer.ts';
 import { type Configuration, jwtConfigurations, servingOptions } from './configuration.ts';
 import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
+import { REMOTE } from './core/remotes/view.ts';
 import { createPlanner, forgetOtherViews, type Planner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
 import { createDelivery } from './events/delivery.ts';
@@ -32,6 +33,7 @@ import { createOutgoing } from './outgoing/outgoing.ts';
 import type { Host, HostContext } from './program/host.ts';
 import { createLive } from './program/live.ts';
 import { createReadiness } from './readiness.ts';
+import { createRemoteCaller } from './remote/caller.ts';
 import { openApiDocument } from './saved/openapi.ts';
 import { createRegisteredQueries } from './saved/registered.ts';
 import { indexSaved } from './saved/saved.ts';
@@ -103,6 +105,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     report,
   });
   const subscriptions = createSubscriptions(liveQueries, current, report);
+  const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
+  const outgoing = createOutgoing({ allow, deny });
+  const prioritizeData = configuration.remoteSchemaPrioritizeData;
+  const callers = { [REMOTE]: createRemoteCaller({ outgoing, environment, prioritizeData }) };
   const context: HostContext = {
     configuration,
     environment,
@@ -114,6 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const captured = new Set(generated.events?.sources.map(({ source }) => source));
       const execution = {
         ...executionOf(program, sources, configuration, rateCounter, previous),
+        callers,
         ...(captured.size > 0 ? { events: captured } : {}),
       };
       const saved = indexSaved(generated.saved, execution.planner, {
@@ -132,8 +139,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       };
     },
   };
-  const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
-  const outgoing = createOutgoing({ allow, deny });
   const delivery = createDelivery({ configuration, environment, observe, outgoing });
   const authentication = await openAuthentication(configuration, outgoing, observe);
   let host: Host | undefined;

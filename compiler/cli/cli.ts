@@ -7,6 +7,7 @@ import type { CommandContext } from './command.ts';
 import { FORMATS } from './compile-report.ts';
 import { addDeliveryCommands } from './delivery-commands.ts';
 import { addProjectOptions, CATALOGS, sourceAddress } from './project-options.ts';
+import { addRemoteCommands } from './remote-commands.ts';
 import { addReviewCommands } from './review-commands.ts';
 import { addSavedCommands } from './saved-commands.ts';
 
@@ -24,6 +25,7 @@ const COMMANDS: readonly string[] = [
   'introspect',
   'lint',
   'metadata',
+  'remote',
   'schema',
   'test',
   'verify',
@@ -101,6 +103,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
   addSchema(program, context, finish);
   addMetadata(program, context, finish);
   addSavedCommands(program, context, finish);
+  addRemoteCommands(program, context, finish);
   addReviewCommands(program, context, finish);
   addDeliveryCommands(program, context, finish);
   addVersion(program, context);

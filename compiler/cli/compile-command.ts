@@ -87,7 +87,7 @@ export async function compileProject(
   context: CommandContext,
   progress: Progress,
 ): Promise<CompiledProject> {
-  const { read, catalogs, naming, serving, obstacles } = project;
+  const { read, catalogs, remotes, naming, serving, obstacles } = project;
   const environment = environmentVariables(read.value);
   const missing = options.checkEnvironment ? missingVariables(environment, project, context) : [];
   const before = [...read.diagnostics, ...missing, ...obstacles];
@@ -102,7 +102,7 @@ export async function compileProject(
       refused: [],
     };
   progress.step('compiling');
-  const result = compile({ metadata: read.value, catalogs, origin: read.origin, naming, serving });
+  const result = compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming, serving });
   const proof =
     options.prove || options.migrations !== undefined ? await prove(project, result, progress) : undefined;
   progress.step('checking the types of the generated code');

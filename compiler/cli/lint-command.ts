@@ -35,23 +35,28 @@ const DEFAULT_CONFIGURATION = 'engine-lint.yaml';
 export function lintCommand(options: LintOptions, context: CommandContext): Promise<number> {
   const configuration = readConfiguration(options);
   const progress = startProgress(context);
-  return withProject(options, context, progress, async ({ read, catalogs, naming, serving, obstacles }) => {
-    progress.step('compiling');
-    const result =
-      obstacles.length > 0
-        ? undefined
-        : compile({ metadata: read.value, catalogs, origin: read.origin, naming, serving });
-    progress.end();
-    const errors = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
-      ({ severity }) => severity === 'error',
-    );
-    const linted = result
-      ? lintCompiled(result, { read, catalogs }, configuration)
-      : { findings: [], allowed: 0, permissions: 0 };
-    const found = [...errors, ...linted.findings];
-    report(found, linted, options.format, read.origin.describe, context);
-    return found.length > 0 ? 1 : 0;
-  });
+  return withProject(
+    options,
+    context,
+    progress,
+    async ({ read, catalogs, remotes, naming, serving, obstacles }) => {
+      progress.step('compiling');
+      const result =
+        obstacles.length > 0
+          ? undefined
+          : compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming, serving });
+      progress.end();
+      const errors = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
+        ({ severity }) => severity === 'error',
+      );
+      const linted = result
+        ? lintCompiled(result, { read, catalogs }, configuration)
+        : { findings: [], allowed: 0, permissions: 0 };
+      const found = [...errors, ...linted.findings];
+      report(found, linted, options.format, read.origin.describe, context);
+      return found.length > 0 ? 1 : 0;
+    },
+  );
 }
 
 export interface Linted {

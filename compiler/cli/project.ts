@@ -15,9 +15,11 @@ import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
 import { type OfflineDatabases, openOffline } from '../offline/databases.ts';
 import { type FileResult, readMetadataFile } from '../phases/1-read/index.ts';
 import { type CatalogOptions, databaseOf, readCatalog } from '../phases/2-introspect/index.ts';
-import type { CatalogResult } from '../phases/3-resolve/index.ts';
+import { readRemotes } from '../phases/2-introspect/remote-schemas.ts';
+import type { CatalogResult, RemoteResult } from '../phases/3-resolve/index.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import type { Progress } from './progress.ts';
+import { withRemoteReader } from './remote-reader.ts';
 
 export interface ProjectOptions {
   readonly metadata: string;
@@ -34,6 +36,8 @@ export interface ProjectOptions {
 export interface Project {
   readonly read: FileResult;
   readonly catalogs: Readonly<Record<string, CatalogResult>>;
+  /** Of locks, or as the servers offer them. */
+  readonly remotes: Readonly<Record<string, RemoteResult>>;
   readonly naming: NamingOptions;
   readonly serving: SavedOptions;
   /** By source; absent for sources with a saved or unreadable catalog. */
@@ -79,7 +83,10 @@ export async function withProject<Result>(
         return database ? [[source.name, database] as const] : [];
       }),
     );
-    return await use({ read, catalogs, naming, serving, databases, obstacles });
+    const remotes = await withRemoteReader(context, (readRemote) =>
+      readRemotes(read.value.remote_schemas, options.metadata, readRemote),
+    );
+    return await use({ read, catalogs, remotes, naming, serving, databases, obstacles });
   } finally {
     progress.end();
     await offline?.close();

@@ -19,25 +19,37 @@ export interface SchemaOptions extends ProjectOptions {
 /** Runs the command. @returns the exit status: 1 if the metadata has errors, which go to standard error */
 export function schemaCommand(options: SchemaOptions, context: CommandContext): Promise<number> {
   const progress = startProgress(context);
-  return withProject(options, context, progress, async ({ read, catalogs, naming, serving, obstacles }) => {
-    const result = compile({ metadata: read.value, catalogs, origin: read.origin, naming, serving });
-    const diagnostics = [...read.diagnostics, ...(obstacles.length > 0 ? obstacles : result.diagnostics)];
-    progress.end();
-    if (hasErrors(diagnostics)) {
-      const errors = diagnostics.filter(({ severity }) => severity === 'error');
-      context.stderr(renderDiagnostics(errors, read.origin.describe));
-      return 1;
-    }
-    const program = linkProgram(programOf(result.state.plan), serving);
-    const schema = graphqlSchema(program.view(options.role, false));
-    const { stringifyNumbers } = serving;
-    const saved = result.state.plan.saved?.operations ?? [];
-    const texts = {
-      sdl: () => `${printSchema(schema)}\n`,
-      types: () => schemaTypes(schema, program, stringifyNumbers),
-      operations: () => operationTypes(schema, options.role, program, saved, stringifyNumbers),
-    };
-    context.stdout(await texts[options.as]());
-    return 0;
-  });
+  return withProject(
+    options,
+    context,
+    progress,
+    async ({ read, catalogs, remotes, naming, serving, obstacles }) => {
+      const result = compile({
+        metadata: read.value,
+        catalogs,
+        remotes,
+        origin: read.origin,
+        naming,
+        serving,
+      });
+      const diagnostics = [...read.diagnostics, ...(obstacles.length > 0 ? obstacles : result.diagnostics)];
+      progress.end();
+      if (hasErrors(diagnostics)) {
+        const errors = diagnostics.filter(({ severity }) => severity === 'error');
+        context.stderr(renderDiagnostics(errors, read.origin.describe));
+        return 1;
+      }
+      const program = linkProgram(programOf(result.state.plan), serving);
+      const schema = graphqlSchema(program.view(options.role, false));
+      const { stringifyNumbers } = serving;
+      const saved = result.state.plan.saved?.operations ?? [];
+      const texts = {
+        sdl: () => `${printSchema(schema)}\n`,
+        types: () => schemaTypes(schema, program, stringifyNumbers),
+        operations: () => operationTypes(schema, options.role, program, saved, stringifyNumbers),
+      };
+      context.stdout(await texts[options.as]());
+      return 0;
+    },
+  );
 }

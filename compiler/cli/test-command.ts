@@ -30,11 +30,11 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
   const cases = options.cases === undefined ? [] : readCases(options.cases);
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
-    const { read, catalogs, naming, serving, obstacles } = project;
+    const { read, catalogs, remotes, naming, serving, obstacles } = project;
     const result =
       obstacles.length > 0
         ? undefined
-        : compile({ metadata: read.value, catalogs, origin: read.origin, naming, serving });
+        : compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming, serving });
     const diagnostics = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
       ({ severity }) => severity === 'error',
     );

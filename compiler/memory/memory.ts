@@ -7,6 +7,9 @@
 /** The work that is done by unit. The unit is a piece of metadata, model or plan. */
 type Work =
   | 'reuse'
+  | 'remote'
+  | 'upstream'
+  | 'joined'
   | 'not-served'
   | 'entry'
   | 'structure'

@@ -4,6 +4,8 @@
  * already in the form of the generated files (`TableShape` and the like); permissions are trees that phase 4 turns into
  * row rules and ledger lines.
  */
+
+import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
 import type {
   MutationFieldKind,
   QueryFieldKind,
@@ -23,6 +25,8 @@ export interface Model {
   readonly settings: ProgramSettings;
   readonly sources: readonly ModelSource[];
   readonly events: ModelEvents;
+  /** Absent without any. */
+  readonly remotes?: readonly RemoteSchemaShape[];
 }
 
 export interface ModelSource {

@@ -3,6 +3,7 @@
  * role: pure data with nothing left to decide.
  */
 import type { EventsProgram } from '../../runtime/core/events.ts';
+import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type { AccessRules, DeclaredFunction, DeclaredTable, SourceShape } from '../../runtime/core/shapes.ts';
 import type { PlannedSaved } from './saved.ts';
@@ -17,6 +18,8 @@ export interface ProgramPlan {
   readonly settings: ProgramSettings;
   readonly sources: readonly PlannedSource[];
   readonly events: EventsProgram;
+  /** Absent without any. */
+  readonly remotes?: readonly RemoteSchemaShape[];
   /** Absent when the metadata has neither query collections nor REST endpoints. */
   readonly saved?: PlannedSaved;
 }

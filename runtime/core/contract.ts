@@ -10,6 +10,7 @@ export { functionAggregate, functionMutation, functionRows } from './mutation/fu
 export { insertRow, insertRows } from './mutation/insert.ts';
 export { updateMany, updateRow, updateRows } from './mutation/update.ts';
 export { selectAggregate, selectByKey, selectRows } from './query/select.ts';
+export { type RemoteSchemaShape, remoteSchema } from './remotes/shapes.ts';
 export { type GeneratedProgram, program } from './resolvers.ts';
 export type { Requester, RootFields } from './root-fields.ts';
 export {

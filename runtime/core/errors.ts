@@ -111,6 +111,17 @@ export class EngineError extends Error {
   }
 }
 
+/** Errors of another server, which the client gets as they are. */
+export class UpstreamErrors extends EngineError {
+  /** JSON list of GraphQL errors. */
+  readonly text: string;
+
+  constructor(text: string) {
+    super('remote-schema-error', 'the remote schema answered with errors', { status: 200 });
+    this.text = text;
+  }
+}
+
 /** A request names something that the schema, as its role sees it, does not have. */
 export class UnknownName extends EngineError {
   readonly typeName: string;

@@ -7,6 +7,8 @@ import { type Rule, readRule } from './condition/rule.ts';
 import { checkReferences } from './declared.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember } from './remember.ts';
+import type { RemoteSchemaShape } from './remotes/shapes.ts';
+import { remoteProvider } from './remotes/view.ts';
 import type { GeneratedProgram } from './resolvers.ts';
 import {
   type FunctionFieldKind,
@@ -15,6 +17,7 @@ import {
   type QueryField,
   type StreamField,
 } from './root-fields.ts';
+import type { Provider } from './schema/provider.ts';
 import { createRoleView, type RoleView } from './schema/role-view.ts';
 import { indexRootFields, type RootFieldIndex } from './schema/root-field-index.ts';
 import { ADMIN_ROLE } from './session.ts';
@@ -106,6 +109,9 @@ export interface ProgramContent {
   readonly rootFields: RootFieldIndex;
   /** A rule of the program, read once. */
   readonly rule: (text: RuleText) => Rule;
+  readonly remotes: readonly RemoteSchemaShape[];
+  /** Root fields that no database answers alone, in the order in which they are asked. */
+  readonly providers: readonly Provider[];
 }
 
 export interface Program extends ProgramContent {
@@ -127,6 +133,8 @@ export interface SchemaOptions {
   readonly hideAggregationPredicates?: boolean;
   /** There is no `update_<t>_many`. */
   readonly hideUpdateMany?: boolean;
+  /** Roles need a permission for a remote schema; without it everyone sees the whole. */
+  readonly remoteSchemaPermissions?: boolean;
 }
 
 /**
@@ -148,6 +156,7 @@ export function linkProgram(
       for (const role in rules) roles.add(role);
   }
   for (const shape of generated.functions) for (const role of shape.roles) roles.add(role);
+  for (const provider of content.providers) for (const role of provider.roles) roles.add(role);
   const withoutIntrospection = new Set(generated.introspectionDisabledFor);
   const hasAdmin = !generated.withoutAdmin;
   const views = previous ? takeOverViews(content, options, previous) : new Map<string, RoleView>();
@@ -188,7 +197,13 @@ function linkContent(generated: GeneratedProgram, previous: Program | undefined)
   const functions = linkFunctions(generated, parts, unchanged && previous);
   const sameFields = unchanged && functions === previous.functions;
   const rootFields = sameFields ? previous.rootFields : indexRootFields({ tables, functions });
-  return { ...parts, functions, rootFields, rule: rulesByText() };
+  const remotes = generated.remotes ?? [];
+  const providers = linkProviders(generated);
+  return { ...parts, functions, rootFields, rule: rulesByText(), remotes, providers };
+}
+
+function linkProviders({ remotes = [] }: GeneratedProgram): readonly Provider[] {
+  return remotes.map(remoteProvider);
 }
 
 function rulesByText(): ProgramContent['rule'] {

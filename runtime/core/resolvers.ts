@@ -1,6 +1,7 @@
 /** The form of a generated program: what `generated/index.ts` exports. */
 import type { CheckedTargets } from './checked-types.ts';
 import type { EventsProgram } from './events.ts';
+import type { RemoteSchemaShape } from './remotes/shapes.ts';
 import type { SavedProgram } from './saved.ts';
 import type { ProgramSettings } from './settings.ts';
 import type { DeclaredFunction, DeclaredTable, SourceShape, TableAccess } from './shapes.ts';
@@ -13,6 +14,8 @@ export interface GeneratedProgram extends ProgramSettings {
   readonly functions: readonly DeclaredFunction[];
   /** Absent when nothing calls webhooks by itself. */
   readonly events?: EventsProgram;
+  /** Absent without any. */
+  readonly remotes?: readonly RemoteSchemaShape[];
   /** Absent when nothing is saved. */
   readonly saved?: SavedProgram;
 }

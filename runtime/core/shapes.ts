@@ -7,6 +7,7 @@
 import type { CheckedRules, CheckedShape } from './checked-types.ts';
 import { checkAccess, checkTable } from './declared.ts';
 import type { NamingConvention } from './names.ts';
+import type { RemoteRelationshipShape } from './remotes/shapes.ts';
 import type { FunctionFields, RootFields } from './root-fields.ts';
 
 export interface SourceShape {
@@ -52,6 +53,8 @@ export interface TableShape {
   readonly conditionallyUnique?: readonly string[];
   readonly relationships?: Readonly<Record<string, RelationshipShape>>;
   readonly computedFields?: Readonly<Record<string, ComputedFieldShape>>;
+  /** Relationships that another step looks up: remote schemas, tables of other sources. */
+  readonly remoteRelationships?: Readonly<Record<string, RemoteRelationshipShape>>;
   /** Values of an enum table: value → description. */
   readonly enumValues?: Readonly<Record<string, string | null>>;
   /** Of a view: columns of tables that its query mentions, by key of the table. For audits; nothing at run time asks. */

@@ -6,14 +6,16 @@
  *   1. the shapes of tables and functions and the root fields that they declare;
  *   2. the rules of that one role in those access rules: `tableView` reads `rules[role]` and nothing else of them, and an
  *      admin's view reads none;
- *   3. the schema options, and whether the role may ask for the schema, which is part of the key of a view.
+ *   3. what providers offer the role, of which each gives a text;
+ *   4. the schema options, and whether the role may ask for the schema, which is part of the key of a view.
  * Data does not come in, session variables and arguments are parameters of the plan, and databases are looked up by name
- * when a plan runs. So a view is taken over if 1 is the identical data and 2 is equal data; limits are checked on each
+ * when a plan runs. So a view is taken over if 1 is the identical data and 2 and 3 are equal; limits are checked on each
  * request by the planner of the program that it runs on. A view goes on referring to the content that it was made from,
  * which says the same about its role.
  */
 import { sameOptions } from './options.ts';
 import type { Program, ProgramContent, SchemaOptions } from './program.ts';
+import type { Provider } from './schema/provider.ts';
 import type { RoleView } from './schema/role-view.ts';
 import { ADMIN_ROLE } from './session.ts';
 import type { AccessRules, TableAccess } from './shapes.ts';
@@ -39,9 +41,24 @@ export function takeOverViews(
     return before === after ? [] : [[before, after] as const];
   });
   for (const [key, view] of previous.views) {
-    if (changed.every(([before, after]) => sameRules(before, after, view.role))) kept.set(key, view);
+    if (!changed.every(([before, after]) => sameRules(before, after, view.role))) continue;
+    if (offersTheSame(content.providers, previous.providers, view.role)) kept.set(key, view);
   }
   return kept;
+}
+
+/** Whether what is not answered by databases alone is offered to a role as before. */
+function offersTheSame(
+  now: readonly Provider[],
+  before: readonly Provider[],
+  role: string | undefined,
+): boolean {
+  return (
+    now.length === before.length &&
+    now.every(
+      ({ name, offer }, index) => name === before[index]!.name && offer(role) === before[index]!.offer(role),
+    )
+  );
 }
 
 /** Whether two versions of an access file say the same about a role. */

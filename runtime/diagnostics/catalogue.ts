@@ -371,10 +371,34 @@ export const diagnostics = {
     message('inherited-role-parents-missing', 'error', [
       `the following parent role(s) are not found: ${parents} which are required to construct the inherited role: "${role}"`,
     ]),
-  /** "%name%" does not exist */
-  joinFieldMissing: ({ name, nearest }: { name: Hole; nearest?: Hole | undefined }): Message =>
+  /** column "%name%" does not exist in table %table% */
+  joinColumnMissing: ({
+    name,
+    table,
+    nearest,
+  }: {
+    name: Hole;
+    table: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
+    message('join-column-missing', 'error', [
+      `column "${name}" does not exist in table ${table}`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** field with name "%name%"is not provided by the lhs entity"%entity%"for defining a join condition, the allowed fields are %allowed% */
+  joinFieldMissing: ({
+    name,
+    entity,
+    allowed,
+    nearest,
+  }: {
+    name: Hole;
+    entity: Hole;
+    allowed: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
     message('join-field-missing', 'error', [
-      `"${name}" does not exist`,
+      `field with name "${name}"is not provided by the lhs entity"${entity}"for defining a join condition, the allowed fields are ${allowed}`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
   /** The configuration allows "%rule%", but nothing is reported there%place?%. */
@@ -578,9 +602,53 @@ export const diagnostics = {
       `table ${table} has no field named "${column}"`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** Duplicate remote field '%field%' */
+  remoteFieldConflict: ({ field, owner }: { field: Hole; owner: Hole }): Message =>
+    message('remote-field-conflict', 'error', [
+      `Duplicate remote field '${field}'`,
+      `${owner} has a root field of this name already: give the remote schema a namespace, or rename the field.`,
+    ]),
+  /** in remote schema permission for role "%role%": %reason% */
+  remotePermissionInvalid: ({ role, reason }: { role: Hole; reason: Hole }): Message =>
+    message('remote-permission-invalid', 'error', [
+      `in remote schema permission for role "${role}": ${reason}`,
+    ]),
+  /** Could not inherit permission for the role '%role%' for the entity: 'remote schema: '%name%'' */
+  remotePermissionNotInherited: ({ role, name }: { role: Hole; name: Hole }): Message =>
+    message('remote-permission-not-inherited', 'error', [
+      `Could not inherit permission for the role '${role}' for the entity: 'remote schema: '${name}''`,
+    ]),
+  /** %reason% */
+  remoteRelationshipInvalid: ({ reason }: { reason: Hole }): Message =>
+    message('remote-relationship-invalid', 'error', [`${reason}`]),
+  /** %reason% */
+  remoteSchemaInvalid: ({ reason }: { reason: Hole }): Message =>
+    message('remote-schema-invalid', 'error', [`${reason}`]),
   /** remote schema with name "%name%" not found */
   remoteSchemaMissing: ({ name }: { name: Hole }): Message =>
     message('remote-schema-missing', 'error', [`remote schema with name "${name}" not found`]),
+  /** remote schema "%name%" is inconsistent because of stale remote schema introspection is used. The remote schema couldn't be reached for a fresh introspection because we got error: %reason% */
+  remoteSchemaStale: ({ name, reason }: { name: Hole; reason: Hole }): Message =>
+    message('remote-schema-stale', 'error', [
+      `remote schema "${name}" is inconsistent because of stale remote schema introspection is used. The remote schema couldn't be reached for a fresh introspection because we got error: ${reason}`,
+    ]),
+  /** remote schema "%name%" could not be read: %reason% */
+  remoteSchemaUnreachable: ({ name, reason }: { name: Hole; reason: Hole }): Message =>
+    message('remote-schema-unreachable', 'error', [`remote schema "${name}" could not be read: ${reason}`]),
+  /** Found conflicting definitions for "%type%": remote schema "%owner%" defines it otherwise */
+  remoteTypeConflict: ({ type, owner }: { type: Hole; owner: Hole }): Message =>
+    message('remote-type-conflict', 'error', [
+      `Found conflicting definitions for "${type}": remote schema "${owner}" defines it otherwise`,
+      'Give the types of the remote schema a prefix, a suffix or names of their own.',
+    ]),
+  /** no type named "%type%" defined in remote schema "%name%" */
+  remoteTypeMissing: ({ type, name }: { type: Hole; name: Hole }): Message =>
+    message('remote-type-missing', 'error', [`no type named "${type}" defined in remote schema "${name}"`]),
+  /** remote relationships on a remote schema can only be defined on object types */
+  remoteTypeNotObject: (): Message =>
+    message('remote-type-not-object', 'error', [
+      'remote relationships on a remote schema can only be defined on object types',
+    ]),
   /** Encountered conflicting definitions in the selection set for '%root%' for field '%field%' defined in [%first%, %second%]. Fields must not be defined more than once across all sources. */
   rootFieldConflict: ({
     root,

@@ -16,6 +16,7 @@ export interface Losses {
 export const lossOf = {
   table: (source: string, key: string) => `table ${source} ${key}`,
   field: (source: string, table: string, name: string) => `field ${source} ${table} ${name}`,
+  remoteSchema: (name: string) => `remote schema ${name}`,
   rootField: (name: string) => `root field ${name}`,
   customTypes: 'custom types',
 } as const;

@@ -1,6 +1,6 @@
 /** Error responses: shape and status per endpoint, details only for those who may see them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { EngineError } from '../core/errors.ts';
+import { EngineError, UpstreamErrors } from '../core/errors.ts';
 import { describeReason } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import { databaseError } from '../database/errors.ts';
@@ -15,6 +15,7 @@ export function errorObject(error: EngineError, showInternal: boolean): LoggedEr
 
 /** `{"errors": [...]}`: the shape of GraphQL answers. */
 export function graphqlErrorText(error: EngineError, showInternal: boolean): string {
+  if (error instanceof UpstreamErrors) return `{"data":null,"errors":${error.text}}`;
   const { path, message, code, internal } = error;
   const extensions = { path, code, ...(showInternal && internal !== undefined ? { internal } : {}) };
   return JSON.stringify({ errors: [{ message, extensions }] });

@@ -21,12 +21,14 @@ import {
   type CopyServices,
   inconsistentObjects,
   type MetadataState,
+  type RemoteOrError,
+  readRemote,
   type SourceDatabase,
   WorkingCopy,
 } from './working-copy.ts';
 
 export interface MetadataEngineOptions<Database extends SourceDatabase>
-  extends Pick<CopyServices<Database>, 'compile' | 'openSource' | 'options'> {
+  extends Pick<CopyServices<Database>, 'compile' | 'openSource' | 'readRemote' | 'options'> {
   readonly store: MetadataStore;
   /** What to begin with when the store is empty, e.g. the source `default` of --database-url. */
   readonly initialMetadata?: Metadata;
@@ -48,10 +50,11 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     this.#retirement = new Retirement((error) =>
       options.report('Closing a source that is no longer used failed.', error),
     );
-    const { compile, openSource, store } = options;
+    const { compile, openSource, readRemote, store } = options;
     this.#services = {
       compile,
       openSource,
+      readRemote,
       options: options.options,
       readCatalogState: store.readCatalogState,
       writeCatalogState: store.writeCatalogState,
@@ -64,6 +67,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       metadata: { ...emptyMetadata },
       resourceVersion: 0,
       catalogs: {},
+      remotes: {},
       sources: new Map(),
       compilation,
       inconsistent: inconsistentObjects(compilation),
@@ -133,6 +137,36 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     });
   }
 
+  /**
+   * Introspects remote schemas again, all of them unless names are given, while requests go on. What changed is served; what
+   * cannot be reached is served as it was read last.
+   */
+  async refreshRemotes(names?: readonly string[]): Promise<void> {
+    const { metadata, remotes } = this.#state;
+    const wanted = metadata.remote_schemas.filter(({ name }) => names?.includes(name) ?? true);
+    if (wanted.length === 0) return;
+    const read = await Promise.all(
+      wanted.map(
+        async (remote) => [remote, await readRemote(remote, remotes[remote.name], this.#services)] as const,
+      ),
+    );
+    await this.#alone(async () => {
+      const copy = this.#copy();
+      // Not those that were changed meanwhile.
+      const current = read.filter(([remote]) => copy.metadata.remote_schemas.includes(remote));
+      copy.takeRemotes(Object.fromEntries(current.map(([{ name }, result]) => [name, result])));
+      await this.#serveUnlessSame(copy);
+    });
+  }
+
+  /** Introspects the remote schemas again that could not be read. */
+  async retryRemotes(): Promise<void> {
+    const broken = Object.entries(this.#state.remotes).flatMap(([name, remote]) =>
+      'error' in remote || remote.stale !== undefined ? [name] : [],
+    );
+    if (broken.length > 0) await this.refreshRemotes(broken);
+  }
+
   /** Closes every source; nothing may be executed afterwards. */
   async stop(): Promise<void> {
     await this.#queue;
@@ -156,8 +190,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     // What cannot be captured is not stored, either.
     await installTriggers(before, next, new Set(copy.invalidations().sources));
     const stored = await this.#store(copy, next);
-    this.#state = copy.toState(stored, program) as MetadataState<Database>;
-    program.activate();
+    await this.#swap(copy.toState(stored, program) as MetadataState<Database>, program);
     await removeTriggers(before, this.#state, this.#options.report);
   }
 
@@ -170,6 +203,24 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
         this.#options.report('Going back to the event triggers that are served failed.', failure);
       });
       throw error;
+    }
+  }
+
+  /** Serves a state. What was read of remote schemas is kept for the next start, which may be without a network. */
+  async #swap(state: MetadataState<Database>, program: PreparedProgram): Promise<void> {
+    const { remotes } = this.#state;
+    this.#state = state;
+    program.activate();
+    const read = Object.entries(state.remotes).flatMap(([name, remote]) => {
+      const before = remotes[name];
+      const isKept = before && 'sdl' in before && 'sdl' in remote && before.sdl === remote.sdl;
+      return 'sdl' in remote && !isKept ? [{ name, sdl: remote.sdl }] : [];
+    });
+    if (read.length === 0) return;
+    try {
+      await this.#options.store.writeRemotes(read);
+    } catch (error) {
+      this.#options.report('Keeping the schema of a remote schema failed.', error);
     }
   }
 
@@ -194,8 +245,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   async #serve(copy: WorkingCopy, resourceVersion: number): Promise<void> {
     await copy.check();
     const program = await this.#services.prepare(copy.toState(resourceVersion) as MetadataState<Database>);
-    this.#state = copy.toState(resourceVersion, program) as MetadataState<Database>;
-    program.activate();
+    await this.#swap(copy.toState(resourceVersion, program) as MetadataState<Database>, program);
   }
 
   /** Reads the stored metadata again if its version is not the one that is served. */
@@ -206,6 +256,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     const [stored, notification] = await Promise.all([store.read(), store.readNotification()]);
     const copy = this.#copy();
     copy.metadata = stored.metadata === undefined ? emptyMetadata : readMetadata(stored.metadata).value;
+    await this.#takeStoredRemotes(copy);
     // Only the next version's notification is known to tell everything.
     const isNext = stored.resourceVersion === served + 1 && notification?.resourceVersion === served + 1;
     copy.reintrospect(
@@ -213,6 +264,23 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     );
     await this.#serve(copy, stored.resourceVersion);
     this.#release(copy);
+  }
+
+  /** What was read of remote schemas last, by any instance: no start waits for another server. */
+  async #takeStoredRemotes(copy: WorkingCopy): Promise<void> {
+    const { remote_schemas } = copy.metadata;
+    if (remote_schemas.length === 0) return;
+    const stored = await this.#options.store.readRemotes();
+    copy.takeRemotes(
+      Object.fromEntries(
+        remote_schemas.map(({ name }): [string, RemoteOrError] => {
+          const sdl = stored.get(name);
+          const served = this.#state.remotes[name];
+          if (sdl === undefined) return [name, served ?? { error: 'it has not been read yet' }];
+          return [name, served && 'sdl' in served && served.sdl === sdl ? served : { sdl }];
+        }),
+      ),
+    );
   }
 
   /** After a failed request: SQL that was committed stays, and so does what another instance stored. */
@@ -231,7 +299,10 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   /** Serves a copy that only read databases anew, if that made a difference. */
   async #serveUnlessSame(copy: WorkingCopy): Promise<void> {
     await copy.check();
-    if (JSON.stringify(copy.catalogs) !== JSON.stringify(this.#state.catalogs)) {
+    if (
+      copy.remotes !== this.#state.remotes ||
+      JSON.stringify(copy.catalogs) !== JSON.stringify(this.#state.catalogs)
+    ) {
       await this.#serve(copy, this.#state.resourceVersion);
       await this.#mendTriggers();
     }

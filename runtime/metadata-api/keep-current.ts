@@ -1,4 +1,4 @@
-/** Keeps an engine current: with what other instances store, and with sources that come back. */
+/** Keeps an engine current: with what other instances store, with sources that come back, and with remote schemas. */
 import type { MetadataEngine } from './engine.ts';
 import type { MetadataStore } from './store.ts';
 import type { SourceDatabase } from './working-copy.ts';
@@ -17,10 +17,23 @@ export function keepCurrent<Database extends SourceDatabase>(
   pollInterval: number,
   report: (message: string, error: unknown) => void,
 ): () => void {
+  let retrying = false;
+  // One attempt at a time: a remote may take its whole timeout.
+  const retryRemotes = (retry: () => Promise<void>) => {
+    if (retrying) return;
+    retrying = true;
+    retry()
+      .catch((error: unknown) => report('Reading a remote schema again failed.', error))
+      .finally(() => {
+        retrying = false;
+      });
+  };
+  retryRemotes(() => engine.refreshRemotes());
   const timers = [
     setInterval(() => {
       engine.retrySources().catch((error: unknown) => report('Trying a source again failed.', error));
     }, RETRY_INTERVAL),
+    setInterval(() => retryRemotes(() => engine.retryRemotes()), RETRY_INTERVAL),
   ];
   if (pollInterval > 0) {
     const synchronise = () => {

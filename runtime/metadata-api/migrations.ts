@@ -35,6 +35,13 @@ const steps: readonly Step[] = [
   );
   `,
   giveSourcesAndTablesRows,
+  `
+  create table engine_catalog.remote_schemas (
+    name text primary key,
+    sdl text not null,
+    read_at timestamptz not null default now()
+  );
+  `,
 ];
 
 /** Not in SQL, whose functions refuse JSON that its type accepts: a string with U+0000. */

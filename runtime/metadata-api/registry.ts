@@ -54,6 +54,7 @@ import {
   addRemoteSchema,
   addRemoteSchemaPermissions,
   dropRemoteSchemaPermissions,
+  introspectRemoteSchema,
   reloadRemoteSchema,
   removeRemoteSchema,
   updateRemoteSchema,
@@ -89,7 +90,6 @@ import {
   deleteScheduledEvent,
   getScheduledEventInvocations,
   getScheduledEvents,
-  introspectRemoteSchema,
 } from './operations/unserved-readers.ts';
 import untrackFunction from './operations/untrack-function.ts';
 import untrackTable from './operations/untrack-table.ts';

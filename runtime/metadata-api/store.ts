@@ -45,6 +45,9 @@ export interface MetadataStore {
   >;
   /** Calls back when another connection stored something, until the store is closed. Polling covers what it misses. */
   watch(changed: () => void): void;
+  /** SDL of remote schemas as it was read last, by name. */
+  readRemotes(): Promise<ReadonlyMap<string, string>>;
+  writeRemotes(remotes: readonly { readonly name: string; readonly sdl: string }[]): Promise<void>;
   readCatalogState(): Promise<{ id: string; cli_state: JsonObject; console_state: JsonObject }>;
   writeCatalogState(kind: CatalogStateKind, state: JsonObject): Promise<void>;
   close(): Promise<void>;
@@ -162,6 +165,18 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
         'select engine_uuid as id, cli_state, console_state from engine_catalog.version',
       );
       return rows[0]!;
+    },
+    readRemotes: async () => {
+      const { rows } = await pool.query<{ name: string; sdl: string }>(
+        'select name, sdl from engine_catalog.remote_schemas',
+      );
+      return new Map(rows.map(({ name, sdl }) => [name, sdl]));
+    },
+    writeRemotes: async (remotes) => {
+      await pool.query(
+        'insert into engine_catalog.remote_schemas (name, sdl) select * from unnest($1::text[], $2::text[]) on conflict (name) do update set sdl = excluded.sdl, read_at = now()',
+        [column(remotes, 'name'), column(remotes, 'sdl')],
+      );
     },
     writeCatalogState: async (kind, state) => {
       await pool.query(`update engine_catalog.version set ${kind}_state = $1`, [JSON.stringify(state)]);

@@ -11,7 +11,14 @@ import type { EventsProgram } from '../core/events.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { inStoredOrder } from '../metadata/export-metadata.ts';
 import type { InconsistentObject } from '../metadata/inconsistency.ts';
-import type { Json, JsonObject, Metadata, Source, SourceConfiguration } from '../metadata/metadata.ts';
+import type {
+  Json,
+  JsonObject,
+  Metadata,
+  RemoteSchema,
+  Source,
+  SourceConfiguration,
+} from '../metadata/metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import { type Answer, JsonText } from './answer.ts';
 import { describeConnectionError } from './connection-error.ts';
@@ -23,6 +30,9 @@ import type { CatalogStateKind, Invalidations } from './store.ts';
 
 /** A catalog, or why there is none. */
 export type CatalogOrError = SourceCatalog | { readonly error: string };
+
+/** SDL of a remote schema, with the reason why it could not be read again; or why there is none. */
+export type RemoteOrError = { readonly sdl: string; readonly stale?: string } | { readonly error: string };
 
 /** What `compile` gives, as far as the metadata API looks at it. */
 export interface Compilation {
@@ -39,6 +49,7 @@ export type Compile = (
     readonly metadata: Metadata;
     /** By name of the source. One that could not be read costs its source. */
     readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+    readonly remotes: Readonly<Record<string, RemoteOrError>>;
   },
   previous?: Compilation,
 ) => Compilation | Promise<Compilation>;
@@ -67,6 +78,7 @@ export interface MetadataState<Database extends SourceDatabase = SourceDatabase>
   readonly metadata: Metadata;
   readonly resourceVersion: number;
   readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+  readonly remotes: Readonly<Record<string, RemoteOrError>>;
   readonly sources: ReadonlyMap<string, OpenSource<Database>>;
   readonly compilation: Compilation;
   readonly inconsistent: readonly InconsistentObject[];
@@ -79,6 +91,8 @@ export interface CopyServices<Database extends SourceDatabase = SourceDatabase> 
   readonly compile: Compile;
   /** Opens the pool of a source. Throws if its address cannot be made out; connects with the first query. */
   readonly openSource: (source: Source) => Database;
+  /** Introspects a remote schema: its SDL. @throws EngineError */
+  readonly readRemote: (remote: RemoteSchema) => Promise<string>;
   prepare(state: MetadataState<Database>): Promise<PreparedProgram>;
   readonly readCatalogState: () => Promise<JsonObject>;
   readonly writeCatalogState: (kind: CatalogStateKind, state: JsonObject) => Promise<void>;
@@ -104,10 +118,11 @@ export interface Warning {
 interface Savepoint {
   readonly metadata: Metadata;
   readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+  readonly remotes: Readonly<Record<string, RemoteOrError>>;
   readonly sources: ReadonlyMap<string, OpenSource>;
   readonly compilation: Compilation;
   readonly inconsistent: readonly InconsistentObject[];
-  readonly checked: { readonly metadata: Metadata; readonly catalogs: unknown };
+  readonly checked: Checked;
   readonly warnings: readonly Warning[];
 }
 
@@ -132,7 +147,9 @@ export class WorkingCopy {
   #compilation: Compilation;
   #inconsistent: readonly InconsistentObject[];
   /** What the compilation was made of. */
-  #checked: { readonly metadata: Metadata; readonly catalogs: unknown };
+  #checked: Checked;
+  #remotes: Readonly<Record<string, RemoteOrError>>;
+  readonly #rereadRemotes = new Set<string>();
 
   constructor(base: MetadataState, services: CopyServices) {
     this.#base = base;
@@ -143,7 +160,8 @@ export class WorkingCopy {
     this.#sources = base.sources;
     this.#compilation = base.compilation;
     this.#inconsistent = base.inconsistent;
-    this.#checked = { metadata: base.metadata, catalogs: base.catalogs };
+    this.#remotes = base.remotes;
+    this.#checked = { metadata: base.metadata, catalogs: base.catalogs, remotes: base.remotes };
   }
 
   /** What is inconsistent as of the last check. */
@@ -157,6 +175,27 @@ export class WorkingCopy {
 
   get catalogs(): Readonly<Record<string, CatalogOrError>> {
     return this.#catalogs;
+  }
+
+  get remotes(): Readonly<Record<string, RemoteOrError>> {
+    return this.#remotes;
+  }
+
+  /** Has these remote schemas introspected at the next check; what cannot be reached keeps what was read before. */
+  rereadRemotes(names: Iterable<string>): void {
+    for (const name of names) this.#rereadRemotes.add(name);
+  }
+
+  /** Takes over what was read of remote schemas elsewhere. */
+  takeRemotes(remotes: Readonly<Record<string, RemoteOrError>>): void {
+    const isSame = Object.entries(remotes).every(([name, remote]) => this.#remotes[name] === remote);
+    if (!isSame) this.#remotes = { ...this.#remotes, ...remotes };
+  }
+
+  /** Introspects a remote schema now. @throws EngineError when it cannot be read */
+  async readRemote(remote: RemoteSchema): Promise<void> {
+    this.takeRemotes({ [remote.name]: { sdl: await this.services.readRemote(remote) } });
+    this.#rereadRemotes.delete(remote.name);
   }
 
   /** The catalog of a source; undefined if its database could not be read. */
@@ -210,13 +249,14 @@ export class WorkingCopy {
   /** Connects, introspects and compiles as far as the changes since the last check need it. */
   async check(): Promise<void> {
     this.metadata = inStoredOrder(this.metadata);
-    await this.#readCatalogs();
-    if (this.#checked.metadata === this.metadata && this.#checked.catalogs === this.#catalogs) return;
+    await Promise.all([this.#readCatalogs(), this.#readRemotes()]);
+    const { metadata: checked, catalogs, remotes } = this.#checked;
+    if (checked === this.metadata && catalogs === this.#catalogs && remotes === this.#remotes) return;
     const { metadata } = this;
-    const input = { metadata, catalogs: this.#catalogs };
+    const input = { metadata, catalogs: this.#catalogs, remotes: this.#remotes };
     this.#compilation = await this.services.compile(input, this.#compilation);
     this.#inconsistent = inconsistentObjects(this.#compilation);
-    this.#checked = { metadata: this.metadata, catalogs: this.#catalogs };
+    this.#checked = { metadata: this.metadata, catalogs: this.#catalogs, remotes: this.#remotes };
   }
 
   /** What a later `accept` compares with. */
@@ -239,6 +279,7 @@ export class WorkingCopy {
     return {
       metadata: this.metadata,
       catalogs: this.#catalogs,
+      remotes: this.#remotes,
       sources: this.#sources,
       compilation: this.#compilation,
       inconsistent: this.#inconsistent,
@@ -250,6 +291,7 @@ export class WorkingCopy {
   restore(point: Savepoint): void {
     this.metadata = point.metadata;
     this.#catalogs = point.catalogs;
+    this.#remotes = point.remotes;
     this.#sources = point.sources;
     this.#compilation = point.compilation;
     this.#inconsistent = point.inconsistent;
@@ -269,6 +311,7 @@ export class WorkingCopy {
       metadata: this.metadata,
       resourceVersion,
       catalogs: this.#catalogs,
+      remotes: this.#remotes,
       sources: this.#sources,
       compilation: this.#compilation,
       inconsistent: this.#inconsistent,
@@ -323,6 +366,28 @@ export class WorkingCopy {
       this.#catalogs = Object.fromEntries(this.metadata.sources.map(({ name }) => [name, catalogs[name]!]));
   }
 
+  /** Introspects remote schemas that are new, lead elsewhere now, or are to be read again. */
+  async #readRemotes(): Promise<void> {
+    const before = new Map(this.#checked.metadata.remote_schemas.map((remote) => [remote.name, remote]));
+    const { remote_schemas: wanted } = this.metadata;
+    const read = await Promise.all(
+      wanted.map(async (remote): Promise<readonly [string, RemoteOrError]> => {
+        const { name } = remote;
+        const known = Object.hasOwn(this.#remotes, name) ? this.#remotes[name] : undefined;
+        const last = before.get(name);
+        const moved = last && JSON.stringify(last.definition.url) !== JSON.stringify(remote.definition.url);
+        if (known && !this.#rereadRemotes.has(name) && (!moved || known !== this.#base.remotes[name]))
+          return [name, known];
+        return [name, await readRemote(remote, moved ? undefined : known, this.services)];
+      }),
+    );
+    this.#rereadRemotes.clear();
+    const same =
+      read.length === Object.keys(this.#remotes).length &&
+      read.every(([name, result]) => this.#remotes[name] === result);
+    if (!same) this.#remotes = Object.fromEntries(read);
+  }
+
   #open(source: Source): OpenSource | { readonly error: string } {
     const configured = JSON.stringify(source.configuration);
     const open = this.#sources.get(source.name);
@@ -342,6 +407,31 @@ export class WorkingCopy {
     const added = addedObjects(before, after);
     if (added.length === 0) return false;
     return !this.#fresh.has(after.name) || 'error' in known || !tellsOf(known, added);
+  }
+}
+
+/** What a compilation was made of. */
+interface Checked {
+  readonly metadata: Metadata;
+  readonly catalogs: unknown;
+  readonly remotes: unknown;
+}
+
+/** Introspects a remote schema; what cannot be reached is as it was read last. */
+export async function readRemote(
+  remote: RemoteSchema,
+  known: RemoteOrError | undefined,
+  services: Pick<CopyServices, 'readRemote'>,
+): Promise<RemoteOrError> {
+  try {
+    const sdl = await services.readRemote(remote);
+    // The identical result as long as nothing changed.
+    return known && 'sdl' in known && known.sdl === sdl && known.stale === undefined ? known : { sdl };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    if (known && 'sdl' in known)
+      return known.stale === error.message ? known : { sdl: known.sdl, stale: error.message };
+    return { error: error.message };
   }
 }
 

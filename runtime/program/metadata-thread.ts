@@ -12,6 +12,7 @@ import type { SourceConnection } from '../database/source.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
+import { remoteTarget } from '../metadata/remote-target.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import {
   answerRequest,
@@ -23,8 +24,10 @@ import {
 } from '../metadata-api/index.ts';
 import { locateRule } from '../metadata-api/locate-rule.ts';
 import { dumpSource } from '../metadata-api/pg-dump.ts';
-import type { CatalogOrError, Compilation } from '../metadata-api/working-copy.ts';
+import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api/working-copy.ts';
 import type { Observation } from '../observe.ts';
+import { createOutgoing } from '../outgoing/outgoing.ts';
+import { introspectRemote } from '../remote/introspect.ts';
 import type { PreparedProgram } from './host.ts';
 import { createEvaluator, createTranspiler, type TranspiledFile, type TranspiledFiles } from './loader.ts';
 import { openSource, sourceAddress } from './sources.ts';
@@ -102,6 +105,7 @@ interface CompilerModule {
     input: {
       readonly metadata: Metadata;
       readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+      readonly remotes: Readonly<Record<string, RemoteOrError>>;
       readonly naming: ReturnType<typeof namingOptions>;
       readonly serving: ReturnType<typeof servingOptions>;
     },
@@ -127,6 +131,8 @@ async function start(data: ThreadData): Promise<Running> {
   });
   const { compile } = (await import(data.compiler)) as CompilerModule;
   const naming = namingOptions(configuration);
+  const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
+  const outgoing = createOutgoing({ allow, deny });
   try {
     const engine = await MetadataEngine.start<SourceConnection>({
       store,
@@ -134,6 +140,10 @@ async function start(data: ThreadData): Promise<Running> {
         compile({ ...input, naming, serving: servingOptions(configuration) }, previous),
       openSource: ({ name, configuration: { connection_info: info } }) =>
         openSource(name, withFewConnections(info), data),
+      readRemote: async ({ definition }) => {
+        const options = { outgoing, environment: data.environment };
+        return (await introspectRemote(remoteTarget(definition), options)).sdl;
+      },
       options: {
         remoteSchemaPermissions: configuration.enableRemoteSchemaPermissions,
         inferFunctionPermissions: configuration.inferFunctionPermissions,
@@ -168,10 +178,12 @@ async function start(data: ThreadData): Promise<Running> {
         stopWatching();
         await engine.stop();
         await store.close();
+        await outgoing.close();
         return '';
       },
     };
   } catch (error) {
+    await outgoing.close();
     await store.close();
     throw error;
   }

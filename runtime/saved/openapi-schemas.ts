@@ -73,7 +73,7 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
   const named = (type: NamedType, nullable: boolean): Schema => {
     if (type.kind === 'scalar') return scalar(type.name, nullable);
     if (type.kind === 'input') return inputObject(type, nullable);
-    if (type.kind === 'object') return { title: type.name, type: 'object', nullable };
+    if (type.kind !== 'enum') return { title: type.name, type: 'object', nullable };
     return component(type.name, nullable, () => ({
       title: type.name,
       type: 'string',

@@ -12,6 +12,7 @@ import { connectionUrl } from '../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
+import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
 import {
   answerRequest,
   type Compile,
@@ -53,6 +54,8 @@ export async function startMetadataServer(
     /** Called before a program is loaded; what it throws is an error of loading. */
     beforeLoading?: () => Promise<void>;
     compile?: Compile;
+    /** Introspects remote schemas; unless given, each has a root field of its own name. */
+    readRemote?: (remote: RemoteSchema) => Promise<string>;
   } = {},
 ): Promise<MetadataServer> {
   const database = given.database ?? (await createTestDatabase(sql));
@@ -74,6 +77,9 @@ export async function startMetadataServer(
         preparedStatements: 100,
         isolationLevel: info.isolation_level,
       }),
+    readRemote:
+      given.readRemote ??
+      (async ({ name }) => `type Query { ${name}(id: Int): String } type Person { id: Int }`),
     options: { remoteSchemaPermissions: true, inferFunctionPermissions: true },
     initialMetadata: readMetadata({
       version: 3,

@@ -41,10 +41,23 @@ export async function openProject(name: string): Promise<RealProject> {
   const { files } = compile({
     metadata,
     catalogs,
+    remotes: remoteSchemasOf(name),
     naming: { enabled: true, default: 'engine-default' },
   });
   const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
   return { program, urls };
+}
+
+/** The remote schemas that the project's metadata names, as SDL. */
+function remoteSchemasOf(name: string): Record<string, { readonly sdl: string }> {
+  const folder = projectFile(name, 'remote');
+  if (!existsSync(folder)) return {};
+  return Object.fromEntries(
+    readdirSync(folder).map((file) => [
+      file.replace(/\.graphql$/, ''),
+      { sdl: readFileSync(join(folder, file), 'utf8') },
+    ]),
+  );
 }
 
 /** A file of a project, as text. */

@@ -84,7 +84,7 @@ function hideAddress(server: MetadataServer, value: unknown): unknown {
  * plans for every role, so that the next change finds views and plans that it could wrongly keep.
  */
 async function expectSameAsFull({ engine: { state }, served }: MetadataServer, place: string): Promise<void> {
-  const full = compile({ metadata: state.metadata, catalogs: state.catalogs });
+  const full = compile({ metadata: state.metadata, catalogs: state.catalogs, remotes: state.remotes });
   expect(Object.fromEntries(state.compilation.files), place).toEqual(Object.fromEntries(full.files));
   expect(describeProgram(served()), place).toBe(await describeFiles(full.files));
 }

@@ -15,11 +15,6 @@ const EXCLUSIONS: Readonly<Record<string, readonly Exclusion[]>> = {
   simpipe: [
     { reason: 'streams belong to subscriptions', lines: /Stream(\(|:)|StreamCursor|CursorOrdering/ },
     {
-      reason: 'the remote schema is not asked',
-      lines:
-        /^((Run|Simulation)\.|scalar json$|input (CreateRun|CreateSimulation|StepEnvironment|StepTimeout)|mutation_root\.(cancelRun|createRun|createSimulation|startRun)\b|query_root\.(computeUpload|ping|username))/,
-    },
-    {
       reason: 'PostgreSQL cannot insert into these views, so nested inserts into them are not offered',
       lines:
         /^input (\w+ArrRelInsertInput\.data: \[(cpu|fs|memory|network)|(cpu|fs|memory|network)\w*InsertInput|stepsInsertInput\.(cpu|fs|memory|network))/,
@@ -43,7 +38,6 @@ const EXCLUSIONS: Readonly<Record<string, readonly Exclusion[]>> = {
       reason: 'actions are not served yet',
       lines: /^(input )?Pin\w+\.|^mutation_root\.pin/,
     },
-    { reason: 'relationships to another source are not served yet', lines: /^\w+\.cached_image:/ },
   ],
 };
 

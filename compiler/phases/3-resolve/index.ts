@@ -1,5 +1,6 @@
 /** Phase 3: resolves names to objects. Objects that fail are left out with a diagnostic, and so are their dependents. */
 import type { NamingOptions } from '../../../runtime/core/names.ts';
+import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
@@ -8,14 +9,17 @@ import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
 import type { Model } from '../../model/model.ts';
 import { resolveAccess } from './access.ts';
+import { rootTypeOf } from './conflict.ts';
 import { checkCustomTypes } from './custom-types.ts';
 import { resolveEvents } from './event-trigger.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
-import { checkRemoteRelationships } from './remote-relationship.ts';
+import { joinTables, typeRelationships } from './remote-relationship.ts';
+import { type RemoteResult, resolveRemoteSchemas, type TakenRoots } from './remote-schema.ts';
 import type { CatalogResult } from './source.ts';
-import { resolveStructure } from './structure.ts';
+import { resolveStructure, type SourceStructure } from './structure.ts';
 
+export type { RemoteResult } from './remote-schema.ts';
 export type { CatalogResult } from './source.ts';
 
 /** Results of an earlier run: its model, its ordered roles, and its memory. */
@@ -32,6 +36,7 @@ export interface Earlier {
 export function resolve(
   metadata: Metadata,
   catalogs: Readonly<Record<string, CatalogResult>>,
+  remoteResults: Readonly<Record<string, RemoteResult>>,
   naming: NamingOptions,
   earlier: Earlier,
 ): Result<Model> & { readonly inheritedRoles: readonly InheritedRole[] } {
@@ -39,19 +44,56 @@ export function resolve(
   const structure = resolveStructure(metadata.sources, catalogs, naming, earlier);
   const diagnostics: Diagnostic[] = [...reportNotServed(metadata, earlier.memory), ...structure.diagnostics];
   const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
-  checkRemoteRelationships(metadata, scopes, diagnostics);
   const events = resolveEvents(scopes.values(), metadata.cron_triggers, diagnostics);
   checkCustomTypes(metadata, scopes, diagnostics);
   const ordered = orderInheritedRoles({ diagnostics }, metadata, earlier.memory);
   const inheritedRoles = reuse(ordered, earlier.inheritedRoles);
+  const remotes = resolveRemoteSchemas(
+    metadata,
+    remoteResults,
+    inheritedRoles,
+    metadata.remote_schemas.length > 0 ? takenRoots(structure.sources) : new Map(),
+    { diagnostics },
+    earlier.memory,
+  );
+  const joins = { metadata, scopes, remotes: new Map(remotes.map((remote) => [remote.entry.name, remote])) };
+  const joined = structure.sources.map((source) => joinTables(source, joins, diagnostics, earlier.memory));
+  const shapes = remotes.map((remote): RemoteSchemaShape => {
+    const relationships = typeRelationships(remote, joins, diagnostics);
+    return { ...remote.shape, ...(Object.keys(relationships).length > 0 && { relationships }) };
+  });
   const byName = new Map(metadata.sources.map((source) => [source.name, source]));
-  const sources = structure.sources.map((each) => {
+  const sources = joined.map((each) => {
     const { name } = each.scope.source;
     const source = byName.get(name)!;
     return resolveAccess(source, each, inheritedRoles, diagnostics, earlier.memory, before.get(name));
   });
   sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
-  return { value: { settings: readSettings(metadata), sources, events }, diagnostics, inheritedRoles };
+  const settings = readSettings(metadata);
+  const served = reuse(shapes, earlier.model?.remotes);
+  return {
+    value: { settings, sources, events, ...(shapes.length > 0 && { remotes: served }) },
+    diagnostics,
+    inheritedRoles,
+  };
+}
+
+/** Root fields of tables and functions. */
+function takenRoots(sources: readonly SourceStructure[]): TakenRoots {
+  const taken: TakenRoots = new Map();
+  for (const { scope, tables, functions } of sources) {
+    const { rootNamespace, name: source } = scope.shape;
+    const take = (root: string, field: string, owner: string) => {
+      taken.set(`${root} ${rootNamespace ?? field}`, owner);
+      if (root === 'query') taken.set(`subscription ${rootNamespace ?? field}`, owner);
+    };
+    for (const { key, rootFields } of tables)
+      for (const field of rootFields)
+        take(rootTypeOf(field).replace('_root', ''), field.name, `table ${key} in source ${source}`);
+    for (const { exposedAs, rootFields, shape } of functions)
+      for (const { name } of rootFields) take(exposedAs, name, `function ${shape.name} in source ${source}`);
+  }
+  return taken;
 }
 
 /** Settings of the whole program, without those that have no effect. */

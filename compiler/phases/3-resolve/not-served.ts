@@ -12,7 +12,6 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
     found.push({ ...at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })), ...(lost && { lost }) });
   };
   for (const source of metadata.sources) reportSource(source, found, report, memory);
-  for (const { path, name } of metadata.remote_schemas) report(path, 'Remote schema', name);
   for (const { path, name } of metadata.actions) report(path, 'Action', name, [lossOf.rootField(name)]);
   const { custom_types: types } = metadata;
   for (const { path, name } of [...types.input_objects, ...types.objects, ...types.scalars, ...types.enums])
@@ -60,7 +59,6 @@ function ofTable(table: TableEntry): readonly Diagnostic[] {
   const report: Report = (path, kind, name) => {
     found.push(at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })));
   };
-  for (const { path, name } of table.remote_relationships) report(path, 'Remote relationship', name);
   if (table.apollo_federation_config)
     report([...table.path, 'apollo_federation_config'], 'Setting', 'apollo_federation_config');
   for (const { path, role, permission } of [

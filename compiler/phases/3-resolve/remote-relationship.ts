@@ -1,89 +1,145 @@
 /**
- * Remote relationships of tables. They are not served, but what they name has to be there: the
- * columns of the join, the remote schema, or the table of the other source.
+ * Remote relationships of tables and of types of remote schemas: what they name has to be there, the columns of the join, the
+ * remote schema and its fields, or the table of another source.
  */
-import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { Kind } from 'graphql';
+import { displayName } from '../../../runtime/core/names.ts';
+import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { remoteRelationship } from '../../../runtime/metadata/kinds/remote-relationship.ts';
-import type { Json, Metadata, RemoteRelationship } from '../../../runtime/metadata/metadata.ts';
+import type {
+  JsonObject,
+  RemoteRelationship,
+  RemoteSchemaTypeRelationships,
+} from '../../../runtime/metadata/metadata.ts';
+import type { Memory } from '../../memory/memory.ts';
 import { contestedFieldNames, requireFreeFieldName } from './field.ts';
-import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
-import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
+import { type JoinContext, requireName, resolveJoin } from './remote-join.ts';
+import type { ResolvedRemote } from './remote-schema.ts';
+import { attempt, Failure, type ReportedObject } from './report.ts';
+import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import type { SourceStructure } from './structure.ts';
 
-/** Reports the remote relationships whose definition names something that is not there. */
-export function checkRemoteRelationships(
-  metadata: Metadata,
-  scopes: ReadonlyMap<string, SourceScope>,
+type Relationships = Readonly<Record<string, RemoteRelationshipShape>>;
+
+/** Adds the remote relationships of its tables to a source. Tables without any are the identical objects. */
+export function joinTables(
+  source: SourceStructure,
+  context: JoinContext,
   diagnostics: Diagnostic[],
-): void {
-  for (const scope of scopes.values()) {
-    for (const table of scope.tables.values()) {
-      const relationships = table.entry.remote_relationships;
-      if (relationships.length === 0) continue;
-      const contested = contestedFieldNames(table);
-      for (const relationship of relationships) {
-        if (contested.has(relationship.name)) continue;
-        attempt({ diagnostics }, remoteRelationshipObject(scope, table, relationship), () =>
-          requireDefinition(metadata, scopes, scope, table, relationship),
-        );
-      }
-    }
+  memory: Memory,
+): SourceStructure {
+  const scope = context.scopes.get(source.scope.source.name)!;
+  const added = new Map<string, Relationships>();
+  for (const table of scope.tables.values()) {
+    const relationships = tableJoins(scope, table, context, diagnostics);
+    if (Object.keys(relationships).length > 0) added.set(table.key, relationships);
   }
+  if (added.size === 0) return source;
+  const tables = source.tables.map((table) => {
+    const remoteRelationships = added.get(table.key);
+    if (!remoteRelationships) return table;
+    const text = JSON.stringify(remoteRelationships);
+    return memory.remember('joined', table, [text], () => ({
+      ...table,
+      shape: { ...table.shape, remoteRelationships },
+    }));
+  });
+  return { ...source, tables };
+}
+
+function tableJoins(
+  scope: SourceScope,
+  table: TableScope,
+  context: JoinContext,
+  diagnostics: Diagnostic[],
+): Relationships {
+  const { remote_relationships: relationships } = table.entry;
+  if (relationships.length === 0) return {};
+  const contested = contestedFieldNames(table);
+  const left = {
+    name: displayName(table.entry.table.schema, table.entry.table.name),
+    fields: [...table.columns.keys(), ...scalarFields(table)],
+  };
+  return Object.fromEntries(
+    relationships.flatMap((relationship) => {
+      const { name, definition } = relationship;
+      if (contested.has(name)) return [];
+      const shape = attempt({ diagnostics }, remoteRelationshipObject(scope, table, relationship), () => {
+        requireName(name);
+        requireFreeFieldName(scope, table, name);
+        return resolveJoin(context, left, definition);
+      });
+      return shape ? [[name, shape] as const] : [];
+    }),
+  );
+}
+
+/** Computed fields that are scalars without arguments. */
+function scalarFields({ computedFields }: TableScope): string[] {
+  return [...computedFields].flatMap(
+    ([name, { returns, arguments: args, tableArgument, sessionArgument }]) => {
+      const given = args.filter((_, index) => index !== tableArgument && index !== sessionArgument);
+      return 'type' in returns && given.length === 0 ? [name] : [];
+    },
+  );
+}
+
+/** Relationships of the types of a remote schema, by the remote's names. */
+export function typeRelationships(
+  remote: ResolvedRemote,
+  context: JoinContext,
+  diagnostics: Diagnostic[],
+): Readonly<Record<string, Relationships>> {
+  return Object.fromEntries(
+    remote.entry.remote_relationships.flatMap((entry) => {
+      const found = entry.relationships.flatMap((relationship) => {
+        const { name, definition } = relationship;
+        const shape = attempt({ diagnostics }, typeRelationshipObject(remote, entry, relationship), () => {
+          requireName(name);
+          return resolveJoin(context, leftType(remote, entry.type_name, name), definition);
+        });
+        return shape ? [[name, shape] as const] : [];
+      });
+      return found.length > 0 ? [[entry.type_name, Object.fromEntries(found)] as const] : [];
+    }),
+  );
 }
 
 /** @throws Failure */
-function requireDefinition(
-  metadata: Metadata,
-  scopes: ReadonlyMap<string, SourceScope>,
-  scope: SourceScope,
-  table: TableScope,
-  { name, definition }: RemoteRelationship,
-): void {
-  if (!isGraphqlName(name)) throw new Failure(messages.nameNotGraphql({ name }));
-  requireFreeFieldName(scope, table, name);
-  const joined =
-    definition.kind === 'to_source' ? Object.keys(definition.field_mapping) : definition.lhs_fields;
-  const own = new Set([...table.columns.keys(), ...table.computedFields.keys()]);
-  requireNames(joined, own);
-  if (definition.kind === 'to_remote_schema') {
-    const { remote_schema, lhs_fields, remote_field } = definition;
-    const names = metadata.remote_schemas.map((schema) => schema.name);
-    if (!names.includes(remote_schema))
-      throw new Failure(messages.remoteSchemaMissing({ name: remote_schema }));
-    // The arguments may use the fields of the join, and no others.
-    requireNames(
-      remote_field.flatMap((call) => variables(call.arguments)),
-      new Set(lhs_fields),
-    );
-    return;
+function leftType({ entry, document }: ResolvedRemote, type: string, relationship: string) {
+  const definition = document.types.get(type);
+  if (!definition) throw new Failure(messages.remoteTypeMissing({ type, name: entry.name }));
+  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) throw new Failure(messages.remoteTypeNotObject());
+  const fields = definition.fields ?? [];
+  if (fields.some(({ name }) => name.value === relationship)) {
+    const reason = `field with name "${relationship}" already exists in type "${type}"`;
+    throw new Failure(messages.remoteRelationshipInvalid({ reason }));
   }
-  if (!metadata.sources.some((source) => source.name === definition.source))
-    throw new Failure(messages.sourceMissing({ name: definition.source }));
-  const other = scopes.get(definition.source);
-  const target = other?.tables.get(keyOf(definition.table));
-  if (target === undefined) {
-    const { schema, name: wanted } = definition.table;
-    const near = other ? suggest(displayName(schema, wanted), tableNames(other)) : {};
-    throw new Failure(messages.tableNotTracked({ table: quoted(definition.table), ...near })).missing(
-      lossOf.table(definition.source, keyOf(definition.table)),
+  const usable = fields.filter((field) => {
+    const named = field.type.kind === Kind.NON_NULL_TYPE ? field.type.type : field.type;
+    if (named.kind !== Kind.NAMED_TYPE || (field.arguments ?? []).length > 0) return false;
+    const target = document.types.get(named.name.value)?.kind;
+    return (
+      target === undefined || target === Kind.SCALAR_TYPE_DEFINITION || target === Kind.ENUM_TYPE_DEFINITION
     );
-  }
-  requireNames(Object.values(definition.field_mapping), new Set(target.columns.keys()));
+  });
+  return { name: type, fields: usable.map(({ name }) => name.value) };
 }
 
-function requireNames(wanted: readonly string[], known: ReadonlySet<string>): void {
-  const missing = wanted.find((name) => !known.has(name));
-  if (missing === undefined) return;
-  throw new Failure(messages.joinFieldMissing({ name: missing, ...suggest(missing, known) }));
-}
-
-/** Names of `"$name"` in the arguments of a remote field. */
-function variables(value: Json): readonly string[] {
-  if (typeof value === 'string') return /^\$[_A-Za-z]/.test(value) ? [value.slice(1)] : [];
-  if (value === null || typeof value !== 'object') return [];
-  return Object.values(value as Readonly<Record<string, Json>>).flatMap(variables);
+function typeRelationshipObject(
+  { entry: { name } }: ResolvedRemote,
+  { type_name }: RemoteSchemaTypeRelationships,
+  relationship: RemoteRelationship,
+): ReportedObject {
+  return {
+    path: relationship.path,
+    type: 'remote_schema_remote_relationship',
+    name: `remote_schema_remote_relationship remote_relationship ${relationship.name} on type ${type_name} in remote schema ${name}`,
+    definition: { remote_schema: name, type_name, ...(remoteRelationship.write(relationship) as JsonObject) },
+    context: `in remote schema "${name}": in remote relationship "${relationship.name}": `,
+  };
 }
 
 /** The remote relationship as inconsistencies list it. */

@@ -30,7 +30,8 @@ export function plan(
       ),
     ),
   }));
-  return { settings: model.settings, sources, events: planEvents(model.events, options.stringifyNumbers) };
+  const events = planEvents(model.events, options.stringifyNumbers);
+  return { settings: model.settings, sources, events, ...(model.remotes && { remotes: model.remotes }) };
 }
 
 function planTable(table: ModelTable, memory: Memory): PlannedTable {

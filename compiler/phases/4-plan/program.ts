@@ -6,11 +6,12 @@ import type { Plan } from '../../model/plan.ts';
 
 /** The tables, functions and settings of a plan, ready to be linked; the identical objects for what is as before. */
 export function programOf(
-  { settings, sources }: Pick<Plan, 'settings' | 'sources'>,
+  { settings, sources, remotes }: Pick<Plan, 'settings' | 'sources' | 'remotes'>,
   memory: Memory = createMemory(),
 ): GeneratedProgram {
   return program({
     ...settings,
+    ...(remotes && { remotes }),
     sources: sources.map(({ shape }) => shape),
     tables: sources.flatMap(({ tables }) =>
       tables.map((table) => memory.remember('access', table, [], () => access(table.shape, table.access))),

@@ -7,6 +7,7 @@ import { emitAccess } from './access.ts';
 import { emitEvents, hasEvents } from './events.ts';
 import { emitFunction } from './function.ts';
 import { nameLedgers, nameProgram, type ProgramNames } from './names.ts';
+import { emitRemote } from './remote.ts';
 import { emitSaved } from './saved.ts';
 import { emitTable, entries, properties } from './table.ts';
 import { templates } from './templates.ts';
@@ -50,12 +51,16 @@ export function emitProgram(plan: ProgramPlan, memory: Memory): Files {
   for (const source of plan.sources) emitSource(source, names, memory, files);
   if (hasEvents(plan.events))
     for (const [path, text] of emitEvents(plan.events, names)) files.set(path, text);
+  for (const remote of plan.remotes ?? []) {
+    const texts = memory.remember('files', remote, [names], () => emitRemote(remote, names));
+    for (const [path, text] of texts) files.set(path, text);
+  }
   if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names, memory)) files.set(path, text);
   return files;
 }
 
 /** Everything that the names of files and of what they export are made of. */
-function namesOf({ sources, events, saved }: ProgramPlan): readonly unknown[] {
+function namesOf({ sources, events, remotes = [], saved }: ProgramPlan): readonly unknown[] {
   return [
     ...sources.flatMap(({ shape, tables, functions }) => [
       'source',
@@ -66,6 +71,8 @@ function namesOf({ sources, events, saved }: ProgramPlan): readonly unknown[] {
     ]),
     'events',
     ...events.sources.flatMap(({ source, triggers }) => [source, ...triggers.map(({ name }) => name)]),
+    'remotes',
+    ...remotes.flatMap(({ name, roles }) => [name, ...Object.keys(roles), '']),
     'saved',
     ...(saved?.operations ?? []).flatMap(({ collection, name }) => [collection, name]),
   ];
@@ -160,6 +167,10 @@ function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): stri
           return { identifier, file: `./${path}.ts` };
         }),
       ),
+      remotes: (plan.remotes ?? []).map(({ name }) => {
+        const { identifier, path } = names.remote(name);
+        return { identifier, file: `./${path}/remote.ts` };
+      }),
       tables: plan.sources.flatMap(({ shape, tables }) =>
         tables.map((table) => {
           const { identifier, path } = names.table(shape.name, table.shape.schema, table.shape.name);

@@ -20,6 +20,10 @@ export interface ProgramNames {
   readonly function: (source: string, schema: string, name: string) => FileNames;
   /** Files of event triggers: `events/<source>/<trigger>`. */
   readonly eventTrigger: (source: string, name: string) => FileNames;
+  /** Folder of a remote schema: `remote/<name>`. */
+  readonly remote: (name: string) => FileNames;
+  /** File of what a role sees of a remote schema. */
+  readonly remoteRole: (name: string, role: string) => FileNames;
   /** Files of saved operations: `saved/<collection>/<query>`. */
   readonly saved: (collection: string, name: string) => FileNames;
 }
@@ -85,6 +89,23 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
       });
     }
   }
+  const remotes = new Map<string, FileNames>();
+  const remoteRoles = new Map<string, FileNames>();
+  for (const { name, roles } of plan.remotes ?? []) {
+    const path = folder('remote', name);
+    remotes.set(name, {
+      path,
+      identifier: identifiers.take(safeIdentifier(`${name}_remote`), `remote ${name}`),
+    });
+    for (const role of Object.keys(roles)) {
+      const key = JSON.stringify([name, role]);
+      const file = files.take(`${folder(path, 'roles')}/${safeFileName(role)}`, key);
+      remoteRoles.set(key, {
+        path: file,
+        identifier: identifiers.take(safeIdentifier(`${role}_schema`), key),
+      });
+    }
+  }
   const saved = new Map<string, FileNames>();
   for (const { collection, name } of plan.saved?.operations ?? []) {
     const parent = folder('saved', collection);
@@ -96,6 +117,8 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
   }
   return {
     eventTrigger: (source, name) => eventTriggers.get(JSON.stringify([source, name]))!,
+    remote: (name) => remotes.get(name)!,
+    remoteRole: (name, role) => remoteRoles.get(JSON.stringify([name, role]))!,
     saved: (collection, name) => saved.get(JSON.stringify([collection, name]))!,
     source: (source) => sources.get(source)!,
     sourceIdentifier: (source) => sourceIdentifiers.get(source)!,
@@ -159,7 +182,7 @@ const RESERVED: ReadonlySet<string> = new Set(
     'instanceof interface keyof let module namespace never new null number object of package private protected public ' +
     'readonly require return set static string super switch symbol this throw true try type typeof undefined unknown var ' +
     'void while with yield NaN Infinity exports globalThis ' +
-    'access cron cronTriggers events eventsProgram eventTrigger program source table trackedFunction savedOperation saved allowlist routes EVERY_ROW Row Where'
+    'access cron cronTriggers events eventsProgram eventTrigger program remoteSchema schema source table trackedFunction savedOperation saved allowlist routes EVERY_ROW Row Where'
   ).split(' '),
 );
 

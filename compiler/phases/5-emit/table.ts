@@ -12,10 +12,12 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
     identifier: names.identifier,
     type: typeName(names.identifier),
     head: properties(table, ['schema', 'name', 'kind', 'graphqlName', 'customName', 'description']),
-    groups: (['columns', 'relationships', 'computedFields'] as const).flatMap((name) => {
-      const group = table[name];
-      return group ? [{ name, entries: entries(group, 2) }] : [];
-    }),
+    groups: (['columns', 'relationships', 'computedFields', 'remoteRelationships'] as const).flatMap(
+      (name) => {
+        const group = table[name];
+        return group ? [{ name, entries: entries(group, 2) }] : [];
+      },
+    ),
     tail: properties(table, [
       'primaryKey',
       'unique',

@@ -160,6 +160,22 @@ export interface IndexView {
   readonly sources: readonly { readonly identifier: string; readonly file: string }[];
   readonly tables: readonly { readonly identifier: string; readonly file: string }[];
   readonly functions: readonly { readonly identifier: string; readonly file: string }[];
+  readonly remotes: readonly { readonly identifier: string; readonly file: string }[];
+}
+
+export interface RemoteView {
+  readonly place: string;
+  readonly identifier: string;
+  readonly properties: readonly Property[];
+  readonly headers: readonly Property[];
+  readonly relationships: readonly { readonly type: string; readonly entries: readonly Property[] }[];
+  readonly schemaFile: string;
+  readonly roles: readonly { readonly role: string; readonly identifier: string; readonly file: string }[];
+}
+
+export interface SdlView {
+  readonly place: string;
+  readonly sdl: string;
 }
 
 export interface SavedView {
@@ -241,5 +257,7 @@ export const templates = {
   allowlist: load<AllowlistView>('allowlist'),
   routes: load<RoutesView>('routes'),
   savedIndex: load<SavedIndexView>('saved-index'),
+  remote: load<RemoteView>('remote'),
+  sdl: load<SdlView>('sdl'),
   readme: load<{ readonly openBraces: string }>('readme'),
 };

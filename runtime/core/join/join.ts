@@ -22,7 +22,7 @@ export interface JoinField {
 }
 
 /** One value of the left side. */
-interface JoinKey {
+export interface JoinKey {
   readonly name: string;
   /** In the row of an alias; only for rows of tables. */
   readonly value?: (alias: Sql) => Sql;
@@ -70,6 +70,8 @@ export interface JoinTree {
   readonly below: ReadonlyMap<string, JoinTree>;
   /** Handover `tuple`, by response name. */
   readonly tuples: ReadonlyMap<string, PlannedJoin>;
+  /** Names of types to be replaced, by response name. */
+  readonly renamed: ReadonlyMap<string, (name: string) => string>;
   /** Handover `fields`, by hidden field. */
   readonly hidden: ReadonlyMap<string, { readonly join: PlannedJoin; readonly index: number }>;
 }

@@ -62,7 +62,9 @@ export function splice(text: string, tree: JoinTree, collect: CollectTuples): Sp
   function readMember(place: JoinTree, key: string): void {
     const join = place.tuples.get(key);
     const below = place.below.get(key);
+    const rename = place.renamed.get(key);
     if (join) readTuple(join);
+    else if (rename) readName(rename);
     else if (below) readValue(below);
     else scanner.skip();
   }
@@ -74,6 +76,14 @@ export function splice(text: string, tree: JoinTree, collect: CollectTuples): Sp
     if (scanner.atList) scanner.eachItem(() => values.push(scanner.slice()));
     else scanner.skip();
     parts.push({ join, index: indexOf(join, values) });
+    copied = scanner.position;
+  }
+
+  function readName(rename: (name: string) => string): void {
+    scanner.peek();
+    copy(scanner.position);
+    const name = scanner.slice();
+    parts.push(name.startsWith('"') ? JSON.stringify(rename(JSON.parse(name) as string)) : name);
     copied = scanner.position;
   }
 

@@ -25,16 +25,19 @@ interface FoundJoin {
 export interface JoinPlanner {
   /** Where joins stand in the answer of a root field; undefined without any. */
   readonly treeOf: (selection: Selection) => JoinTree | undefined;
-  /** Plans what was found, level by level. @throws EngineError */
-  readonly levels: () => JoinLevels;
+  /** Plans what was found, level by level; undefined when answers are complete as they are. @throws EngineError */
+  readonly levels: () => JoinLevels | undefined;
 }
 
 export function createJoinPlanner(scope: Scope): JoinPlanner {
   let found: FoundJoin[] = [];
+  let hasTrees = false;
   const treeOf = (selection: Selection): JoinTree | undefined => {
-    const tree = { below: new Map(), tuples: new Map(), hidden: new Map() };
+    const tree = emptyTree();
     addSelection(tree, selection, found);
-    return tree.below.size + tree.tuples.size + tree.hidden.size > 0 ? tree : undefined;
+    if (isEmpty(tree)) return undefined;
+    hasTrees = true;
+    return tree;
   };
   return {
     treeOf,
@@ -49,7 +52,7 @@ export function createJoinPlanner(scope: Scope): JoinPlanner {
           if (tree) planned.tree = tree;
         }
       }
-      return levels;
+      return hasTrees ? levels : undefined;
     },
   };
 }
@@ -58,25 +61,32 @@ interface MutableTree extends JoinTree {
   readonly below: Map<string, MutableTree>;
   readonly tuples: Map<string, PlannedJoin>;
   readonly hidden: Map<string, { join: PlannedJoin; index: number }>;
+  readonly renamed: Map<string, (name: string) => string>;
+}
+
+function emptyTree(): MutableTree {
+  return { below: new Map(), tuples: new Map(), hidden: new Map(), renamed: new Map() };
+}
+
+function isEmpty({ below, tuples, hidden, renamed }: MutableTree): boolean {
+  return below.size + tuples.size + hidden.size + renamed.size === 0;
 }
 
 function addSelection(tree: MutableTree, selection: Selection, found: FoundJoin[]): void {
   for (const field of selection.fields) {
     const { meaning } = field.definition;
     if (meaning.kind === 'join') addJoin(tree, selection, field, meaning.join, found);
-    else addBelow(tree, field.responseName, field.selection, found);
+    else if (meaning.kind === 'typename') {
+      if (meaning.rename) tree.renamed.set(field.responseName, meaning.rename);
+    } else addBelow(tree, field.responseName, field.selection, found);
   }
   for (const narrowed of selection.narrowed ?? []) addSelection(tree, narrowed, found);
 }
 
 function addBelow(tree: MutableTree, name: string, selection: Selection, found: FoundJoin[]): void {
-  const below: MutableTree = tree.below.get(name) ?? {
-    below: new Map(),
-    tuples: new Map(),
-    hidden: new Map(),
-  };
+  const below = tree.below.get(name) ?? emptyTree();
   addSelection(below, selection, found);
-  if (below.below.size + below.tuples.size + below.hidden.size > 0) tree.below.set(name, below);
+  if (!isEmpty(below)) tree.below.set(name, below);
 }
 
 function addJoin(

@@ -30,6 +30,8 @@ export interface PlanOptions {
   readonly omitUnboundVariables?: boolean;
   /** null is accepted for variables whose type says that they are never null. */
   readonly lenientNulls?: boolean;
+  /** Arguments of remote schemas that are null are left out. */
+  readonly skipRemoteNulls?: boolean;
   /** A comment behind each query tells where it comes from. */
   readonly queryTags?: boolean;
 }

@@ -64,7 +64,8 @@ function sessionVariable(session: Session, name: string, rule: RuleReference | u
   return value;
 }
 
-function sourceValue(source: ParameterSource, variables: Readonly<Record<string, unknown>>): unknown {
+/** The value of a parameter that the request brings, before it is encoded. */
+export function sourceValue(source: ParameterSource, variables: Readonly<Record<string, unknown>>): unknown {
   switch (source.from) {
     case 'constant':
       return source.value;

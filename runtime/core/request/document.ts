@@ -18,7 +18,13 @@ import {
 import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import { lazy } from '../remember.ts';
 import { BOOLEAN } from '../schema/shared-types.ts';
-import { type FieldDefinition, namedType, nonNull, type ObjectType } from '../schema/types.ts';
+import {
+  type AbstractType,
+  type FieldDefinition,
+  namedType,
+  nonNull,
+  type ObjectType,
+} from '../schema/types.ts';
 import type { InputNode, SelectedField, Selection } from './selection.ts';
 import { inputNode } from './values.ts';
 import { type DeclaredVariable, isOmitted, type Variables } from './variables.ts';
@@ -154,25 +160,83 @@ interface SelectionSource {
 }
 
 function selection(
-  type: ObjectType,
+  type: ObjectType | AbstractType,
   sources: readonly SelectionSource[],
   path: string,
   context: SelectionContext,
 ): Selection {
-  const groups = new Map<string, Collected[]>();
+  const groups: Groups = new Map();
   for (const source of sources)
     collect(type, source.set, pathStep(source.path, 'selectionSet'), groups, context);
-  const fields = [...groups].map(([responseName, nodes]) =>
-    selectedField(type, responseName, nodes, context),
+  const items = [...groups.values()].map((group) =>
+    'type' in group
+      ? selection(group.type, group.sources, path, context)
+      : selectedField(type, group.responseName, group.nodes, context),
   );
-  return { typeName: type.name, argumentsPath: pathStep(path, 'args'), fields };
+  const argumentsPath = pathStep(path, 'args');
+  const fields = items.filter((item): item is SelectedField => 'responseName' in item);
+  const { name: typeName } = type;
+  if (items.length === fields.length) return { typeName, argumentsPath, fields };
+  const narrowed = items.filter((item): item is Selection => 'typeName' in item);
+  return { typeName, argumentsPath, fields, narrowed, items };
+}
+
+/** What a selection set holds, in the order of the document: fields, and fragments for some of the possible types. */
+type Groups = Map<string, FieldGroup | NarrowedGroup>;
+
+interface FieldGroup {
+  readonly responseName: string;
+  readonly nodes: Collected[];
+}
+
+interface NarrowedGroup {
+  readonly type: ObjectType | AbstractType;
+  readonly sources: SelectionSource[];
+}
+
+/**
+ * Collects a fragment's fields: in place where every object of the type fits its condition, as a selection of its own where
+ * some do, and not at all where none does.
+ */
+function collectFragment(
+  type: ObjectType | AbstractType,
+  condition: string | undefined,
+  set: SelectionSetNode,
+  path: string,
+  groups: Groups,
+  context: SelectionContext,
+): void {
+  if (condition === undefined || condition === type.name || type.abstract?.().has(condition)) {
+    collect(type, set, path, groups, context);
+    return;
+  }
+  const narrower = type.kind === 'object' ? undefined : narrowerType(type, condition);
+  if (!narrower) return;
+  // A response name has no space.
+  const key = ` ${narrower.name}`;
+  const source = { set, path: path.replace(/\.selectionSet$/, '') };
+  const group = groups.get(key);
+  if (group && 'type' in group) group.sources.push(source);
+  else groups.set(key, { type: narrower, sources: [source] });
+}
+
+/** The type of a name where some object of an abstract type is of it. */
+function narrowerType(type: AbstractType, name: string): ObjectType | AbstractType | undefined {
+  const possible = type.possible();
+  const object = possible.get(name);
+  if (object) return object;
+  for (const each of possible.values()) {
+    const found = each.abstract?.().get(name);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function collect(
-  type: ObjectType,
+  type: ObjectType | AbstractType,
   set: SelectionSetNode,
   path: string,
-  groups: Map<string, Collected[]>,
+  groups: Groups,
   context: SelectionContext,
 ): void {
   for (const node of set.selections) {
@@ -182,12 +246,11 @@ function collect(
       const responseName = node.alias?.value ?? node.name.value;
       const group = groups.get(responseName);
       countField(context, fieldPath);
-      if (group) group.push({ node, path: fieldPath });
-      else groups.set(responseName, [{ node, path: fieldPath }]);
+      if (group && 'nodes' in group) group.nodes.push({ node, path: fieldPath });
+      else groups.set(responseName, { responseName, nodes: [{ node, path: fieldPath }] });
     } else if (node.kind === Kind.INLINE_FRAGMENT) {
       if (!included(node.directives, path, context)) continue;
-      if (node.typeCondition && node.typeCondition.name.value !== type.name) continue;
-      collect(type, node.selectionSet, path, groups, context);
+      collectFragment(type, node.typeCondition?.name.value, node.selectionSet, path, groups, context);
     } else {
       const name = node.name.value;
       if (!included(node.directives, path, context)) continue;
@@ -196,8 +259,8 @@ function collect(
         throw new EngineError('validation-failed', `reference to undefined fragment "${name}"`, {
           path: pathStep(path, name),
         });
-      if (fragment.typeCondition.name.value !== type.name) continue;
-      collect(type, fragment.selectionSet, path, groups, context);
+      const condition = fragment.typeCondition.name.value;
+      collectFragment(type, condition, fragment.selectionSet, path, groups, context);
     }
   }
 }
@@ -295,7 +358,7 @@ export function checkOperationDirectives(operation: Operation): void {
 }
 
 function selectedField(
-  type: ObjectType,
+  type: ObjectType | AbstractType,
   responseName: string,
   nodes: readonly Collected[],
   context: SelectionContext,
@@ -306,6 +369,10 @@ function selectedField(
   if (!definition)
     throw new UnknownName(type.name, name, `field '${name}' not found in type: '${type.name}'`, first.path);
   for (const other of rest) checkMergeable(first, other, responseName);
+  if (definition.meaning.kind === 'join' && context.operation.kind === 'subscription') {
+    const message = 'Remote relationships are not allowed in subscriptions';
+    throw new EngineError('not-supported', message, { path: first.path });
+  }
   if (definition.meaning.kind === 'introspection') {
     return {
       responseName,
@@ -317,7 +384,7 @@ function selectedField(
     };
   }
   const target = namedType(definition.type);
-  if (target.kind === 'object') {
+  if (target.kind === 'object' || target.kind === 'interface' || target.kind === 'union') {
     const sets = nodes.flatMap(({ node, path }) =>
       node.selectionSet ? [{ set: node.selectionSet, path }] : [],
     );

@@ -150,7 +150,7 @@ type Group = { readonly trees: (JoinTree | undefined)[] } & (
 
 function levelsOf(joins: JoinPlanner): { readonly joins?: JoinLevels } {
   const levels = joins.levels();
-  return levels.length > 0 ? { joins: levels } : {};
+  return levels ? { joins: levels } : {};
 }
 
 /** One statement for all root fields of a source; each column is the JSON text of one. */

@@ -74,8 +74,8 @@ export function inputNode(
       return enumNode(type, value.value, path);
     case 'scalar':
       return leaf(type, value, path, variables);
-    case 'object':
-      throw new Error(`the object type ${type.name} is no input type`);
+    default:
+      throw new Error(`the ${type.kind} type ${type.name} is no input type`);
   }
 }
 
@@ -229,8 +229,8 @@ function jsonNode(type: TypeReference, value: unknown, path: string, source: Var
       if (typeof value === 'boolean') return { kind: 'boolean', path, value, source, type };
       checkStrict(type, value, path);
       return { kind: 'scalar', path, source, type };
-    case 'object':
-      throw new Error(`the object type ${type.name} is no input type`);
+    default:
+      throw new Error(`the ${type.kind} type ${type.name} is no input type`);
   }
 }
 

@@ -12,10 +12,12 @@ import {
   GraphQLEnumType,
   type GraphQLFieldConfig,
   GraphQLFloat,
+  GraphQLID,
   GraphQLIncludeDirective,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
+  GraphQLInterfaceType,
   GraphQLList,
   type GraphQLNamedType,
   GraphQLNonNull,
@@ -25,6 +27,7 @@ import {
   GraphQLSchema,
   GraphQLSkipDirective,
   GraphQLString,
+  GraphQLUnionType,
   Kind,
   lexicographicSortSchema,
   OperationTypeNode,
@@ -37,7 +40,7 @@ import { remember } from '../remember.ts';
 import type { SelectionContext } from '../request/document.ts';
 import type { SelectedField } from '../request/selection.ts';
 import type { RoleView } from './role-view.ts';
-import type { NamedType, ObjectType, TypeReference } from './types.ts';
+import type { AbstractType, NamedType, ObjectType, TypeReference } from './types.ts';
 
 const schemas = new WeakMap<RoleView, GraphQLSchema>();
 
@@ -51,6 +54,7 @@ const STANDARD: Readonly<Record<string, GraphQLScalarType>> = {
   Float: GraphQLFloat,
   String: GraphQLString,
   Boolean: GraphQLBoolean,
+  ID: GraphQLID,
 };
 
 const cached = new GraphQLDirective({
@@ -103,9 +107,7 @@ function buildSchema(view: RoleView): GraphQLSchema {
                 {
                   type: input(field.type),
                   ...described(field),
-                  ...(field.defaultValue === undefined
-                    ? {}
-                    : { defaultValue: valueFromASTUntyped(parseValue(field.defaultValue)) }),
+                  ...defaultOf(field),
                 },
               ]),
             ),
@@ -114,12 +116,35 @@ function buildSchema(view: RoleView): GraphQLSchema {
         return new GraphQLObjectType({
           name: type.name,
           ...described(type),
+          interfaces: () => interfacesOf(type),
           fields: () => objectFields(type),
+        });
+      case 'interface':
+        for (const object of type.possible().values()) named(object);
+        return new GraphQLInterfaceType({
+          name: type.name,
+          ...described(type),
+          interfaces: () => interfacesOf(type),
+          fields: () => objectFields(type),
+        });
+      case 'union':
+        return new GraphQLUnionType({
+          name: type.name,
+          ...described(type),
+          types: () => [...type.possible().values()].map((each) => named(each) as GraphQLObjectType),
         });
     }
   }
 
-  function objectFields(type: ObjectType): Record<string, GraphQLFieldConfig<unknown, unknown>> {
+  function interfacesOf(type: ObjectType | AbstractType): GraphQLInterfaceType[] {
+    return [...(type.abstract?.().values() ?? [])].flatMap((each) =>
+      each.kind === 'interface' ? [named(each) as GraphQLInterfaceType] : [],
+    );
+  }
+
+  function objectFields(
+    type: ObjectType | AbstractType,
+  ): Record<string, GraphQLFieldConfig<unknown, unknown>> {
     return Object.fromEntries(
       [...type.fields().values()]
         .filter((field) => !field.name.startsWith('__'))
@@ -128,10 +153,11 @@ function buildSchema(view: RoleView): GraphQLSchema {
           {
             type: output(field.type),
             ...described(field),
+            ...(field.deprecationReason === undefined ? {} : { deprecationReason: field.deprecationReason }),
             args: Object.fromEntries(
               [...field.arguments.values()].map((argument) => [
                 argument.name,
-                { type: input(argument.type), ...described(argument) },
+                { type: input(argument.type), ...described(argument), ...defaultOf(argument) },
               ]),
             ),
           },
@@ -140,14 +166,26 @@ function buildSchema(view: RoleView): GraphQLSchema {
   }
 
   const { query, mutation, subscription } = view.roots;
+  for (const root of [query, mutation, subscription]) if (root) named(root);
+  // Objects of an interface may be reached through it alone. What this makes is looked at in turn.
+  for (const type of built.values()) {
+    if ('getFields' in type) type.getFields();
+    if ('getInterfaces' in type) type.getInterfaces();
+    if ('getTypes' in type) type.getTypes();
+  }
   return lexicographicSortSchema(
     new GraphQLSchema({
+      types: [...built.values()],
       query: named(query) as GraphQLObjectType,
       ...(mutation ? { mutation: named(mutation) as GraphQLObjectType } : {}),
       ...(subscription ? { subscription: named(subscription) as GraphQLObjectType } : {}),
       directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cached],
     }),
   );
+}
+
+function defaultOf({ defaultValue }: { readonly defaultValue?: string }): { defaultValue?: unknown } {
+  return defaultValue === undefined ? {} : { defaultValue: valueFromASTUntyped(parseValue(defaultValue)) };
 }
 
 /** Answers `__schema` and `__type` of a query. Reusable unless a variable took part. */

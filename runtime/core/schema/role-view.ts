@@ -1,6 +1,8 @@
 /** The API as one role sees it: its tables, its root types, and every type that those reach. */
 import type { ProgramContent, SchemaOptions, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
+import type { RemoteTypes } from '../remotes/types.ts';
+import { remoteTypesOf } from '../remotes/view.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
 import { createTableTypes, type TableTypes } from './table-types.ts';
@@ -18,6 +20,8 @@ export interface RoleView {
   /** The view of the table that a file declares. */
   readonly of: (declared: DeclaredTable) => TableView;
   readonly types: (table: Table) => TableTypes;
+  /** A remote schema by name; undefined where the role has no permission. */
+  readonly remote: (name: string) => RemoteTypes | undefined;
   readonly roots: RootTypes;
 }
 
@@ -30,6 +34,7 @@ export function createRoleView(
 ): RoleView {
   const tables = new Map<Table, TableView>();
   const types = new Map<Table, TableTypes>();
+  const remotes = new Map<string, { readonly types: RemoteTypes | undefined }>();
   const roots = lazy(() => createRootTypes(view));
   const view: RoleView = {
     role,
@@ -46,6 +51,11 @@ export function createRoleView(
       if (!table) throw new Error(`the table ${declared.schema}.${declared.name} is not part of the program`);
       return view.table(table);
     },
+    remote: (name) =>
+      remember(remotes, name, () => {
+        const shape = program.remotes.find((each) => each.name === name);
+        return { types: shape && remoteTypesOf(shape, view) };
+      }).types,
     types: (table) => remember(types, table, () => createTableTypes(view.table(table), view)),
     get roots() {
       return roots();

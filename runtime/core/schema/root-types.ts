@@ -97,6 +97,7 @@ function offeredFields(role: RoleView, kind: RootKind): OfferedFields {
     const own = sourceFields(role, source, kind);
     return source.rootNamespace ? inNamespace(source, source.rootNamespace, kind, own, role) : own;
   });
+  parts.push(...role.program.providers.map((provider) => provider.rootFields(role, kind)));
   return {
     // Of two fields of one name, which the compiler does not let pass, the later one counts.
     get: (name) => parts.findLast((part) => part.get(name))?.get(name),

@@ -3,6 +3,7 @@
 import { displayName } from '../names.ts';
 import type { Column, ComputedField, Relationship } from '../program.ts';
 import { lazy } from '../remember.ts';
+import { tableRelationships } from '../remotes/relationship.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
 import { aggregateFields, aggregateOrderFields } from './aggregate-types.ts';
 import { computedArguments, userArguments } from './function-arguments.ts';
@@ -144,6 +145,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
     for (const { relationship, view: target } of select().relationships)
       fields.push(...relationshipFields(relationship, target));
     for (const field of select().computedFields) fields.push(computedField(field));
+    if (table.shape.remoteRelationships) fields.push(...tableRelationships(role, view));
     return fields;
   }
 

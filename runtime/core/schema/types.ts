@@ -3,10 +3,12 @@
  * request pays only for the tables it names; the schema object of graphql-js is made from them for introspection alone.
  * Every field carries its meaning, so planning never looks a name up twice.
  */
+import type { TypeNode } from 'graphql';
 import type { JoinField } from '../join/join.ts';
 import type { MutationStep } from '../mutation/step.ts';
 import type { Operator } from '../operators.ts';
 import type { ComputedField, Relationship } from '../program.ts';
+import type { RemoteFieldMeaning, RemotePreset } from '../remotes/text.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
 import type { CallResolver } from '../request/steps.ts';
 import type { Requester } from '../root-fields.ts';
@@ -26,16 +28,16 @@ export interface NonNullType {
   readonly of: NamedType | ListType;
 }
 
-export type NamedType = ScalarType | EnumType | InputType | ObjectType;
+export type NamedType = ScalarType | EnumType | InputType | ObjectType | AbstractType;
 
 export interface ScalarType {
   readonly kind: 'scalar';
   readonly name: string;
   /**
    * How values are accepted: by a column's type, leaving strings to Postgres, or strictly as the argument of a field
-   * (`limit`, `path`, `distinct`).
+   * (`limit`, `path`, `distinct`); `any` value where another server decides.
    */
-  readonly accepts: ColumnType | 'count' | 'offset' | 'string' | 'boolean' | 'integer' | 'float';
+  readonly accepts: ColumnType | 'count' | 'offset' | 'string' | 'boolean' | 'integer' | 'float' | 'any';
 }
 
 export interface EnumType {
@@ -59,6 +61,8 @@ export interface InputType {
   readonly name: string;
   readonly description?: string;
   readonly fields: () => ReadonlyMap<string, InputFieldDefinition>;
+  /** Fields of another server's input that are always sent with an object, and that the client cannot give. */
+  readonly presets?: () => readonly RemotePreset[];
 }
 
 export interface InputFieldDefinition {
@@ -98,6 +102,8 @@ export type InputMeaning =
       readonly operator: string;
       readonly right: ColumnView;
     }
+  /** Of another server; `type` as that server names it. */
+  | { readonly kind: 'remote'; readonly type: TypeNode }
   | { readonly kind: 'plain' };
 
 export interface ObjectType {
@@ -105,6 +111,20 @@ export interface ObjectType {
   readonly name: string;
   readonly description?: string;
   readonly fields: () => ReadonlyMap<string, FieldDefinition>;
+  /** Interfaces and unions that it belongs to; absent without any. */
+  readonly abstract?: () => ReadonlyMap<string, AbstractType>;
+}
+
+/** An interface or a union; only other servers have such types. */
+export interface AbstractType {
+  readonly kind: 'interface' | 'union';
+  readonly name: string;
+  readonly description?: string;
+  /** Of a union: `__typename` alone. */
+  readonly fields: () => ReadonlyMap<string, FieldDefinition>;
+  readonly abstract?: () => ReadonlyMap<string, AbstractType>;
+  /** Object types, by name. */
+  readonly possible: () => ReadonlyMap<string, ObjectType>;
 }
 
 export interface ArgumentDefinition {
@@ -119,6 +139,7 @@ export interface FieldDefinition {
   readonly description?: string;
   readonly arguments: ReadonlyMap<string, ArgumentDefinition>;
   readonly type: TypeReference;
+  readonly deprecationReason?: string;
   readonly meaning: FieldMeaning;
 }
 
@@ -127,7 +148,8 @@ type Resolve<Result> = (selection: Selection, args: RootArguments, requester: Re
 
 /** What a field of an object type stands for. */
 export type FieldMeaning =
-  | { readonly kind: 'typename' }
+  /** `rename`: another server answers, which calls its types otherwise. */
+  | { readonly kind: 'typename'; readonly rename?: (name: string) => string }
   | { readonly kind: 'column'; readonly column: ColumnView }
   | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly view: TableView }
   | { readonly kind: 'relationshipAggregate'; readonly relationship: Relationship; readonly view: TableView }
@@ -139,6 +161,8 @@ export type FieldMeaning =
   | { readonly kind: 'namespace' }
   /** Looked up by another step, with values that the object has (see core/join). */
   | { readonly kind: 'join'; readonly join: JoinField }
+  /** A field that another server answers, below one of its root fields. */
+  | { readonly kind: 'remote'; readonly field: RemoteFieldMeaning }
   /** `__schema` and `__type`; answered by graphql-js. */
   | { readonly kind: 'introspection' }
   /** A value that is known when the schema is built (`no_queries_available`). */

@@ -26,7 +26,7 @@ export default operation({
     const remoteSchemas = copy.metadata.remote_schemas.map(({ name }) => name);
     const chosen = select(args.reload_sources, sources, 'Source');
     select(args.recreate_event_triggers, sources, 'Source');
-    select(args.reload_remote_schemas, remoteSchemas, 'Remote schema');
+    copy.rereadRemotes(select(args.reload_remote_schemas, remoteSchemas, 'Remote schema'));
     copy.reintrospect(chosen);
     await copy.check();
     const consistent = copy.inconsistent.length === 0;

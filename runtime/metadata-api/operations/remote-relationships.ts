@@ -8,7 +8,6 @@ import { json, name } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { findTable, NO_PATH, replaceWhere, withTable } from '../edit.ts';
 import { quoted, tablePart } from '../names.ts';
-import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
 import { fieldNames } from '../table-fields.ts';
 
@@ -72,7 +71,6 @@ function writeRemoteRelationship(verb: 'create' | 'update', documentation: strin
                 () => written,
               ),
       }));
-      warnNotServed(copy, 'remote_relationship', name, 'Remote relationships');
       return SUCCESS;
     },
   });

@@ -7,7 +7,6 @@ import type { RemoteRelationship } from '../../metadata/metadata.ts';
 import { graphqlName, name } from '../../metadata/values.ts';
 import { NO_PATH, replaceWhere } from '../edit.ts';
 import { globalObject } from '../names.ts';
-import { warnNotServed } from '../not-served.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 import { changeRemoteSchema, findRemoteSchema } from './remote-schemas.ts';
@@ -59,7 +58,6 @@ function write(verb: 'create' | 'update', documentation: string): Operation {
             )
           : [...before, written],
       );
-      warnNotServed(copy, KIND, objectName(args), 'Remote relationships');
       return SUCCESS;
     },
   });

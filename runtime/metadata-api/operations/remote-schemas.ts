@@ -1,15 +1,14 @@
-import { GraphQLError, parse } from 'graphql';
+import { buildASTSchema, GraphQLError, introspectionFromSchema, parse } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 import { argument, choose, object, optional } from '../../metadata/combinators.ts';
 import { isObject } from '../../metadata/json.ts';
 import { type RemoteSchemaHead, remoteSchemaHead } from '../../metadata/kinds/remote-schema.ts';
-import type { RemoteSchema } from '../../metadata/metadata.ts';
+import type { JsonObject, RemoteSchema } from '../../metadata/metadata.ts';
 import { json, name, text } from '../../metadata/values.ts';
 import { refuseDependents } from '../dependents.ts';
 import { NO_PATH, optionally, replaceWhere } from '../edit.ts';
-import { globalObject } from '../names.ts';
-import { warnNotServed } from '../not-served.ts';
+import { globalObject, type ObjectIdentity } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
@@ -39,15 +38,16 @@ export const addRemoteSchema = operation({
   policy: 'target',
   targets: (head) => ('refusal' in head ? [] : [globalObject('remote_schema', head.name)]),
   changesMetadata: true,
-  run: (head, copy) => {
+  run: async (head, copy) => {
     if ('refusal' in head) throw new EngineError('invalid-params', head.refusal);
     const { name } = head;
     if (copy.metadata.remote_schemas.some((schema) => schema.name === name)) {
       throw new EngineError('already-exists', `remote schema with name "${name}" already exists`);
     }
     const added = { ...NO_PATH, ...head, permissions: [], remote_relationships: [] };
+    await copy.readRemote(added);
     copy.metadata = { ...copy.metadata, remote_schemas: [...copy.metadata.remote_schemas, added] };
-    warnNotServed(copy, 'remote_schema', name, 'Remote schemas');
+    await requireValid(copy, name, '');
     return SUCCESS;
   },
 });
@@ -61,15 +61,19 @@ export const updateRemoteSchema = operation({
   policy: 'target',
   targets: (head) => ('refusal' in head ? [] : [globalObject('remote_schema', head.name)]),
   changesMetadata: true,
-  run: (head, copy) => {
+  run: async (head, copy) => {
     if ('refusal' in head) throw new EngineError('invalid-params', head.refusal);
-    const { permissions, remote_relationships } = findRemoteSchema(
+    const { definition, permissions, remote_relationships } = findRemoteSchema(
       copy,
       head.name,
       (name) => `remote schema with name "${name}" doesn't exist`,
     );
-    changeRemoteSchema(copy, head.name, () => ({ ...NO_PATH, ...head, permissions, remote_relationships }));
-    warnNotServed(copy, 'remote_schema', head.name, 'Remote schemas');
+    const changed = { ...NO_PATH, ...head, permissions, remote_relationships };
+    // Only another address is another server.
+    if (JSON.stringify(definition.url) !== JSON.stringify(head.definition.url))
+      await copy.readRemote(changed);
+    changeRemoteSchema(copy, head.name, () => changed);
+    await requireValid(copy, head.name, INCONSISTENT);
     return SUCCESS;
   },
 });
@@ -102,10 +106,37 @@ export const reloadRemoteSchema = operation({
   arguments: object({ name }),
   policy: 'others',
   changesMetadata: true,
-  run: ({ name }, copy) => {
-    findRemoteSchema(copy, name, () => 'no such remote schema');
-    warnNotServed(copy, 'remote_schema', name, 'Remote schemas');
+  run: async ({ name }, copy) => {
+    const missing = (wanted: string) => `remote schema with name "${wanted}" does not exist`;
+    await copy.readRemote(findRemoteSchema(copy, name, missing));
     return SUCCESS;
+  },
+});
+
+function permissionObject({
+  remote_schema,
+  role,
+}: {
+  readonly remote_schema: string;
+  readonly role: string;
+}): [ObjectIdentity] {
+  return [globalObject('remote_schema_permission', `${role} permission in remote schema ${remote_schema}`)];
+}
+
+export const introspectRemoteSchema = operation({
+  name: 'introspect_remote_schema',
+  spelling: 'bare',
+  endpoints: METADATA_AND_LEGACY,
+  documentation: 'What a remote schema offers, in the form of an introspection, as it was read last.',
+  arguments: object({ name }),
+  changesMetadata: false,
+  run: ({ name }, copy) => {
+    findRemoteSchema(copy, name, () => `remote schema: "${name}" not found`);
+    const remote = copy.remotes[name];
+    if (!remote || 'error' in remote)
+      throw new EngineError('remote-schema-error', remote?.error ?? 'the remote schema was not read');
+    const schema = buildASTSchema(parse(remote.sdl), { assumeValid: true });
+    return { data: introspectionFromSchema(schema) as unknown as JsonObject };
   },
 });
 
@@ -131,11 +162,9 @@ export const addRemoteSchemaPermissions = operation({
     comment: optional(text),
   }),
   policy: 'target',
-  targets: ({ remote_schema, role }) => [
-    globalObject('remote_schema_permission', `${role} permission in remote schema ${remote_schema}`),
-  ],
+  targets: permissionObject,
   changesMetadata: true,
-  run: ({ remote_schema, role, definition, comment }, copy) => {
+  run: async ({ remote_schema, role, definition, comment }, copy) => {
     if (!copy.services.options.remoteSchemaPermissions) {
       throw new EngineError(
         'constraint-violation',
@@ -158,12 +187,10 @@ export const addRemoteSchemaPermissions = operation({
       ...found,
       permissions: [added, ...found.permissions],
     }));
-    warnNotServed(
-      copy,
-      'remote_schema_permission',
-      `${role} in ${remote_schema}`,
-      'Permissions of remote schemas',
-    );
+    await copy.check();
+    const [target] = permissionObject({ remote_schema, role });
+    const problem = copy.inconsistent.find(({ name }) => name === target.name);
+    if (problem) throw new EngineError('validation-failed', withoutContext(problem.reason));
     return SUCCESS;
   },
 });
@@ -198,6 +225,24 @@ export const dropRemoteSchemaPermissions = operation({
     return SUCCESS;
   },
 });
+
+/** The part of a reason that says what is wrong with the permission itself. */
+function withoutContext(reason: string): string {
+  return reason.slice(Math.max(0, reason.indexOf('validation for the given role-based schema')));
+}
+
+const INCONSISTENT = 'Inconsistent object: ';
+
+/** Refuses a schema that breaks the rules of GraphQL; clashes with others are judged as those of any object. */
+async function requireValid(copy: WorkingCopy, name: string, prefix: string): Promise<void> {
+  await copy.check();
+  const { name: wanted } = globalObject('remote_schema', name);
+  const problem = copy.inconsistent.find((object) => object.name === wanted);
+  if (!problem || /: (?:Duplicate remote field|Found conflicting definitions)/.test(problem.reason)) return;
+  const reason = problem.reason.replace(INCONSISTENT, prefix);
+  const code = reason.includes('reserved field name') ? 'invalid-params' : 'remote-schema-error';
+  throw new EngineError(code, reason);
+}
 
 /** The remote schema; throws `not-exists`, worded by the operation. */
 export function findRemoteSchema(

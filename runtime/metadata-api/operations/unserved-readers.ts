@@ -6,9 +6,8 @@
 import { EngineError } from '../../core/errors.ts';
 import { list, object, optional, withDefault } from '../../metadata/combinators.ts';
 import { boolean, name, naturalNumber, oneOf } from '../../metadata/values.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation } from '../operation.ts';
+import { METADATA, type Operation, operation } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
-import { findRemoteSchema } from './remote-schemas.ts';
 
 function unserved<Arguments extends object>(
   what: string,
@@ -67,17 +66,3 @@ export const deleteScheduledEvent = unserved('Scheduled events', {
   documentation: 'Deletes a scheduled event; `not-supported` as long as they are not served.',
   arguments: object({ type: scheduledKind, event_id: name }),
 });
-
-export const introspectRemoteSchema = unserved(
-  'Remote schemas',
-  {
-    name: 'introspect_remote_schema',
-    spelling: 'bare',
-    endpoints: METADATA_AND_LEGACY,
-    documentation: 'What a remote schema offers; `not-supported` as long as remote schemas are not served.',
-    arguments: object({ name }),
-  },
-  ({ name }, copy) => {
-    findRemoteSchema(copy, name, () => 'no such remote schema');
-  },
-);

@@ -68,7 +68,7 @@ const typeRelationships = object({
 });
 
 export type RemoteSchema = TypeOf<typeof remoteSchema> & Located;
-const remoteSchema = object({
+export const remoteSchema = object({
   ...headFields,
   permissions: keyedEntries(remoteSchemaPermission, {
     kind: 'permissions',

@@ -77,6 +77,7 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
           preparedStatements: 10,
           isolationLevel: info.isolation_level,
         }),
+      readRemote: async ({ name }) => `type Query { ${name}(id: Int): String } type Person { id: Int }`,
       options: { remoteSchemaPermissions: true, inferFunctionPermissions: true },
       initialMetadata,
       prepare: async (state) => {
@@ -147,7 +148,11 @@ export function compiledAfresh(engine: Engine) {
   }
   return {
     reexported: JSON.stringify(exportMetadata(value, 'store')),
-    compilation: compile({ metadata: value, catalogs: engine.state.catalogs }),
+    compilation: compile({
+      metadata: value,
+      catalogs: engine.state.catalogs,
+      remotes: engine.state.remotes,
+    }),
   };
 }
 

@@ -1,0 +1,129 @@
+/** `engine remote lock|check|diff`: remote schemas pinned beside the metadata, and compared with the servers. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
+import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
+import { compile } from '../index.ts';
+import { readMetadataFile } from '../phases/1-read/index.ts';
+import { lockPath, lockText, readLive, readLock } from '../phases/2-introspect/remote-schemas.ts';
+import type { RemoteResult } from '../phases/3-resolve/index.ts';
+import { type CommandContext, UsageError } from './command.ts';
+import { lineDifference } from './line-difference.ts';
+import { startProgress } from './progress.ts';
+import { type Project, type ProjectOptions, withProject } from './project.ts';
+import { withRemoteReader } from './remote-reader.ts';
+
+interface Compared {
+  readonly name: string;
+  readonly lock: RemoteResult | undefined;
+  readonly live: RemoteResult;
+}
+
+/** Writes locks. Exit status 1 if a remote schema cannot be read; its lock stays as it is. */
+export async function lockCommand(
+  names: readonly string[],
+  { metadata }: { readonly metadata: string },
+  context: CommandContext,
+): Promise<number> {
+  const compared = await compareAll(names, metadata, context);
+  for (const { name, live } of compared) {
+    if ('error' in live) {
+      context.stderr(`${name}: ${live.error}\n`);
+      continue;
+    }
+    const path = lockPath(metadata, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, lockText(name, live.sdl));
+    context.stdout(`${name} → ${path}\n`);
+  }
+  return compared.some(({ live }) => 'error' in live) ? 1 : 0;
+}
+
+/** Prints what a new lock would change. Exit status 1 where something differs or cannot be read. */
+export async function diffCommand(
+  names: readonly string[],
+  { metadata }: { readonly metadata: string },
+  context: CommandContext,
+): Promise<number> {
+  let differs = false;
+  for (const { name, lock, live } of await compareAll(names, metadata, context)) {
+    if ('error' in live) context.stderr(`${name}: ${live.error}\n`);
+    const text = 'error' in live ? '' : lineDifference(lock && 'sdl' in lock ? lock.sdl : '', live.sdl);
+    if (text !== '') context.stdout(`${name}\n${text}`);
+    differs ||= text !== '' || 'error' in live;
+  }
+  return differs ? 1 : 0;
+}
+
+/**
+ * Compares locks with the servers: `same`, `compatible`, or `breaking` with what would no longer work. Exit status 1 for
+ * breaking changes, missing locks and servers that cannot be read.
+ */
+export async function checkCommand(
+  names: readonly string[],
+  options: ProjectOptions,
+  context: CommandContext,
+): Promise<number> {
+  return withProject(options, context, startProgress(context), async (project) => {
+    const compared = await compareAll(names, options.metadata, context);
+    let fails = false;
+    for (const each of compared) {
+      const { verdict, broken } = judge(project, each);
+      context.stdout(`${each.name}: ${verdict}\n${broken.map((line) => `  ${line}\n`).join('')}`);
+      fails ||= verdict !== 'same' && verdict !== 'compatible';
+    }
+    return fails ? 1 : 0;
+  });
+}
+
+function judge(
+  project: Project,
+  { name, lock, live }: Compared,
+): { verdict: string; broken: readonly string[] } {
+  if (!lock) return { verdict: 'no lock: write one with engine remote lock', broken: [] };
+  if ('error' in lock) return { verdict: lock.error, broken: [] };
+  if ('error' in live) return { verdict: `cannot be read: ${live.error}`, broken: [] };
+  if (lock.sdl === live.sdl) return { verdict: 'same', broken: [] };
+  const before = new Set(problemsWith(project, name, lock).map(keyOf));
+  const found = problemsWith(project, name, live).filter((diagnostic) => !before.has(keyOf(diagnostic)));
+  const broken = found.map(({ message, inconsistency }) => inconsistency?.reason ?? message);
+  return { verdict: broken.length > 0 ? 'breaking' : 'compatible', broken };
+}
+
+function problemsWith(
+  { read, catalogs, remotes, naming, serving }: Project,
+  name: string,
+  result: RemoteResult,
+): readonly Diagnostic[] {
+  return compile({
+    metadata: read.value,
+    catalogs,
+    remotes: { ...remotes, [name]: result },
+    naming,
+    serving,
+  }).diagnostics;
+}
+
+function keyOf({ code, path, message }: Diagnostic): string {
+  return JSON.stringify([code, path, message]);
+}
+
+async function compareAll(
+  names: readonly string[],
+  metadata: string,
+  context: CommandContext,
+): Promise<readonly Compared[]> {
+  const { remote_schemas: known } = readMetadataFile(metadata).value;
+  const unknown = names.find((name) => !known.some((remote) => remote.name === name));
+  if (unknown !== undefined)
+    throw new UsageError(`The metadata has no remote schema ${JSON.stringify(unknown)}.`);
+  const wanted = known.filter(({ name }) => names.length === 0 || names.includes(name));
+  return withRemoteReader(context, (read) =>
+    Promise.all(
+      wanted.map(async (remote: RemoteSchema): Promise<Compared> => {
+        const { name } = remote;
+        return { name, lock: readLock(metadata, name), live: await readLive(remote, read) };
+      }),
+    ),
+  );
+}

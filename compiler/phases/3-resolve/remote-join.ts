@@ -1,0 +1,206 @@
+/** Remote relationships with everything that they name looked up; what they become in generated files. */
+import { Kind, print as printAst, type TypeNode } from 'graphql';
+import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import type {
+  RemoteArgument,
+  RemoteArguments,
+  RemoteRelationshipShape,
+} from '../../../runtime/core/remotes/shapes.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { lossOf } from '../../../runtime/diagnostics/causes.ts';
+import type {
+  Json,
+  JsonObject,
+  Metadata,
+  RemoteRelationshipDefinition,
+} from '../../../runtime/metadata/metadata.ts';
+import type { ResolvedRemote } from './remote-schema.ts';
+import { baseName } from './remote-upstream.ts';
+import { Failure, suggest } from './report.ts';
+import { keyOf, quoted, type SourceScope, tableNames } from './scope.ts';
+
+/** What remote relationships are resolved against. */
+export interface JoinContext {
+  readonly metadata: Metadata;
+  readonly scopes: ReadonlyMap<string, SourceScope>;
+  readonly remotes: ReadonlyMap<string, ResolvedRemote>;
+}
+
+/** The left side: its name in messages, and the fields that a join may use. */
+export interface LeftEntity {
+  readonly name: string;
+  readonly fields: readonly string[];
+}
+
+/** @throws Failure */
+export function resolveJoin(
+  context: JoinContext,
+  left: LeftEntity,
+  definition: RemoteRelationshipDefinition,
+): RemoteRelationshipShape {
+  return definition.kind === 'to_source'
+    ? toSource(context, left, definition)
+    : toRemote(context, left, definition);
+}
+
+function requireFields({ name, fields }: LeftEntity, wanted: readonly string[]): void {
+  const missing = wanted.find((each) => !fields.includes(each));
+  if (missing === undefined) return;
+  throw new Failure(
+    messages.joinFieldMissing({
+      name: missing,
+      entity: name,
+      allowed: orList(fields),
+      ...suggest(missing, fields),
+    }),
+  );
+}
+
+function orList(names: readonly string[]): string {
+  const list = names.map((name) => `"${name}"`);
+  if (list.length <= 1) return list.join('');
+  if (list.length === 2) return list.join(' or ');
+  return `${list.slice(0, -1).join(', ')}, or ${list.at(-1)}`;
+}
+
+function toSource(
+  { metadata, scopes }: JoinContext,
+  left: LeftEntity,
+  definition: Extract<RemoteRelationshipDefinition, { kind: 'to_source' }>,
+): RemoteRelationshipShape {
+  const { source, table, relationship_type: kind, field_mapping } = definition;
+  requireFields(left, Object.keys(field_mapping));
+  if (!metadata.sources.some(({ name }) => name === source))
+    throw new Failure(messages.sourceMissing({ name: source }));
+  const other = scopes.get(source);
+  const target = other?.tables.get(keyOf(table));
+  if (target === undefined) {
+    const near = other ? suggest(displayName(table.schema, table.name), tableNames(other)) : {};
+    throw new Failure(messages.tableNotTracked({ table: quoted(table), ...near })).missing(
+      lossOf.table(source, keyOf(table)),
+    );
+  }
+  for (const column of Object.values(field_mapping)) {
+    if (!target.columns.has(column))
+      throw new Failure(
+        messages.joinColumnMissing({
+          name: column,
+          table: quoted(table),
+          ...suggest(column, target.columns.keys()),
+        }),
+      );
+  }
+  const arrays = Object.values(field_mapping).find((column) =>
+    /\[\]$|^json$/.test(target.columns.get(column)!.type),
+  );
+  if (arrays !== undefined)
+    throw wrong(`column "${arrays}" of table ${quoted(table)} is of a type without equality`);
+  return { to: 'source', source, target: keyOf(table), kind, columns: field_mapping };
+}
+
+function toRemote(
+  { remotes, metadata }: JoinContext,
+  left: LeftEntity,
+  definition: Extract<RemoteRelationshipDefinition, { kind: 'to_remote_schema' }>,
+): RemoteRelationshipShape {
+  const { remote_schema: name, lhs_fields, remote_field } = definition;
+  requireFields(left, lhs_fields);
+  if (!metadata.remote_schemas.some((schema) => schema.name === name))
+    throw new Failure(messages.remoteSchemaMissing({ name }));
+  const remote = remotes.get(name);
+  if (!remote) throw new Failure(messages.remoteSchemaMissing({ name })).missing(lossOf.remoteSchema(name));
+  const { document } = remote;
+  const used = new Set<string>();
+  let type = document.roots.query!;
+  const path = remote_field.map(({ field, arguments: given }) => {
+    const owner = document.types.get(type);
+    const isObject =
+      owner?.kind === Kind.OBJECT_TYPE_DEFINITION || owner?.kind === Kind.INTERFACE_TYPE_DEFINITION;
+    const found = isObject ? owner.fields?.find((each) => each.name.value === field) : undefined;
+    if (!found) throw wrong(`field with name "${field}" not found in remote schema`);
+    const types = new Map((found.arguments ?? []).map((each) => [each.name.value, each.type]));
+    const args = readArguments(given, types, { document, lhs: lhs_fields, used });
+    type = baseName(found.type);
+    return { field, arguments: args };
+  });
+  return { to: 'remote', remote: name, keys: [...used], path };
+}
+
+interface Reading {
+  readonly document: RemoteDocument;
+  readonly lhs: readonly string[];
+  readonly used: Set<string>;
+}
+
+function readArguments(
+  given: JsonObject,
+  types: ReadonlyMap<string, TypeNode>,
+  reading: Reading,
+): RemoteArguments {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const type = types.get(name);
+      if (!type) throw wrong(`argument with name "${name}" not found in remote schema`);
+      return [name, readArgument(value, type, reading)];
+    }),
+  );
+}
+
+function readArgument(value: Json, type: TypeNode, reading: Reading): RemoteArgument {
+  const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+  if (value === null) throw wrong('null is not allowed here');
+  if (typeof value === 'string' && value.startsWith('$')) {
+    const key = value.slice(1);
+    if (key === '') throw wrong('Empty variable name');
+    if (!reading.lhs.includes(key)) throw wrong(`variable "${key}" is not found`);
+    reading.used.add(key);
+    return { key };
+  }
+  if (Array.isArray(value)) {
+    if (inner.kind !== Kind.LIST_TYPE) throw wrong(`type "${printAst(inner)}"is not a list type`);
+    if (value.length > 1) throw wrong('multiple elements in list value is not supported');
+    return { items: (value as readonly Json[]).map((item) => readArgument(item, inner.type, reading)) };
+  }
+  const named = inner.kind === Kind.LIST_TYPE ? undefined : inner.name.value;
+  const definition = reading.document.types.get(named ?? baseName(inner));
+  if (typeof value === 'object') {
+    if (definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION)
+      throw wrong(`type "${baseName(inner)}"not an input object type`);
+    const fields = new Map((definition.fields ?? []).map((field) => [field.name.value, field.type]));
+    const read = { fields: readArguments(value as JsonObject, fields, reading) };
+    return named === undefined ? { items: [read] } : read;
+  }
+  const literal = value as string | number | boolean;
+  if (definition?.kind === Kind.ENUM_TYPE_DEFINITION) throw wrong('enum value is not supported');
+  requireLiteral(literal, baseName(inner));
+  return named === undefined ? { items: [{ value: literal }] } : { value: literal };
+}
+
+/** A literal is of its argument's very type. */
+function requireLiteral(value: string | number | boolean, type: string): void {
+  const found =
+    typeof value === 'string'
+      ? 'String'
+      : typeof value === 'boolean'
+        ? 'Boolean'
+        : Number.isInteger(value)
+          ? 'Int'
+          : 'Float';
+  if (type === found || !['Int', 'Float', 'String', 'Boolean', 'ID'].includes(type)) return;
+  if (type === 'ID' && (found === 'Int' || found === 'String')) return;
+  if (type === 'ID')
+    throw wrong(
+      `Only ID, Int, uuid or String scalar types can be joined to the ID type, but received "${found}"`,
+    );
+  throw wrong(`expected type "${type}" but got "${found}"`);
+}
+
+function wrong(reason: string): Failure {
+  return new Failure(messages.remoteRelationshipInvalid({ reason }));
+}
+
+/** @throws Failure when the field cannot be called so */
+export function requireName(name: string): void {
+  if (!isGraphqlName(name)) throw new Failure(messages.nameNotGraphql({ name }));
+}

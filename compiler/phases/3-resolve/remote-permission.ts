@@ -1,0 +1,346 @@
+/** Problems of the part of a remote schema that a role sees: it has to be a part, and presets have to fit. */
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type EnumTypeDefinitionNode,
+  type FieldDefinitionNode,
+  GraphQLError,
+  type InputValueDefinitionNode,
+  Kind,
+  parse,
+  print as printAst,
+} from 'graphql';
+import {
+  indexDocument,
+  type RemoteDocument,
+  type TypeDefinition,
+} from '../../../runtime/core/remotes/document.ts';
+import { presetProblems } from './remote-preset.ts';
+
+const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
+const PRESET = 'preset';
+
+const KINDS: Readonly<Record<TypeDefinition['kind'], string>> = {
+  [Kind.OBJECT_TYPE_DEFINITION]: 'Object',
+  [Kind.INTERFACE_TYPE_DEFINITION]: 'Interface',
+  [Kind.UNION_TYPE_DEFINITION]: 'Union',
+  [Kind.ENUM_TYPE_DEFINITION]: 'Enum',
+  [Kind.INPUT_OBJECT_TYPE_DEFINITION]: 'Input object',
+  [Kind.SCALAR_TYPE_DEFINITION]: 'Scalar',
+};
+
+/** Everything that is wrong, in the order of the document. */
+export function permissionProblems(sdl: string, upstream: RemoteDocument): string[] {
+  let document: DocumentNode;
+  try {
+    document = parse(sdl, { noLocation: true });
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error.message];
+    throw error;
+  }
+  const role = indexDocument(document);
+  const problems: string[] = [];
+  const blocks = document.definitions.filter(({ kind }) => kind === Kind.SCHEMA_DEFINITION);
+  if (blocks.length > 1) problems.push('multiple schema definitions found');
+  const types = document.definitions.filter(isType);
+  const repeated = duplicates(types.map(({ name }) => name.value));
+  if (repeated.length > 0) problems.push(`duplicate type names found: ${listed(repeated)}`);
+  for (const [root, name] of Object.entries(role.roots)) {
+    const type = role.types.get(name);
+    if (type?.kind !== Kind.OBJECT_TYPE_DEFINITION) problems.push(`"${name}" has to be an object type`);
+    else if (upstream.roots[root as 'query'] !== name)
+      problems.push(`"${name}" is not the ${root} type of the upstream remote schema`);
+  }
+  if (!Object.hasOwn(role.roots, 'query') && !Object.hasOwn(role.roots, 'mutation'))
+    problems.push('"Query" has to be an object type');
+  for (const type of types) {
+    problems.push(...typeProblems(type, upstream, role));
+  }
+  return [...new Set(problems)];
+}
+
+function isType(definition: DocumentNode['definitions'][number]): definition is TypeDefinition {
+  return Object.hasOwn(KINDS, definition.kind);
+}
+
+function typeProblems(type: TypeDefinition, upstream: RemoteDocument, role: RemoteDocument): string[] {
+  const name = type.name.value;
+  const kind = KINDS[type.kind];
+  const problems: string[] = [];
+  const found = upstream.types.get(name);
+  const place = `"${kind}" "${name}"`;
+  problems.push(
+    ...directiveProblems(type.directives, place, `the type name: "${name}" of type "${kind}"`, upstream),
+  );
+  if (type.kind === Kind.SCALAR_TYPE_DEFINITION && BUILT_IN.has(name)) return problems;
+  if (found?.kind !== type.kind) {
+    problems.push(`"${kind}": "${name}" does not exist in the upstream remote schema`);
+    if (type.kind === Kind.OBJECT_TYPE_DEFINITION) problems.push(...interfaceProblems(type, undefined, role));
+    return problems;
+  }
+  switch (type.kind) {
+    case Kind.OBJECT_TYPE_DEFINITION:
+      problems.push(...interfaceProblems(type, found as typeof type, role));
+      problems.push(
+        ...fieldsProblems(type.fields, (found as typeof type).fields, kind, name, upstream, role),
+      );
+      return problems;
+    case Kind.INTERFACE_TYPE_DEFINITION:
+      problems.push(
+        ...fieldsProblems(type.fields, (found as typeof type).fields, kind, name, upstream, role),
+      );
+      return problems;
+    case Kind.UNION_TYPE_DEFINITION: {
+      const known = new Set((found as typeof type).types?.map((member) => member.name.value));
+      const unknown = (type.types ?? [])
+        .map((member) => member.name.value)
+        .filter((each) => !known.has(each));
+      if (unknown.length > 0)
+        problems.push(
+          `union "${name}" contains members which do not exist in the members of the remote schema union :${listed(unknown)}`,
+        );
+      return problems;
+    }
+    case Kind.ENUM_TYPE_DEFINITION:
+      return [...problems, ...enumProblems(type, found as typeof type)];
+    case Kind.INPUT_OBJECT_TYPE_DEFINITION:
+      return [...problems, ...inputsProblems(type, found as typeof type, upstream, role)];
+    case Kind.SCALAR_TYPE_DEFINITION:
+      return problems;
+  }
+}
+
+function enumProblems(type: EnumTypeDefinitionNode, found: EnumTypeDefinitionNode): string[] {
+  const name = type.name.value;
+  const values = (type.values ?? []).map((value) => value.name.value);
+  const known = new Set(found.values?.map((value) => value.name.value));
+  const repeated = duplicates(values);
+  const unknown = values.filter((value) => !known.has(value));
+  return [
+    ...(repeated.length > 0
+      ? [`duplicate enum values: ${listed(repeated)} found in the "${name}" enum`]
+      : []),
+    ...(unknown.length > 0
+      ? [
+          `enum "${name}" contains the following enum values that do not exist in the corresponding upstream remote enum: ${listed(unknown)}`,
+        ]
+      : []),
+  ];
+}
+
+type ObjectNode = Extract<TypeDefinition, { kind: Kind.OBJECT_TYPE_DEFINITION }>;
+
+function interfaceProblems(type: ObjectNode, found: ObjectNode | undefined, role: RemoteDocument): string[] {
+  const names = (type.interfaces ?? []).map(({ name }) => name.value);
+  const known = new Set(found?.interfaces?.map(({ name }) => name.value));
+  const custom = names.filter((name) => !known.has(name) && role.types.has(name));
+  const missing = names.filter((name) => !known.has(name) && !role.types.has(name));
+  const object = type.name.value;
+  return [
+    ...(custom.length > 0
+      ? [
+          `custom interfaces are not supported. Object${JSON.stringify(object)} implements the following custom interfaces: ${listed(custom)}`,
+        ]
+      : []),
+    ...(missing.length > 0
+      ? [
+          `object "${object}" is trying to implement the following interfaces that do not exist in the corresponding upstream remote object: ${listed(missing)}`,
+        ]
+      : []),
+  ];
+}
+
+function fieldsProblems(
+  fields: readonly FieldDefinitionNode[] = [],
+  upstreamFields: readonly FieldDefinitionNode[] = [],
+  kind: string,
+  type: string,
+  upstream: RemoteDocument,
+  role: RemoteDocument,
+): string[] {
+  const problems: string[] = [];
+  const repeated = duplicates(fields.map(({ name }) => name.value));
+  if (repeated.length > 0)
+    problems.push(`duplicate fields: ${listed(repeated)}found in the "${kind}" "${type}"`);
+  for (const field of fields) {
+    const name = field.name.value;
+    problems.push(
+      ...directiveProblems(
+        field.directives,
+        `"Field" "${name}"`,
+        `the type name: "${name}" of type "Field"`,
+        upstream,
+      ),
+    );
+    const found = upstreamFields.find((each) => each.name.value === name);
+    if (!found) {
+      problems.push(`field "${name}" does not exist in the "${kind}": "${type}"`);
+      continue;
+    }
+    problems.push(...typeDiffers(name, `${kind} field`, found, field));
+    problems.push(...argumentProblems(field, found, upstream, role));
+  }
+  return problems;
+}
+
+function argumentProblems(
+  field: FieldDefinitionNode,
+  found: FieldDefinitionNode,
+  upstream: RemoteDocument,
+  role: RemoteDocument,
+): string[] {
+  const problems: string[] = [];
+  const name = field.name.value;
+  const given = field.arguments ?? [];
+  const repeated = duplicates(given.map((argument) => argument.name.value));
+  if (repeated.length > 0)
+    problems.push(`duplicate arguments: ${listed(repeated)}found in the field: "${name}"`);
+  const missing = (found.arguments ?? []).filter(
+    ({ type, name: argument }) =>
+      type.kind === Kind.NON_NULL_TYPE && !given.some((each) => each.name.value === argument.value),
+  );
+  if (missing.length > 0)
+    problems.push(
+      `field: "${name}" expects the following non nullable arguments to be present: ${listed(missing.map((each) => each.name.value))}`,
+    );
+  for (const argument of given) {
+    const known = found.arguments?.find((each) => each.name.value === argument.name.value);
+    if (!known)
+      problems.push(`input argument "${argument.name.value}" does not exist in the input object:"${name}"`);
+    else problems.push(...inputProblems(argument, known, name, upstream, role));
+  }
+  return problems;
+}
+
+type InputNode = Extract<TypeDefinition, { kind: Kind.INPUT_OBJECT_TYPE_DEFINITION }>;
+
+function inputsProblems(
+  type: InputNode,
+  found: InputNode,
+  upstream: RemoteDocument,
+  role: RemoteDocument,
+): string[] {
+  const problems: string[] = [];
+  const name = type.name.value;
+  const given = type.fields ?? [];
+  const repeated = duplicates(given.map((field) => field.name.value));
+  if (repeated.length > 0)
+    problems.push(`duplicate fields: ${listed(repeated)}found in the "Input object" "${name}"`);
+  const missing = (found.fields ?? []).filter(
+    (field) =>
+      field.type.kind === Kind.NON_NULL_TYPE && !given.some((each) => each.name.value === field.name.value),
+  );
+  if (missing.length > 0)
+    problems.push(
+      `field: "${name}" expects the following non nullable arguments to be present: ${listed(missing.map((each) => each.name.value))}`,
+    );
+  for (const field of given) {
+    const known = found.fields?.find((each) => each.name.value === field.name.value);
+    if (!known)
+      problems.push(`input argument "${field.name.value}" does not exist in the input object:"${name}"`);
+    else problems.push(...inputProblems(field, known, name, upstream, role));
+  }
+  return problems;
+}
+
+/** Of an argument or a field of an input object. */
+function inputProblems(
+  input: InputValueDefinitionNode,
+  known: InputValueDefinitionNode,
+  owner: string,
+  upstream: RemoteDocument,
+  role: RemoteDocument,
+): string[] {
+  const name = input.name.value;
+  const presets = (input.directives ?? []).filter((directive) => directive.name.value === PRESET);
+  const others = (input.directives ?? []).filter((directive) => directive.name.value !== PRESET);
+  const problems = [
+    ...directiveProblems(
+      others,
+      `"Input object argument" "${name}"`,
+      `the type name: "${name}" of type "Input object argument"`,
+      upstream,
+    ),
+    ...typeDiffers(name, 'Input object argument', known, input),
+  ];
+  const [wanted, found] = [known, input].map(({ defaultValue }) =>
+    defaultValue ? printAst(defaultValue) : '',
+  );
+  if (wanted !== found)
+    problems.push(
+      `expected default value of input value: "${name}"of input object "${owner}" to be ${wanted} but received ${found}`,
+    );
+  if (presets.length > 1)
+    problems.push(`found multiple preset directives at "Input object argument" "${name}"`);
+  else if (presets[0]) problems.push(...presetProblems(presets[0], input, role));
+  return problems;
+}
+
+function typeDiffers(
+  name: string,
+  kind: string,
+  known: { readonly type: FieldDefinitionNode['type'] },
+  given: { readonly type: FieldDefinitionNode['type'] },
+): string[] {
+  const [wanted, found] = [printAst(known.type), printAst(given.type)];
+  return wanted === found
+    ? []
+    : [`expected type of "${name}"(${JSON.stringify(kind)}) to be ${wanted} but received ${found}`];
+}
+
+const STANDARD: Readonly<Record<string, readonly string[]>> = {
+  deprecated: ['reason'],
+  specifiedBy: ['url'],
+  include: ['if'],
+  skip: ['if'],
+};
+
+function directiveProblems(
+  directives: readonly ConstDirectiveNode[] = [],
+  place: string,
+  owner: string,
+  { document }: RemoteDocument,
+): string[] {
+  const problems: string[] = [];
+  const repeated = duplicates(directives.map(({ name }) => name.value));
+  if (repeated.length > 0) problems.push(`duplicate directives: ${listed(repeated)}found in the ${place}`);
+  for (const directive of directives) {
+    const name = directive.name.value;
+    if (name === PRESET) {
+      problems.push('Preset directives can be defined only on INPUT_FIELD_DEFINITION or ARGUMENT_DEFINITION');
+      continue;
+    }
+    const known = document.definitions.find(
+      (each) => each.kind === Kind.DIRECTIVE_DEFINITION && each.name.value === name,
+    );
+    const standard = Object.hasOwn(STANDARD, name) ? STANDARD[name] : undefined;
+    if (known?.kind !== Kind.DIRECTIVE_DEFINITION && !standard) {
+      problems.push(`"Directive": "${name}" does not exist in the upstream remote schema`);
+      continue;
+    }
+    const names = new Set(
+      known?.kind === Kind.DIRECTIVE_DEFINITION
+        ? known.arguments?.map((argument) => argument.name.value)
+        : standard,
+    );
+    const unknown = (directive.arguments ?? [])
+      .map((each) => each.name.value)
+      .filter((each) => !names.has(each));
+    if (unknown.length > 0)
+      problems.push(
+        `the following directive argument(s) defined in the directive: "${name}" defined with ${owner} do not exist in the corresponding upstream directive: ${listed(unknown)}`,
+      );
+  }
+  return problems;
+}
+
+function duplicates(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}
+
+/** `"a"`, `"a" and "b"`, `"a", "b", and "c"`. */
+function listed(names: readonly string[]): string {
+  const quoted = names.map((name) => `"${name}"`);
+  if (quoted.length <= 2) return quoted.join(' and ');
+  return `${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}`;
+}

@@ -1,0 +1,238 @@
+/** Remote schemas: what was read of them, the checks that it has to pass, names, and the part that each role sees. */
+import { GraphQLError, Kind } from 'graphql';
+import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import { remoteNames } from '../../../runtime/core/remotes/names.ts';
+import type {
+  RemoteCustomization,
+  RemoteSchemaShape,
+  Renaming,
+} from '../../../runtime/core/remotes/shapes.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { remoteSchema } from '../../../runtime/metadata/kinds/remote-schema.ts';
+import type {
+  InheritedRole,
+  JsonObject,
+  Metadata,
+  RemoteSchema,
+  RemoteSchemaCustomization,
+} from '../../../runtime/metadata/metadata.ts';
+import { remoteTarget } from '../../../runtime/metadata/remote-target.ts';
+import type { Memory } from '../../memory/memory.ts';
+import { customizationProblems } from './remote-customization.ts';
+import { permissionProblems } from './remote-permission.ts';
+import { upstreamProblems } from './remote-upstream.ts';
+import { attempt, because, Failure, leaveOut, type ReportedObject } from './report.ts';
+
+/** What was read of a remote schema. */
+export type RemoteResult =
+  /** `stale`: why it could not be read again. */
+  { readonly sdl: string; readonly stale?: string } | { readonly error: string };
+
+/** A remote schema with its document. */
+export interface ResolvedRemote {
+  readonly entry: RemoteSchema;
+  readonly document: RemoteDocument;
+  readonly shape: RemoteSchemaShape;
+}
+
+/** Root fields that are taken: `query user` → who has it. */
+export type TakenRoots = Map<string, string>;
+
+/** Resolves remote schemas in the order of the metadata; of two that clash the later one is left out. */
+export function resolveRemoteSchemas(
+  metadata: Metadata,
+  remotes: Readonly<Record<string, RemoteResult>>,
+  inheritedRoles: readonly InheritedRole[],
+  taken: TakenRoots,
+  report: { readonly diagnostics: Diagnostic[] },
+  memory: Memory,
+): ResolvedRemote[] {
+  const types = new Map<string, { readonly text: string; readonly owner: string }>();
+  return metadata.remote_schemas.flatMap((entry) => {
+    const resolved = attempt(report, remoteSchemaObject(entry), () => {
+      const result = Object.hasOwn(remotes, entry.name) ? remotes[entry.name]! : { error: 'it was not read' };
+      if ('error' in result)
+        throw new Failure(messages.remoteSchemaUnreachable({ name: entry.name, reason: result.error }));
+      const document = memory.remember('remote', entry.definition, [result.sdl], () =>
+        readDocument(result.sdl),
+      );
+      if (typeof document === 'string') throw new Failure(messages.remoteSchemaInvalid({ reason: document }));
+      const [problem] = memory.remember('upstream', document, [], () => upstreamProblems(document));
+      if (problem) throw new Failure(messages.remoteSchemaInvalid({ reason: problem }));
+      const customization = customizationOf(entry.definition.customization);
+      const [wrong] = customizationProblems(entry.definition.customization, document);
+      if (wrong) throw new Failure(messages.remoteSchemaInvalid({ reason: wrong }));
+      claimRoots(entry, document, customization, taken);
+      claimTypes(entry, document, customization, types);
+      if (result.stale !== undefined) {
+        leaveOut(
+          report,
+          remoteSchemaObject(entry),
+          messages.remoteSchemaStale({ name: entry.name, reason: result.stale }),
+        );
+      }
+      return { document, sdl: result.sdl, customization };
+    });
+    if (!resolved) return [];
+    const { document, sdl, customization } = resolved;
+    const roles = resolvePermissions(entry, document, inheritedRoles, report, memory);
+    return [{ entry, document, shape: shapeOf(entry, sdl, customization, roles) }];
+  });
+}
+
+function readDocument(sdl: string): RemoteDocument | string {
+  try {
+    const document = readRemoteDocument(sdl);
+    return document.roots.query === undefined ? 'the remote schema has no query type' : document;
+  } catch (error) {
+    if (error instanceof GraphQLError) return error.message;
+    throw error;
+  }
+}
+
+/** Root fields are unique over tables, functions, actions and remote schemas. @throws Failure */
+function claimRoots(
+  { name }: RemoteSchema,
+  document: RemoteDocument,
+  customization: RemoteCustomization | undefined,
+  taken: TakenRoots,
+): void {
+  const { namespace, field } = remoteNames(customization, new Set(Object.values(document.roots)));
+  const wanted = Object.entries(document.roots).flatMap(([root, type]) => {
+    if (namespace !== undefined) return [`${root} ${namespace}`];
+    const definition = document.types.get(type);
+    return definition?.kind === Kind.OBJECT_TYPE_DEFINITION
+      ? (definition.fields ?? []).map((each) => `${root} ${field(type, each.name.value)}`)
+      : [];
+  });
+  const clash = wanted.find((place) => taken.has(place));
+  if (clash) {
+    const clashing = clash.slice(clash.indexOf(' ') + 1);
+    const owner = taken.get(clash)!;
+    throw new Failure(messages.remoteFieldConflict({ field: clashing, owner }));
+  }
+  for (const place of wanted) taken.set(place, `remote schema "${name}"`);
+}
+
+/** Types of equal names are equal in structure, and then one type. @throws Failure */
+function claimTypes(
+  { name }: RemoteSchema,
+  document: RemoteDocument,
+  customization: RemoteCustomization | undefined,
+  types: Map<string, { readonly text: string; readonly owner: string }>,
+): void {
+  const roots = new Set(Object.values(document.roots));
+  const { type: rename } = remoteNames(customization, roots);
+  const own = [...document.types].flatMap(([type, definition]) =>
+    // Fields of root types are root fields; nobody sees the type itself unless it has a name of its own.
+    roots.has(type) && customization?.namespace === undefined
+      ? []
+      : [
+          {
+            type: rename(type),
+            text: JSON.stringify({ ...definition, description: undefined, name: undefined }),
+          },
+        ],
+  );
+  for (const { type, text } of own) {
+    const known = types.get(type);
+    if (known && known.text !== text)
+      throw new Failure(messages.remoteTypeConflict({ type, owner: known.owner }));
+  }
+  for (const { type, text } of own) if (!types.has(type)) types.set(type, { text, owner: name });
+}
+
+function resolvePermissions(
+  entry: RemoteSchema,
+  document: RemoteDocument,
+  inheritedRoles: readonly InheritedRole[],
+  report: { readonly diagnostics: Diagnostic[] },
+  memory: Memory,
+): Record<string, string> {
+  const roles = new Map<string, string>();
+  for (const permission of entry.permissions) {
+    const { role, definition } = permission;
+    const problems = memory.remember('remote', permission, [document], () =>
+      permissionProblems(definition.schema, document),
+    );
+    if (problems.length === 0) {
+      roles.set(role, definition.schema);
+      continue;
+    }
+    const reason = `validation for the given role-based schema failed ${problems.length === 1 ? because(problems) : `for the following reasons:\n${problems.map((each) => ` • ${each}\n`).join('')}`}`;
+    const object: ReportedObject = {
+      path: permission.path,
+      type: 'remote_schema_permission',
+      name: `remote_schema_permission ${role} permission in remote schema ${entry.name}`,
+      definition: { remote_schema: entry.name, role, definition: { schema: definition.schema } },
+      context: '',
+    };
+    leaveOut(report, object, messages.remotePermissionInvalid({ role, reason }));
+  }
+  for (const { role_name: role, role_set } of inheritedRoles) {
+    if (roles.has(role)) continue;
+    const parents = [...new Set(role_set.flatMap((parent) => roles.get(parent) ?? []))];
+    if (parents.length === 1) roles.set(role, parents[0]!);
+    if (parents.length > 1) {
+      report.diagnostics.push(
+        at(entry.path, messages.remotePermissionNotInherited({ role, name: entry.name })),
+      );
+    }
+  }
+  return Object.fromEntries([...roles].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+function shapeOf(
+  { name, definition }: RemoteSchema,
+  schema: string,
+  customization: RemoteCustomization | undefined,
+  roles: Readonly<Record<string, string>>,
+): RemoteSchemaShape {
+  return { ...remoteTarget(definition), name, ...(customization && { customization }), schema, roles };
+}
+
+function customizationOf(given: RemoteSchemaCustomization | undefined): RemoteCustomization | undefined {
+  if (!given) return undefined;
+  const { root_fields_namespace: namespace, type_names, field_names } = given;
+  const types = type_names && renamingOf(type_names);
+  const fields = field_names.flatMap(({ parent_type, ...names }) => {
+    const renaming = renamingOf(names);
+    return renaming ? [[parent_type, renaming] as const] : [];
+  });
+  if (namespace === undefined && !types && fields.length === 0) return undefined;
+  return {
+    ...(namespace !== undefined && { namespace }),
+    ...(types && { types }),
+    ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),
+  };
+}
+
+function renamingOf({
+  prefix,
+  suffix,
+  mapping,
+}: {
+  readonly prefix?: string;
+  readonly suffix?: string;
+  readonly mapping: Readonly<Record<string, string>>;
+}): Renaming | undefined {
+  const hasNames = Object.keys(mapping).length > 0;
+  if (prefix === undefined && suffix === undefined && !hasNames) return undefined;
+  return {
+    ...(prefix !== undefined && { prefix }),
+    ...(suffix !== undefined && { suffix }),
+    ...(hasNames && { names: mapping }),
+  };
+}
+
+/** The remote schema as inconsistencies list it. */
+function remoteSchemaObject(entry: RemoteSchema): ReportedObject {
+  return {
+    path: entry.path,
+    type: 'remote_schema',
+    name: `remote_schema ${entry.name}`,
+    definition: remoteSchema.write(entry) as JsonObject,
+    context: '',
+  };
+}

@@ -1,0 +1,53 @@
+/** Names of a remote schema's types and fields as clients see them, and back. */
+import type { RemoteCustomization, Renaming } from './shapes.ts';
+
+const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
+
+export interface RemoteNames {
+  readonly namespace: string | undefined;
+  readonly type: (original: string) => string;
+  readonly field: (type: string, original: string) => string;
+  /** The remote's name of a type that `type` gave before. */
+  readonly originalType: (name: string) => string;
+  /** Whether types are called as the remote calls them. */
+  readonly keepsTypes: boolean;
+}
+
+/** @param roots names of the root types, which only a namespace or the mapping renames */
+export function remoteNames(
+  customization: RemoteCustomization | undefined,
+  roots: ReadonlySet<string>,
+): RemoteNames {
+  const originals = new Map<string, string>();
+  const { namespace, types = {}, fields = {} } = customization ?? {};
+  const renamed = (original: string): string => {
+    const mapped = own(types.names, original);
+    if (mapped !== undefined) return mapped;
+    if (original.startsWith('__') || BUILT_IN.has(original)) return original;
+    if (roots.has(original)) return namespace === undefined ? original : `${namespace}${original}`;
+    return affixed(types, original);
+  };
+  return {
+    namespace,
+    type: (original) => {
+      const name = renamed(original);
+      originals.set(name, original);
+      return name;
+    },
+    field: (type, original) => {
+      const renaming = own(fields, type);
+      if (!renaming || original.startsWith('__')) return original;
+      return own(renaming.names, original) ?? affixed(renaming, original);
+    },
+    originalType: (name) => originals.get(name) ?? name,
+    keepsTypes: Object.keys(types).length === 0 && namespace === undefined,
+  };
+}
+
+function affixed({ prefix = '', suffix = '' }: Renaming, name: string): string {
+  return `${prefix}${name}${suffix}`;
+}
+
+function own<Value>(record: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined;
+}

@@ -1,0 +1,83 @@
+/** `@preset(value: …, static: true)` on arguments and input fields of a role's SDL. */
+import {
+  type ConstDirectiveNode,
+  type ConstValueNode,
+  type InputValueDefinitionNode,
+  Kind,
+  print as printAst,
+  type TypeNode,
+} from 'graphql';
+import type { RemoteDocument } from './document.ts';
+import type { RemotePreset, RemoteText, SessionCoercion } from './text.ts';
+
+const PRESET = 'preset';
+
+/** The preset of an argument or input field. */
+export function presetOf(definition: InputValueDefinitionNode): ConstDirectiveNode | undefined {
+  return definition.directives?.find(({ name }) => name.value === PRESET);
+}
+
+/** Whether a text names a session variable: `x-engine-` in any case. */
+export function isSessionVariable(text: string): boolean {
+  return /^x-engine-/i.test(text);
+}
+
+export function isStatic(directive: ConstDirectiveNode): boolean {
+  const value = directive.arguments?.find(({ name }) => name.value === 'static')?.value;
+  return value?.kind === Kind.BOOLEAN && value.value;
+}
+
+/** What is sent for a definition with a preset; undefined for one without. */
+export function presetValue(
+  definition: InputValueDefinitionNode,
+  document: RemoteDocument,
+): RemotePreset | undefined {
+  const directive = presetOf(definition);
+  const value = directive?.arguments?.find(({ name }) => name.value === 'value')?.value;
+  if (!directive || !value) return undefined;
+  return {
+    name: definition.name.value,
+    value: presetText(value, definition.type, isStatic(directive), document),
+  };
+}
+
+function presetText(
+  value: ConstValueNode,
+  type: TypeNode,
+  isLiteral: boolean,
+  document: RemoteDocument,
+): RemoteText {
+  const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+  const definition = named.kind === Kind.NAMED_TYPE ? document.types.get(named.name.value) : undefined;
+  if (value.kind === Kind.OBJECT && definition?.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION) {
+    const fields = new Map(definition.fields?.map((field) => [field.name.value, field.type]));
+    const members = value.fields.flatMap((field, index): RemoteText => {
+      const fieldType = fields.get(field.name.value) ?? type;
+      return [
+        `${index > 0 ? ', ' : ''}${field.name.value}: `,
+        ...presetText(field.value, fieldType, isLiteral, document),
+      ];
+    });
+    return ['{', ...members, '}'];
+  }
+  if (value.kind !== Kind.STRING) return [printAst(value)];
+  if (!isLiteral && isSessionVariable(value.value)) {
+    return [
+      {
+        type: printAst(type),
+        source: { from: 'session', name: value.value.toLowerCase() },
+        coerce: coercionOf(named, definition),
+      },
+    ];
+  }
+  // An enum's value may be written as a string.
+  if (definition?.kind === Kind.ENUM_TYPE_DEFINITION) return [value.value];
+  return [printAst(value)];
+}
+
+function coercionOf(type: TypeNode, definition: ReturnType<RemoteDocument['types']['get']>): SessionCoercion {
+  if (definition?.kind === Kind.ENUM_TYPE_DEFINITION)
+    return { enum: (definition.values ?? []).map(({ name }) => name.value) };
+  const name = type.kind === Kind.NAMED_TYPE ? type.name.value : '';
+  return name === 'Int' || name === 'Float' || name === 'Boolean' ? name : 'String';
+}

@@ -1,0 +1,364 @@
+/** Fields that lead elsewhere: to a field of a remote schema, or to a table of another source. */
+
+import { Kind, print as printAst, type TypeNode } from 'graphql';
+import { EngineError } from '../errors.ts';
+import type { JoinField, JoinKey } from '../join/join.ts';
+import { computedField } from '../query/computed.ts';
+import type { InputNode, SelectedField } from '../request/selection.ts';
+import type { RoleView } from '../schema/role-view.ts';
+import { sharedTypes } from '../schema/shared-types.ts';
+import type { TableView } from '../schema/table-view.ts';
+import {
+  type ArgumentDefinition,
+  byName,
+  described,
+  type FieldDefinition,
+  type InputFieldDefinition,
+  type InputType,
+  listOf,
+  namedType,
+  nonNull,
+  type TypeReference,
+} from '../schema/types.ts';
+import type {
+  RemoteArgument,
+  RemoteArguments,
+  RemoteRelationshipShape,
+  RemoteSchemaShape,
+} from './shapes.ts';
+import {
+  argumentsText,
+  compact,
+  itemType,
+  listText,
+  objectMembers,
+  objectText,
+  type RemoteFieldMeaning,
+  type RemotePreset,
+  type RemoteText,
+  selectionText,
+  valueText,
+} from './text.ts';
+import type { RemoteTypes } from './types.ts';
+
+/** A field of a remote schema that is looked up for every tuple. */
+export interface RemoteJoinPart {
+  /** Name, arguments and what is below; an alias goes before it. */
+  readonly text: RemoteText;
+  /** Names of the fields below the first, inwards. */
+  readonly below: readonly string[];
+  readonly path: string;
+}
+
+/** What a relationship begins at. */
+interface LeftSide {
+  readonly handover: JoinField['handover'];
+  /** Distinguishes derived types. */
+  readonly label: string;
+  /** undefined: the role cannot read it. */
+  readonly key: (name: string) => JoinKey | undefined;
+}
+
+/** Remote relationships of a table, as far as the role has them. */
+export function tableRelationships(role: RoleView, view: TableView): FieldDefinition[] {
+  const { shape } = view.table;
+  const label = shape.schema === 'public' ? shape.name : `${shape.schema}.${shape.name}`;
+  const left: LeftSide = { handover: 'tuple', label, key: (name) => rowKey(view, name) };
+  return relationshipFields(role, left, shape.remoteRelationships);
+}
+
+function rowKey(view: TableView, name: string): JoinKey | undefined {
+  const column = view.select?.readable.get(name);
+  if (column) return { name, value: column.value, needsWholeRow: column.needsWholeRow };
+  const computed = view.select?.computedFields.find((field) => field.name === name);
+  if (!computed) return undefined;
+  return { name, value: (alias) => computedField(computed, view, alias, undefined), needsWholeRow: true };
+}
+
+/** Relationships of a type of a remote schema. */
+export function remoteTypeRelationships(
+  role: RoleView,
+  remote: RemoteSchemaShape,
+  type: string,
+): FieldDefinition[] {
+  const { relationships = {} } = remote;
+  if (!Object.hasOwn(relationships, type)) return [];
+  const definition = role.remote(remote.name)?.document.types.get(type);
+  const fields = definition?.kind === Kind.OBJECT_TYPE_DEFINITION ? (definition.fields ?? []) : [];
+  const known = new Set(fields.map(({ name }) => name.value));
+  const key = (name: string) => (known.has(name) ? { name } : undefined);
+  return relationshipFields(role, { handover: 'fields', label: remote.name, key }, relationships[type]);
+}
+
+function relationshipFields(
+  role: RoleView,
+  left: LeftSide,
+  relationships: Readonly<Record<string, RemoteRelationshipShape>> = {},
+): FieldDefinition[] {
+  return Object.entries(relationships).flatMap(([name, shape]) =>
+    shape.to === 'source' ? toSource(role, left, name, shape) : toRemote(role, left, name, shape),
+  );
+}
+
+/** undefined where the role cannot read all of them. */
+function keysOf(left: LeftSide, names: readonly string[]): JoinKey[] | undefined {
+  const keys = names.flatMap((name) => left.key(name) ?? []);
+  return keys.length === names.length ? keys : undefined;
+}
+
+function toSource(
+  role: RoleView,
+  left: LeftSide,
+  name: string,
+  shape: Extract<RemoteRelationshipShape, { to: 'source' }>,
+): FieldDefinition[] {
+  const keys = keysOf(left, Object.keys(shape.columns));
+  const table = role.program.tables.find(
+    (each) => each.key === shape.target && each.source.name === shape.source,
+  );
+  if (!keys || !table) return [];
+  const view = role.table(table);
+  if (!view.select) return [];
+  const columns = Object.values(shape.columns).map((column) => {
+    const found = table.columns.get(column);
+    if (!found)
+      throw new Error(`generated code refers to the column ${column} of ${table.key}, which has none`);
+    return found;
+  });
+  const join = (form: 'object' | 'array' | 'aggregate') => ({
+    kind: 'join' as const,
+    join: {
+      keys,
+      handover: left.handover,
+      target: { kind: 'table' as const, source: shape.source, view, columns, form },
+    },
+  });
+  const types = role.types(table);
+  const text = described(shape.description);
+  if (shape.kind === 'object')
+    return [{ name, ...text, arguments: new Map(), type: types.object(), meaning: join('object') }];
+  const list: FieldDefinition = {
+    name,
+    ...text,
+    arguments: types.listArguments(),
+    type: listOf(nonNull(types.object())),
+    meaning: join('array'),
+  };
+  if (!view.select.aggregations) return [list];
+  const aggregate: FieldDefinition = {
+    name: sharedTypes(table.source).name(`${name}_aggregate`),
+    arguments: types.listArguments(),
+    type: types.aggregate(),
+    meaning: join('aggregate'),
+  };
+  return [list, aggregate];
+}
+
+type ToRemote = Extract<RemoteRelationshipShape, { to: 'remote' }>;
+
+/** One field of the path, as the role has it. */
+interface PathStep {
+  readonly definition: FieldDefinition;
+  readonly meaning: RemoteFieldMeaning;
+  readonly arguments: RemoteArguments;
+}
+
+function toRemote(role: RoleView, left: LeftSide, name: string, shape: ToRemote): FieldDefinition[] {
+  const keys = keysOf(left, shape.keys);
+  const types = role.remote(shape.remote);
+  const path = keys && types && pathOf(types, shape);
+  if (!path) return [];
+  const last = path.at(-1)!;
+  const suffix = `_remote_rel_${left.label.replace(/\W/g, '_')}${name}`;
+  const args = [...last.definition.arguments.values()].flatMap((argument) =>
+    openArgument(argument, own(last.arguments, argument.name), suffix),
+  );
+  const { type } = last.definition;
+  return [
+    {
+      name,
+      ...described(shape.description ?? last.definition.description),
+      arguments: byName(args),
+      // Where a value to look up is null, so is the field.
+      type: type.kind === 'nonNull' ? type.of : type,
+      meaning: {
+        kind: 'join',
+        join: {
+          keys,
+          handover: left.handover,
+          target: {
+            kind: 'call',
+            caller: 'remote',
+            group: shape.remote,
+            resolve: (field): RemoteJoinPart => ({
+              text: compact(pathText(path, field, { keys: shape.keys, types })),
+              below: path.slice(1).map(({ meaning }) => meaning.name),
+              path: field.path,
+            }),
+          },
+        },
+      },
+    },
+  ];
+}
+
+/** The fields of the path; undefined where the role lacks one of them, or an argument that the relationship fills. */
+function pathOf(types: RemoteTypes, shape: ToRemote): PathStep[] | undefined {
+  const path: PathStep[] = [];
+  let fields: Iterable<{ definition: FieldDefinition; meaning: RemoteFieldMeaning }> = types
+    .root('query')
+    .values();
+  for (const step of shape.path) {
+    const found = [...fields].find(({ meaning }) => meaning.name === step.field);
+    if (!found || !hasArguments(found.meaning.arguments, step.arguments, types)) return undefined;
+    path.push({ ...found, arguments: step.arguments });
+    const target = namedType(found.definition.type);
+    fields = target.kind === 'object' || target.kind === 'interface' ? remoteFields(target.fields()) : [];
+  }
+  return path;
+}
+
+function remoteFields(fields: ReadonlyMap<string, FieldDefinition>) {
+  return [...fields.values()].flatMap((definition) =>
+    definition.meaning.kind === 'remote' ? [{ definition, meaning: definition.meaning.field }] : [],
+  );
+}
+
+/** Whether the role's schema has every argument, and every field of input objects, that the relationship fills. */
+function hasArguments(
+  known: ReadonlyMap<string, TypeNode>,
+  filled: RemoteArguments,
+  types: RemoteTypes,
+): boolean {
+  return Object.entries(filled).every(([name, argument]) => {
+    const type = known.get(name);
+    return type !== undefined && hasValue(type, argument, types);
+  });
+}
+
+function hasValue(type: TypeNode, argument: RemoteArgument, types: RemoteTypes): boolean {
+  if ('items' in argument) return argument.items.every((item) => hasValue(itemType(type), item, types));
+  if (!('fields' in argument)) return true;
+  const fields = inputFields(type, types);
+  return fields === undefined || hasArguments(fields, argument.fields, types);
+}
+
+/** Types of all fields of an input object, preset ones too; undefined for other types. */
+function inputFields(type: TypeNode, types: RemoteTypes): ReadonlyMap<string, TypeNode> | undefined {
+  if (type.kind !== Kind.NAMED_TYPE) return inputFields(type.type, types);
+  const definition = types.document.types.get(type.name.value);
+  if (definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) return undefined;
+  return new Map((definition.fields ?? []).map((field) => [field.name.value, field.type]));
+}
+
+/** What the client may still give of an argument that the relationship fills, or fills in part. */
+function openArgument(
+  argument: ArgumentDefinition,
+  filled: RemoteArgument | undefined,
+  suffix: string,
+): readonly ArgumentDefinition[] {
+  if (filled === undefined) return [argument];
+  const type = openType(argument.type, filled, suffix);
+  if (!type) return [];
+  const { defaultValue: _, ...rest } = argument;
+  return [{ ...rest, type }];
+}
+
+function openType(type: TypeReference, filled: RemoteArgument, suffix: string): TypeReference | undefined {
+  const inner = type.kind === 'nonNull' ? type.of : type;
+  if ('items' in filled) return inner.kind === 'list' ? inner : undefined;
+  if (!('fields' in filled) || inner.kind !== 'input') return undefined;
+  const fields = [...inner.fields().values()].flatMap((field): InputFieldDefinition[] => {
+    const part = own(filled.fields, field.name);
+    if (part === undefined) return [field];
+    const open = openType(field.type, part, suffix);
+    const { defaultValue: _, ...rest } = field;
+    return open ? [{ ...rest, type: open }] : [];
+  });
+  if (fields.length === 0) return undefined;
+  const derived: InputType = { ...inner, name: `${inner.name}${suffix}`, fields: () => byName(fields) };
+  const isRequired = fields.some(
+    (field) => field.type.kind === 'nonNull' && field.defaultValue === undefined,
+  );
+  return isRequired ? nonNull(derived) : derived;
+}
+
+/** What values of a relationship are made with. */
+interface Merging {
+  readonly keys: readonly string[];
+  readonly types: RemoteTypes;
+}
+
+function pathText(path: readonly PathStep[], field: SelectedField, merging: Merging): RemoteText {
+  const [step, ...rest] = path as [PathStep, ...PathStep[]];
+  const isLast = rest.length === 0;
+  const { name, presets, defaults, arguments: types } = step.meaning;
+  const given = isLast ? field.arguments : new Map<string, InputNode>();
+  const filled = Object.entries(step.arguments).map(
+    ([argument, value]): RemotePreset => ({
+      name: argument,
+      value: mergedText(value, given.get(argument), types.get(argument)!, merging, presetsOf(step, argument)),
+    }),
+  );
+  const isFilled = (argument: string) => Object.hasOwn(step.arguments, argument);
+  const others = [...given].flatMap(([argument, node]): RemotePreset[] =>
+    isFilled(argument) ? [] : [{ name: argument, value: valueText(node, types.get(argument)!) }],
+  );
+  const fixed = [...defaults.filter((each) => !given.has(each.name)), ...presets];
+  return [
+    name,
+    ...argumentsText([...others, ...filled, ...fixed.filter((each) => !isFilled(each.name))]),
+    ...(isLast
+      ? selectionText(field.selection, merging.types.names)
+      : [' { ', ...pathText(rest, field, merging), ' }']),
+  ];
+}
+
+/** Presets within the input object of an argument. */
+function presetsOf({ definition }: PathStep, argument: string): readonly RemotePreset[] {
+  const type = definition.arguments.get(argument)?.type;
+  const named = type && namedType(type);
+  return named?.kind === 'input' ? (named.presets?.() ?? []) : [];
+}
+
+/** What the relationship fills, with what the client gives beside it: objects by key, lists one after the other. */
+function mergedText(
+  filled: RemoteArgument,
+  node: InputNode | undefined,
+  type: TypeNode,
+  merging: Merging,
+  presets: readonly RemotePreset[] = [],
+): RemoteText {
+  const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+  if ('key' in filled) {
+    const key = { key: merging.keys.indexOf(filled.key), type: printAst(type) };
+    return inner.kind === Kind.LIST_TYPE ? listText([[{ ...key, type: printAst(inner.type) }]]) : [key];
+  }
+  if ('value' in filled) return [JSON.stringify(filled.value)];
+  if ('items' in filled) {
+    const items = filled.items.map((item) => mergedText(item, undefined, itemType(type), merging));
+    if (node === undefined || node.kind === 'null') return listText(items);
+    if (node.kind !== 'list') throw cannotCombine(node.path);
+    return listText([...node.items.map((item) => valueText(item, itemType(type))), ...items]);
+  }
+  const isObject = node?.kind === 'object';
+  if (node !== undefined && node.kind !== 'null' && !isObject) throw cannotCombine(node.path);
+  const given = isObject ? objectMembers(node) : presets;
+  const fields = inputFields(type, merging.types);
+  const own = Object.entries(filled.fields).map(([field, value]): RemotePreset => {
+    const fieldNode = isObject ? node.fields.get(field) : undefined;
+    return { name: field, value: mergedText(value, fieldNode, fields?.get(field) ?? type, merging) };
+  });
+  const isOwn = new Set(own.map((member) => member.name));
+  return objectText([...given.filter((member) => !isOwn.has(member.name)), ...own]);
+}
+
+function cannotCombine(path: string): EngineError {
+  const name = JSON.stringify(path.split('.').at(-1) ?? path);
+  const message = `combineValues: cannot combine values for field ${name}; lists can only be merged with lists, objects can only be merged with objects`;
+  return new EngineError('unexpected', message, { path });
+}
+
+function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}

@@ -1,0 +1,285 @@
+/**
+ * The types of a remote schema as a role sees them, made from the role's SDL on first use. Requests are planned against
+ * these types only, so what the SDL leaves out cannot be asked for.
+ */
+import {
+  type ConstValueNode,
+  type EnumTypeDefinitionNode,
+  type FieldDefinitionNode,
+  type InputObjectTypeDefinitionNode,
+  type InputValueDefinitionNode,
+  Kind,
+  print as printAst,
+  type TypeNode,
+} from 'graphql';
+import { lazy, remember } from '../remember.ts';
+import { BOOLEAN, typename } from '../schema/shared-types.ts';
+import {
+  type AbstractType,
+  type ArgumentDefinition,
+  byName,
+  described,
+  type EnumType,
+  type FieldDefinition,
+  type InputFieldDefinition,
+  type InputType,
+  listOf,
+  type NamedType,
+  namedType,
+  nonNull,
+  type ObjectType,
+  type ScalarType,
+  type TypeReference,
+} from '../schema/types.ts';
+import { type RemoteDocument, type RootName, readRemoteDocument } from './document.ts';
+import { type RemoteNames, remoteNames } from './names.ts';
+import { presetOf, presetValue } from './preset.ts';
+import type { RemoteSchemaShape } from './shapes.ts';
+import { objectText, type RemoteFieldMeaning, type RemotePreset } from './text.ts';
+
+/** A root field with what the remote knows of it. */
+export interface RemoteRootField {
+  readonly definition: FieldDefinition;
+  readonly meaning: RemoteFieldMeaning;
+}
+
+export interface RemoteTypes {
+  readonly names: RemoteNames;
+  readonly document: RemoteDocument;
+  /** Root fields by the names that clients use; the namespace is not applied. Empty where the role has no such root. */
+  readonly root: (kind: RootName) => ReadonlyMap<string, RemoteRootField>;
+  /** The type of the remote's name, as far as the role has it. */
+  readonly type: (name: string) => NamedType | undefined;
+}
+
+/** Fields that relationships add to an object type, by the remote's name of the type. */
+export type JoinFields = (type: string) => readonly FieldDefinition[];
+
+const documents = new Map<string, WeakRef<RemoteDocument>>();
+
+/** The document of a text: roles and programs that have the same text share it. */
+function documentOf(sdl: string): RemoteDocument {
+  const known = documents.get(sdl)?.deref();
+  if (known) return known;
+  const made = readRemoteDocument(sdl);
+  documents.set(sdl, new WeakRef(made));
+  for (const [text, reference] of documents) if (!reference.deref()) documents.delete(text);
+  return made;
+}
+
+/** @param sdl of the whole schema, or of a role's part */
+export function createRemoteTypes(
+  { customization }: RemoteSchemaShape,
+  sdl: string,
+  joinFields: JoinFields,
+): RemoteTypes {
+  const document = documentOf(sdl);
+  const { roots, types: definitions } = document;
+  const names = remoteNames(customization, new Set(Object.values(roots)));
+  const made = new Map<string, NamedType>();
+  const ownTypename = (): FieldDefinition =>
+    names.keepsTypes ? typename() : { ...typename(), meaning: { kind: 'typename', rename: names.type } };
+
+  const named = (name: string): NamedType => remember(made, name, () => makeType(name));
+  const reference = (type: TypeNode): TypeReference => {
+    if (type.kind === Kind.NON_NULL_TYPE) return nonNull(reference(type.type) as NamedType);
+    return type.kind === Kind.LIST_TYPE ? listOf(reference(type.type)) : named(type.name.value);
+  };
+
+  function makeType(name: string): NamedType {
+    const definition = definitions.get(name);
+    const head = { name: names.type(name), ...described(definition?.description?.value) };
+    switch (definition?.kind) {
+      case Kind.OBJECT_TYPE_DEFINITION:
+        return {
+          kind: 'object',
+          ...head,
+          abstract: lazy(() => abstractTypes(name)),
+          fields: lazy(() =>
+            byName([...fieldsOf(name, definition.fields), ...joinFields(name), ownTypename()]),
+          ),
+        };
+      case Kind.INTERFACE_TYPE_DEFINITION:
+        return {
+          kind: 'interface',
+          ...head,
+          abstract: lazy(() => abstractTypes(name)),
+          possible: lazy(() => possibleTypes(name)),
+          fields: lazy(() => byName([...fieldsOf(name, definition.fields), ownTypename()])),
+        };
+      case Kind.UNION_TYPE_DEFINITION:
+        return {
+          kind: 'union',
+          ...head,
+          possible: lazy(() => possibleTypes(name)),
+          fields: lazy(() => byName([ownTypename()])),
+        };
+      case Kind.ENUM_TYPE_DEFINITION:
+        return enumType(head, definition);
+      case Kind.INPUT_OBJECT_TYPE_DEFINITION:
+        return inputType(head, definition);
+      default:
+        return name === 'Boolean'
+          ? { ...BOOLEAN, ...head }
+          : ({ kind: 'scalar', ...head, accepts: 'any' } satisfies ScalarType);
+    }
+  }
+
+  function abstractTypes(name: string): ReadonlyMap<string, AbstractType> {
+    return byName((document.abstract.get(name) ?? []).map((each) => named(each) as AbstractType));
+  }
+
+  function possibleTypes(name: string): ReadonlyMap<string, ObjectType> {
+    return byName((document.possible.get(name) ?? []).map((each) => named(each) as ObjectType));
+  }
+
+  function enumType(
+    head: Pick<EnumType, 'name' | 'description'>,
+    { values = [] }: EnumTypeDefinitionNode,
+  ): EnumType {
+    return {
+      kind: 'enum',
+      ...head,
+      values: new Map(
+        values.map(({ name, description }) => [
+          name.value,
+          { value: name.value, ...described(description?.value) },
+        ]),
+      ),
+    };
+  }
+
+  function inputType(
+    head: Pick<InputType, 'name' | 'description'>,
+    { fields = [] }: InputObjectTypeDefinitionNode,
+  ): InputType {
+    const split = lazy(() => splitInputs(fields));
+    return {
+      kind: 'input',
+      ...head,
+      fields: lazy(() =>
+        byName(
+          split().open.map(
+            (field): InputFieldDefinition => ({
+              ...inputHead(field),
+              meaning: { kind: 'remote', type: field.type },
+            }),
+          ),
+        ),
+      ),
+      presets: () => split().presets,
+    };
+  }
+
+  function inputHead(definition: InputValueDefinitionNode): ArgumentDefinition {
+    const { name, description, type, defaultValue } = definition;
+    return {
+      name: name.value,
+      ...described(description?.value),
+      type: reference(type),
+      ...(defaultValue ? { defaultValue: printAst(defaultValue) } : {}),
+    };
+  }
+
+  /** What the client gives, what is always sent, and what is sent when the client gives nothing. */
+  function splitInputs(inputs: readonly InputValueDefinitionNode[]) {
+    const open: InputValueDefinitionNode[] = [];
+    const presets: RemotePreset[] = [];
+    for (const input of inputs) {
+      const preset = presetValue(input, document);
+      const closed = preset ? undefined : closedType(input.type, []);
+      if (preset) presets.push(preset);
+      else if (closed) presets.push({ name: input.name.value, value: objectText(closed.presets!()) });
+      else open.push(input);
+    }
+    return { open, presets };
+  }
+
+  /** The input object of a place whose every field is preset: a client has nothing to give there. */
+  function closedType(type: TypeNode, within: readonly string[]): InputType | undefined {
+    const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    if (inner.kind !== Kind.NAMED_TYPE || within.includes(inner.name.value)) return undefined;
+    const definition = definitions.get(inner.name.value);
+    if (definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) return undefined;
+    const outer = [...within, inner.name.value];
+    const isClosed = definition.fields?.every((field) => presetOf(field) ?? closedType(field.type, outer));
+    return isClosed ? (named(inner.name.value) as InputType) : undefined;
+  }
+
+  /** Defaults that are objects, with the presets of their type in them. */
+  function defaultsOf(inputs: readonly InputValueDefinitionNode[]): RemotePreset[] {
+    return inputs.flatMap(({ name, type, defaultValue }) => {
+      const target = namedType(reference(type));
+      if (defaultValue?.kind !== Kind.OBJECT || target.kind !== 'input') return [];
+      const presets = target.presets!();
+      return presets.length > 0 ? [{ name: name.value, value: defaultWith(defaultValue, presets) }] : [];
+    });
+  }
+
+  function fieldsOf(type: string, fields: readonly FieldDefinitionNode[] = []): FieldDefinition[] {
+    return fields.map((field) => {
+      const { head, meaning } = readField(type, field);
+      return { ...head, meaning: { kind: 'remote', field: meaning } };
+    });
+  }
+
+  function readField(
+    type: string,
+    field: FieldDefinitionNode,
+  ): { readonly head: Omit<FieldDefinition, 'meaning'>; readonly meaning: RemoteFieldMeaning } {
+    const { open, presets } = splitInputs(field.arguments ?? []);
+    const deprecated = field.directives?.find(({ name }) => name.value === 'deprecated');
+    const reason = deprecated?.arguments?.find(({ name }) => name.value === 'reason')?.value;
+    return {
+      head: {
+        name: names.field(type, field.name.value),
+        ...described(field.description?.value),
+        arguments: byName(open.map(inputHead)),
+        type: reference(field.type),
+        ...(deprecated && {
+          deprecationReason: reason?.kind === Kind.STRING ? reason.value : 'No longer supported',
+        }),
+      },
+      meaning: {
+        name: field.name.value,
+        arguments: new Map((field.arguments ?? []).map(({ name, type: argument }) => [name.value, argument])),
+        presets,
+        defaults: defaultsOf(open),
+      },
+    };
+  }
+
+  const rootFields = new Map<RootName, ReadonlyMap<string, RemoteRootField>>();
+  return {
+    names,
+    document,
+    root: (kind) =>
+      remember(rootFields, kind, () => {
+        const name = roots[kind];
+        const definition = name === undefined ? undefined : definitions.get(name);
+        if (definition?.kind !== Kind.OBJECT_TYPE_DEFINITION) return new Map();
+        return new Map(
+          (definition.fields ?? []).map((field) => {
+            const { head, meaning } = readField(name!, field);
+            return [
+              head.name,
+              { definition: { ...head, meaning: { kind: 'remote', field: meaning } }, meaning },
+            ];
+          }),
+        );
+      }),
+    type: (name) => (definitions.has(name) ? named(name) : undefined),
+  };
+}
+
+/** A default with presets in it, which replace the default's own fields. */
+function defaultWith(
+  value: Extract<ConstValueNode, { kind: Kind.OBJECT }>,
+  presets: readonly RemotePreset[],
+): RemotePreset['value'] {
+  const set = new Set(presets.map(({ name }) => name));
+  const kept = value.fields
+    .filter(({ name }) => !set.has(name.value))
+    .map((field): RemotePreset => ({ name: field.name.value, value: [printAst(field.value)] }));
+  return objectText([...kept, ...presets]);
+}

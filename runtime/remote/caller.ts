@@ -1,0 +1,161 @@
+/** Answers the steps of remote schemas: root fields of one remote in one request, and its joins of one level in another. */
+import { EngineError, UpstreamErrors } from '../core/errors.ts';
+import { MalformedJson } from '../core/json/scanner.ts';
+import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
+import type { RemoteSchemaShape } from '../core/remotes/shapes.ts';
+import type { RemoteRootPart } from '../core/remotes/view.ts';
+import type { CallContext, Caller } from '../graphql/execution.ts';
+import { headersOf } from '../outgoing/message.ts';
+import { below, hasErrors, isEmptyList, membersOf, type RemoteAnswer, splitAnswer } from './answer.ts';
+import { type CallOptions, type CallOrigin, callRemote } from './call.ts';
+import { joinRequest, requestBody, rootRequest } from './document.ts';
+
+export interface RemoteOptions extends CallOptions {
+  /** Of an answer with data and errors the data counts. */
+  readonly prioritizeData: boolean;
+}
+
+/** Maximum number of tuples that one request looks up. */
+const MAX_TUPLES = 250;
+
+export function createRemoteCaller(options: RemoteOptions): Caller {
+  return {
+    run: async ({ group, parts, operation }, context) => {
+      const target = remoteOf(group, context);
+      const roots = parts as readonly RemoteRootPart[];
+      const { client } = context.execution;
+      const name = client?.operationName;
+      const { aliases, ...request } = rootRequest(roots, operation, name, context);
+      const body = requestBody(request, name);
+      const response = await callRemote(target, body, operation === 'query', originOf(context), options);
+      const cookies = headersOf(response, 'set-cookie');
+      if (cookies.length > 0) client?.addCookies?.(cookies);
+      const data = rootData(response.body.toString('utf8'), options);
+      return aliases.map((alias) => {
+        const value = data.get(alias);
+        if (value === undefined) throw remoteError(`expecting key ${alias}`);
+        return value;
+      });
+    },
+    join: async ({ group, joins }, context) => {
+      const target = remoteOf(group, context);
+      const entries = new Map<string, Entry>();
+      // Joins that ask for the same of equal tuples share a field.
+      const placed = joins.map(({ part, tuples }) => {
+        const text = JSON.stringify((part as RemoteJoinPart).text);
+        return tuples.map((tuple) => {
+          const key = `${text} ${JSON.stringify(tuple)}`;
+          const known = entries.get(key) ?? { part: part as RemoteJoinPart, tuple, index: entries.size };
+          entries.set(key, known);
+          return known;
+        });
+      });
+      const list = [...entries.values()];
+      const chunks = Array.from({ length: Math.ceil(list.length / MAX_TUPLES) }, (_, index) =>
+        list.slice(index * MAX_TUPLES, (index + 1) * MAX_TUPLES),
+      );
+      const results = await Promise.all(chunks.map((chunk) => lookUp(target, chunk, context, options)));
+      return placed.map((places) =>
+        places.map(({ part, index }) => {
+          const value = results[Math.floor(index / MAX_TUPLES)]!.get(`f${index % MAX_TUPLES}`);
+          if (value === undefined) throw missingKey(`f${index % MAX_TUPLES}`, part.path);
+          return at(part.path, () => below(value, part.below));
+        }),
+      );
+    },
+  };
+}
+
+interface Entry {
+  readonly part: RemoteJoinPart;
+  readonly tuple: readonly string[];
+  readonly index: number;
+}
+
+function remoteOf(name: string, { execution }: CallContext): RemoteSchemaShape {
+  const found = execution.planner.program.remotes.find((remote) => remote.name === name);
+  if (found) return found;
+  throw new EngineError('not-exists', `remote schema ${JSON.stringify(name)} does not exist`);
+}
+
+function originOf({ session, execution }: CallContext): CallOrigin {
+  return { session, client: execution.client, deadline: execution.deadline };
+}
+
+function remoteError(message: string): EngineError {
+  return new EngineError('remote-schema-error', message);
+}
+
+/** Values of root fields by alias. @throws EngineError; UpstreamErrors with what the remote says */
+function rootData(text: string, { prioritizeData }: RemoteOptions): ReadonlyMap<string, string> {
+  let answer: RemoteAnswer;
+  try {
+    answer = splitAnswer(text);
+  } catch (error) {
+    if (!(error instanceof MalformedJson)) throw error;
+    throw new EngineError('remote-schema-error', `the remote's answer is not valid JSON: ${error.message}`, {
+      cause: error,
+    });
+  }
+  const { data, errors } = answer;
+  const isData = data !== undefined && data !== 'null';
+  if (hasErrors(answer) && !(isData && prioritizeData)) {
+    if (!errors!.startsWith('[')) throw remoteError('Invalid "errors" field in response from remote');
+    throw new UpstreamErrors(errors!);
+  }
+  if (isData) {
+    if (!data.startsWith('{')) throw remoteError('Invalid "data" field in response from remote');
+    return membersOf(data);
+  }
+  if (errors !== undefined && isEmptyList(errors))
+    throw remoteError('Empty "errors" field in response from remote');
+  throw remoteError(
+    data === undefined
+      ? 'Missing "data" field with no errors in response from remote'
+      : 'Received null "data" field with no errors in response from remote',
+  );
+}
+
+async function lookUp(
+  target: RemoteSchemaShape,
+  entries: readonly Entry[],
+  context: CallContext,
+  options: RemoteOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const body = requestBody(joinRequest(entries, context));
+  const response = await callRemote(target, body, true, originOf(context), options);
+  return joinData(response.body.toString('utf8'), entries[0]!.part.path);
+}
+
+function joinData(text: string, path: string): ReadonlyMap<string, string> {
+  let answer: RemoteAnswer;
+  try {
+    answer = splitAnswer(text);
+  } catch (error) {
+    if (!(error instanceof MalformedJson)) throw error;
+    const message = `Remote server response is not valid JSON: ${error.message}`;
+    throw new EngineError('unexpected', message, { path, cause: error });
+  }
+  if (hasErrors(answer)) {
+    throw new EngineError('unexpected', 'Errors from remote server', {
+      status: 400,
+      internal: { errors: JSON.parse(answer.errors!) as unknown },
+    });
+  }
+  if (answer.data === undefined || !answer.data.startsWith('{'))
+    throw new EngineError('unexpected', '"data" field not found in remote response', { path });
+  return membersOf(answer.data);
+}
+
+function missingKey(key: string, path: string): EngineError {
+  return new EngineError('unexpected', `failed to lookup key '${key}' in response`, { path });
+}
+
+/** Errors without a place belong to the path. */
+function at(path: string, run: () => string): string {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof EngineError && error.path === '$' ? error.at(path) : error;
+  }
+}
