@@ -100,7 +100,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
     [...model.diagnostics, ...saved.diagnostics].map((diagnostic) => locate(diagnostic, input.origin)),
   );
   const served = lazy((): ProgramPlan => ({ ...access(), ...(saved.value ? { saved: saved.value } : {}) }));
-  const planned = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model.value, memory) }));
+  const planned = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model.value, serving, memory) }));
   const programFiles = lazy(() => emitProgram(served(), memory));
   const emission = createEmission(planned, diagnostics, memory, earlier?.lastEmitted());
   return {

@@ -1,11 +1,19 @@
-/** Ledgers: what a role may do, one fact a line, so that a difference between two versions reads as a change of rights. */
+/**
+ * Ledgers: what a role may do, grouped by table, one fact a line, so that a difference between two versions reads as a change
+ * of rights. Root fields follow from the facts and are named only where a permission withholds one.
+ */
 import { displayName } from '../../../runtime/core/names.ts';
+
+import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
+
 import type { TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
 import type {
   Model,
+  ModelFunction,
+  ModelSelectPermission,
   ModelSource,
   ModelTable,
   ModelUpdatePermission,
@@ -16,16 +24,20 @@ import type { Ledger } from '../../model/plan.ts';
 import { conditionWords, name, valueWords } from './words.ts';
 
 type Add = (role: string, fact: string) => void;
-/** Facts of one table or of a source's functions, by role; sorted. */
+/** Lines about one table or function, by role: what it is, then the facts, sorted. */
 type Facts = ReadonlyMap<string, readonly string[]>;
 
 /** The ledgers of all roles that have a permission. */
-export function planLedgers(model: Model, memory: Memory): Ledger[] {
+export function planLedgers(
+  model: Model,
+  options: Pick<SavedOptions, 'inferFunctionPermissions'>,
+  memory: Memory,
+): Ledger[] {
   const parts = model.sources.flatMap((source) => {
     const tables = new Map(source.tables.map((table) => [table.key, table]));
     return [
       ...source.tables.map((table) => tableFacts(source, tables, table, memory)),
-      collect((add) => addFunctions(add, source)),
+      ...source.functions.map((each) => functionFacts(source, tables, each, options, memory)),
     ];
   });
   const facts = new Map<string, (readonly string[])[]>();
@@ -41,8 +53,7 @@ export function planLedgers(model: Model, memory: Memory): Ledger[] {
       // The first part stands for the ledger: it is there as long as the ledger can be the same.
       memory.remember('ledger', lines[0]!, lines, () => ({
         role,
-        // Parts are sorted and name different things: next to nothing is left to sort.
-        facts: lines.flat().sort(),
+        facts: lines.toSorted(([left], [right]) => (left! < right! ? -1 : 1)).flat(),
       })),
     )
     .sort((left, right) => (left.role < right.role ? -1 : 1));
@@ -60,29 +71,51 @@ function tableFacts(
   );
   // By shape, which outlives changes of permissions: the facts of the other roles keep their identity.
   return memory.remember<Facts>('facts', table.shape, [table, ...targets], (before) => {
-    const facts = collect((add) => addTable(add, source, tables, table));
+    const place = `${name(source.shape.name)} ${name(table.key)}`;
+    const facts = collect(place, (add) => addTable(add, tables, table));
     return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
   });
 }
 
-function collect(report: (add: Add) => void): Facts {
-  const facts = new Map<string, Set<string>>();
-  report((role, fact) => {
-    facts.set(role, (facts.get(role) ?? new Set()).add(fact));
-  });
-  return new Map([...facts].map(([role, lines]) => [role, [...lines].sort()]));
-}
-
-function addTable(
-  add: Add,
+/** What a tracked function gives the roles; of one that only reads, which roles may select from its table counts. */
+function functionFacts(
   source: ModelSource,
   tables: ReadonlyMap<string, ModelTable>,
-  table: ModelTable,
-): void {
+  called: ModelFunction,
+  { inferFunctionPermissions }: Pick<SavedOptions, 'inferFunctionPermissions'>,
+  memory: Memory,
+): Facts {
+  const { shape, exposedAs, roles } = called;
+  const readers = tables.get(shape.returns.table)?.permissions.select ?? {};
+  const inputs = [called, readers, inferFunctionPermissions];
+  return memory.remember<Facts>('facts', shape, inputs, (before) => {
+    const place = `${name(source.shape.name)} function ${name(displayName(shape.schema, shape.name))}`;
+    const facts = collect(place, (add) => {
+      const rows = exposedAs === 'mutation' ? 'what it writes meets no rule; ' : '';
+      for (const role of roles)
+        if (Object.hasOwn(readers, role))
+          add(role, `call: ${rows}rows of ${name(shape.returns.table)} as by select`);
+      if (exposedAs === 'mutation' || shape.volatile || !inferFunctionPermissions) return;
+      for (const role of Object.keys(readers))
+        if (!roles.includes(role))
+          add(role, `call, because it may select: rows of ${name(shape.returns.table)} as by select`);
+    });
+    return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
+  });
+}
+
+function collect(place: string, report: (add: Add) => void): Facts {
+  const facts = new Map<string, Set<string>>();
+  report((role, fact) => {
+    facts.set(role, (facts.get(role) ?? new Set()).add(`  ${fact}`));
+  });
+  return new Map([...facts].map(([role, lines]) => [role, [place, ...[...lines].sort()]]));
+}
+
+function addTable(add: Add, tables: ReadonlyMap<string, ModelTable>, table: ModelTable): void {
   const { permissions, shape } = table;
-  const place = `${name(source.shape.name)} ${name(`${shape.schema}.${shape.name}`)}`;
   for (const [role, permission] of Object.entries(permissions.select)) {
-    const fact = (text: string) => add(role, `${place} select ${text}`);
+    const fact = (text: string) => add(role, `select ${text}`);
     for (const column of permission.columns) fact(`column ${name(column)}`);
     for (const field of permission.computedFields) fact(`computed field ${name(field)}`);
     for (const [column, condition] of Object.entries(permission.cells ?? {}))
@@ -90,13 +123,16 @@ function addTable(
     fact(`where ${conditionWords(permission.filter)}`);
     if (permission.limit !== undefined) fact(`limit ${permission.limit}`);
     if (permission.aggregations) fact('aggregations');
-    for (const [relationship, { target }] of Object.entries(shape.relationships ?? {})) {
+    for (const [relationship, { target, columns }] of Object.entries(shape.relationships ?? {})) {
       const other = tables.get(target);
-      if (other && Object.hasOwn(other.permissions.select, role)) fact(`relationship ${name(relationship)}`);
+      if (!other || !Object.hasOwn(other.permissions.select, role)) continue;
+      const pairs = Object.entries(columns).map(([from, to]) => `${name(to)} = ${name(from)}`);
+      fact(`relationship ${name(relationship)}: ${[name(target), ...pairs].join(', ')}`);
     }
+    for (const [root, field] of withheldFields(table, permission)) fact(`without ${root} field ${field}`);
   }
   for (const [role, permission] of Object.entries(permissions.insert)) {
-    const fact = (text: string) => add(role, `${place} insert ${text}`);
+    const fact = (text: string) => add(role, `insert ${text}`);
     for (const column of permission.columns) fact(`column ${name(column)}`);
     fact(`check ${conditionWords(permission.check)}`);
     addPresets(fact, permission.presets);
@@ -104,7 +140,7 @@ function addTable(
     if (hasKeys(shape)) fact(`on conflict ${conflictWords(own(permissions.update, role))}`);
   }
   for (const [role, permission] of Object.entries(permissions.update)) {
-    const fact = (text: string) => add(role, `${place} update ${text}`);
+    const fact = (text: string) => add(role, `update ${text}`);
     for (const column of permission.columns) fact(`column ${name(column)}`);
     fact(`where ${conditionWords(permission.filter)}`);
     fact(
@@ -116,15 +152,9 @@ function addTable(
     if (permission.backendOnly) fact('backend only');
   }
   for (const [role, permission] of Object.entries(permissions.delete)) {
-    const fact = (text: string) => add(role, `${place} delete ${text}`);
+    const fact = (text: string) => add(role, `delete ${text}`);
     fact(`where ${conditionWords(permission.filter)}`);
     if (permission.backendOnly) fact('backend only');
-  }
-  for (const role of rolesOf(table)) {
-    for (const field of table.rootFields) {
-      for (const root of rootsOffering(table, role, field.kind))
-        add(role, `${place} ${root} field ${field.name}`);
-    }
   }
 }
 
@@ -148,32 +178,23 @@ function addPresets(fact: (text: string) => void, presets: Presets): void {
     fact(`preset ${name(column)} = ${valueWords(value)}`);
 }
 
-function rolesOf({ permissions }: ModelTable): string[] {
-  return [...new Set(Object.values(permissions).flatMap((rules) => Object.keys(rules)))];
+/** Root fields that the rest of a select permission would give, and that it withholds. */
+function withheldFields(
+  { rootFields, shape }: ModelTable,
+  select: ModelSelectPermission,
+): (readonly [root: RootKind, name: string])[] {
+  const { queryRoots: _, subscriptionRoots: __, ...whole } = select;
+  return rootFields.flatMap(({ kind, name: field }) =>
+    rootsOf(kind).flatMap((root) => {
+      const offered = (rule: ModelSelectPermission) =>
+        offer(shape, { select: rule }, { kind, root }, true) === true;
+      return offered(whole) && !offered(select) ? [[root, field] as const] : [];
+    }),
+  );
 }
 
-/** Roots below which a trusted caller of the role is offered a root field. */
-function rootsOffering({ permissions, shape }: ModelTable, role: string, kind: RootFieldKind): RootKind[] {
-  const [select, insert] = [own(permissions.select, role), own(permissions.insert, role)];
-  const [update, remove] = [own(permissions.update, role), own(permissions.delete, role)];
-  const rules = {
-    ...(select && { select }),
-    ...(insert && { insert }),
-    ...(update && { update }),
-    ...(remove && { delete: remove }),
-  };
-  return rootsOf(kind).filter((root) => offer(shape, rules, { kind, root }, true) === true);
-}
-
+/** The roots below which a kind of field that reads may be offered. */
 function rootsOf(kind: RootFieldKind): readonly RootKind[] {
-  if (operationOf(kind) !== 'select') return ['mutation'];
+  if (operationOf(kind) !== 'select') return [];
   return kind === 'select_stream' ? ['subscription'] : ['query', 'subscription'];
-}
-
-function addFunctions(add: Add, source: ModelSource): void {
-  for (const { shape, exposedAs, roles } of source.functions) {
-    const writes = exposedAs === 'mutation' ? ' as a mutation: what it writes meets no rule' : '';
-    const place = `${name(source.shape.name)} ${name(displayName(shape.schema, shape.name))}`;
-    for (const role of roles) add(role, `${place} function call${writes}`);
-  }
 }
