@@ -88,6 +88,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
     metadata,
     {
       settings: model.value.settings,
+      ...(model.value.actions && { actions: model.value.actions }),
       get sources() {
         return access().sources;
       },

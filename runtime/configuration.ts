@@ -160,12 +160,7 @@ export const OPTIONS = {
     "return a remote schema's data even if it has errors",
     pending,
   ),
-  configuredHeaderPrecedence: option(
-    boolean,
-    false,
-    'configured headers override those of the client',
-    pending,
-  ),
+  configuredHeaderPrecedence: option(boolean, false, 'configured headers override those of the client'),
   outgoingAllow: option(
     targets,
     [],

@@ -5,15 +5,17 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { actionCaller } from './actions/caller.ts';
 import type { CountOperation, CurrentlyServed, Served } from './answer.ts';
 import { type Configuration, jwtConfigurations, servingOptions } from './configuration.ts';
+import { ACTION_CALLER } from './core/action/provider.ts';
 import { EngineError } from './core/errors.ts';
 import { linkProgram, type Program } from './core/program.ts';
 import { REMOTE } from './core/remotes/view.ts';
 import { createPlanner, forgetOtherViews, type Planner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
 import { createDelivery } from './events/delivery.ts';
-import type { Execution } from './graphql/execution.ts';
+import type { Callers, Execution } from './graphql/execution.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
@@ -108,7 +110,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
   const outgoing = createOutgoing({ allow, deny });
   const prioritizeData = configuration.remoteSchemaPrioritizeData;
-  const callers = { [REMOTE]: createRemoteCaller({ outgoing, environment, prioritizeData }) };
+  const callers: Callers = {
+    [REMOTE]: createRemoteCaller({ outgoing, environment, prioritizeData }),
+    [ACTION_CALLER]: actionCaller({
+      outgoing,
+      environment,
+      configuredFirst: configuration.configuredHeaderPrecedence,
+      observe: (call) => observe({ kind: 'action', ...call }),
+    }),
+  };
   const context: HostContext = {
     configuration,
     environment,

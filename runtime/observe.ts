@@ -4,6 +4,7 @@
  * credentials.
  */
 import { type DestinationStream, destination, pino } from 'pino';
+import type { FinishedCall } from './actions/call.ts';
 import type { Configuration, LogType } from './configuration.ts';
 import type { Trace } from './http/trace.ts';
 
@@ -147,6 +148,8 @@ export type Observation =
       /** What was wrong with the answer. */
       readonly message?: string;
     }
+  /** The handler of an action was called. */
+  | ({ readonly kind: 'action' } & FinishedCall)
   /** Keys behind a `jwk_url` were fetched, or could not be. */
   | {
       readonly kind: 'jwk-refresh';
@@ -259,6 +262,23 @@ export function createLogger(
       case 'startup':
         if (enabled.has('startup')) {
           logger.info({ type: 'startup', detail: { kind: observation.step, info: observation.info } });
+        }
+        return;
+      case 'action':
+        if (enabled.has('action-handler-log')) {
+          const { action, actionKind, url, requestSize, responseSize, status, seconds, requestId } =
+            observation;
+          const detail = {
+            request_id: requestId ?? null,
+            action_name: action,
+            action_type: actionKind,
+            request: { url },
+            request_size: requestSize,
+            response_size: responseSize,
+            status_code: status ?? null,
+            execution_time: seconds,
+          };
+          logger.info({ type: 'action-handler-log', detail });
         }
         return;
       case 'webhook':

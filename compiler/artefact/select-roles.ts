@@ -1,5 +1,7 @@
 /** The part of a plan that some roles use: what is left out is in no file that is printed from it. */
 
+import { reachedTypes } from '../../runtime/core/action/reached.ts';
+import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
 import { columnsOfRule } from '../../runtime/core/condition/reads.ts';
 import { textsOf } from '../../runtime/core/declared.ts';
 import { objectKey } from '../../runtime/core/names.ts';
@@ -24,6 +26,7 @@ export function selectRoles(plan: Plan, roles: readonly string[]): Plan {
   const admin = chosen.has(ADMIN_ROLE);
   const { limits, introspectionDisabledFor, ...settings } = plan.settings;
   const disabled = introspectionDisabledFor?.filter((role) => chosen.has(role)) ?? [];
+  const actions = plan.actions && selectActions(plan.actions, chosen, admin);
   const saved = plan.saved && selectSaved(plan.saved, chosen);
   return {
     settings: {
@@ -37,7 +40,22 @@ export function selectRoles(plan: Plan, roles: readonly string[]): Plan {
     events: admin ? plan.events : { sources: [], cron: [] },
     ledgers: plan.ledgers.filter(({ role }) => chosen.has(role)),
     ...(saved && { saved }),
+    ...(actions && { actions }),
   };
+}
+
+/** Actions that a chosen role may call, with the types that they reach. */
+function selectActions(
+  { types, actions }: ActionsProgram,
+  chosen: ReadonlySet<string>,
+  admin: boolean,
+): ActionsProgram | undefined {
+  const own = actions.flatMap((action) => {
+    const roles = action.roles.filter((role) => chosen.has(role));
+    return admin || roles.length > 0 ? [{ ...action, roles }] : [];
+  });
+  if (own.length === 0) return undefined;
+  return { types: reachedTypes(types, own), actions: own };
 }
 
 function selectLimits(limits: ApiLimits, chosen: ReadonlySet<string>): ApiLimits {

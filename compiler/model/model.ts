@@ -5,6 +5,7 @@
  * row rules and ledger lines.
  */
 
+import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
 import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
 import type {
   MutationFieldKind,
@@ -27,6 +28,8 @@ export interface Model {
   readonly events: ModelEvents;
   /** Absent without any. */
   readonly remotes?: readonly RemoteSchemaShape[];
+  /** Absent when no action is served. */
+  readonly actions?: ActionsProgram;
 }
 
 export interface ModelSource {

@@ -2,6 +2,8 @@
  * The plan: what phase 4 hands on and phase 5 prints. Shapes, access rules with their SQL texts, and the ledger of every
  * role: pure data with nothing left to decide.
  */
+
+import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
 import type { EventsProgram } from '../../runtime/core/events.ts';
 import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
@@ -20,6 +22,8 @@ export interface ProgramPlan {
   readonly events: EventsProgram;
   /** Absent without any. */
   readonly remotes?: readonly RemoteSchemaShape[];
+  /** Absent when no action is served. */
+  readonly actions?: ActionsProgram;
   /** Absent when the metadata has neither query collections nor REST endpoints. */
   readonly saved?: PlannedSaved;
 }

@@ -2,8 +2,15 @@
  * What generated files import as `engine/contract`: the constructors of their data, types that carry a table's names, and
  * the functions that a resolver written by hand may call. Nothing else of the runtime is visible to them.
  */
-export type { Row, Where } from './checked-types.ts';
 
+export {
+  type ActionShape,
+  type ActionsProgram,
+  action,
+  type CustomTypesShape,
+  customTypes,
+} from './action/shapes.ts';
+export type { Row, Where } from './checked-types.ts';
 export { cronTriggers, eventsProgram, eventTrigger } from './events.ts';
 export { deleteRow, deleteRows } from './mutation/delete.ts';
 export { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';

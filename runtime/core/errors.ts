@@ -60,6 +60,8 @@ export interface EngineErrorOptions {
   readonly status?: number;
   /** For administrators and development mode only. */
   readonly internal?: unknown;
+  /** Replaces `extensions` of a GraphQL error as a whole; for errors of other servers. */
+  readonly extensions?: unknown;
   /** Which rule denied it; shown as `internal` is. */
   readonly reason?: Reason | undefined;
   readonly cause?: unknown;
@@ -71,6 +73,7 @@ export class EngineError extends Error {
   readonly path: string;
   readonly status: number;
   readonly internal: unknown;
+  readonly extensions: unknown;
   readonly reason: Reason | undefined;
 
   constructor(code: ErrorCode, message: string, options: EngineErrorOptions = {}) {
@@ -80,6 +83,7 @@ export class EngineError extends Error {
     this.path = options.path ?? '$';
     this.status = options.status ?? STATUS[code] ?? 400;
     this.internal = options.internal;
+    this.extensions = options.extensions;
     this.reason = options.reason;
   }
 
@@ -99,11 +103,12 @@ export class EngineError extends Error {
   }
 
   #with(options: EngineErrorOptions): EngineError {
-    const { path, status, internal, reason } = this;
+    const { path, status, internal, extensions, reason } = this;
     return new EngineError(this.code, this.message, {
       path,
       status,
       internal,
+      extensions,
       reason,
       ...options,
       cause: this,

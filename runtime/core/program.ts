@@ -3,6 +3,8 @@
  * a request keeps the program it began with.
  */
 
+import { actionProvider } from './action/provider.ts';
+import type { ActionsProgram } from './action/shapes.ts';
 import { type Rule, readRule } from './condition/rule.ts';
 import { checkReferences } from './declared.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
@@ -110,6 +112,8 @@ export interface ProgramContent {
   /** A rule of the program, read once. */
   readonly rule: (text: RuleText) => Rule;
   readonly remotes: readonly RemoteSchemaShape[];
+  /** Absent without any. */
+  readonly actions?: ActionsProgram;
   /** Root fields that no database answers alone, in the order in which they are asked. */
   readonly providers: readonly Provider[];
 }
@@ -198,12 +202,14 @@ function linkContent(generated: GeneratedProgram, previous: Program | undefined)
   const sameFields = unchanged && functions === previous.functions;
   const rootFields = sameFields ? previous.rootFields : indexRootFields({ tables, functions });
   const remotes = generated.remotes ?? [];
+  const { actions } = generated;
   const providers = linkProviders(generated);
-  return { ...parts, functions, rootFields, rule: rulesByText(), remotes, providers };
+  const rule = rulesByText();
+  return { ...parts, functions, rootFields, rule, remotes, providers, ...(actions && { actions }) };
 }
 
-function linkProviders({ remotes = [] }: GeneratedProgram): readonly Provider[] {
-  return remotes.map(remoteProvider);
+function linkProviders({ actions, remotes = [] }: GeneratedProgram): readonly Provider[] {
+  return [...remotes.map(remoteProvider), ...(actions ? [actionProvider(actions)] : [])];
 }
 
 function rulesByText(): ProgramContent['rule'] {

@@ -1,4 +1,5 @@
 /** The form of a generated program: what `generated/index.ts` exports. */
+import type { ActionsProgram } from './action/shapes.ts';
 import type { CheckedTargets } from './checked-types.ts';
 import type { EventsProgram } from './events.ts';
 import type { RemoteSchemaShape } from './remotes/shapes.ts';
@@ -16,6 +17,8 @@ export interface GeneratedProgram extends ProgramSettings {
   readonly events?: EventsProgram;
   /** Absent without any. */
   readonly remotes?: readonly RemoteSchemaShape[];
+  /** Absent when there are no actions. */
+  readonly actions?: ActionsProgram;
   /** Absent when nothing is saved. */
   readonly saved?: SavedProgram;
 }

@@ -31,11 +31,61 @@ export const diagnostics = {
     message('action-output-type-unknown', 'error', [
       `the type: "${name}" is not an object or scalar type defined in custom types`,
     ]),
+  /** Object relationship "%relationship%" of object type "%type%" maps to columns of table %table% that are not unique: it finds one */
+  actionRelationshipNotUnique: ({
+    relationship,
+    type,
+    table,
+  }: {
+    relationship: Hole;
+    type: Hole;
+    table: Hole;
+  }): Message =>
+    message('action-relationship-not-unique', 'warning', [
+      `Object relationship "${relationship}" of object type "${type}" maps to columns of table ${table} that are not unique: it finds one`,
+      'row of several.',
+    ]),
+  /** Field "%field%" of object type "%type%" is of type %given%, column "%column%" of table %table% of type %wanted%: relationship */
+  actionRelationshipTypes: ({
+    field,
+    type,
+    given,
+    column,
+    table,
+    wanted,
+    relationship,
+  }: {
+    field: Hole;
+    type: Hole;
+    given: Hole;
+    column: Hole;
+    table: Hole;
+    wanted: Hole;
+    relationship: Hole;
+  }): Message =>
+    message('action-relationship-types', 'warning', [
+      `Field "${field}" of object type "${type}" is of type ${given}, column "${column}" of table ${table} of type ${wanted}: relationship`,
+      `"${relationship}" compares their texts.`,
+    ]),
   /** The %construct% %name% in actions.graphql is ignored: actions have no %construct%s. */
   actionSdlIgnored: ({ construct, name }: { construct: Hole; name: Hole }): Message =>
     message('action-sdl-ignored', 'warning', [
       `The ${construct} ${name} in actions.graphql is ignored: actions have no ${construct}s.`,
     ]),
+  /** %transform% of action "%action%": %reason% */
+  actionTemplateLookup: ({
+    transform,
+    action,
+    reason,
+  }: {
+    transform: Hole;
+    action: Hole;
+    reason: Hole;
+  }): Message =>
+    message('action-template-lookup', 'warning', [`${transform} of action "${action}": ${reason}`]),
+  /** %transform%: %reasons% */
+  actionTransformInvalid: ({ transform, reasons }: { transform: Hole; reasons: Hole }): Message =>
+    message('action-transform-invalid', 'error', [`${transform}: ${reasons}`]),
   /** actions.graphql is not a GraphQL document: %reason%. */
   actionsSdlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('actions-sdl-invalid', 'error', [`actions.graphql is not a GraphQL document: ${reason}.`]),
@@ -78,6 +128,11 @@ export const diagnostics = {
   }): Message =>
     message('allowed-query-refused', 'warning', [
       `The allow-list lets role "${role}" send the query "${query}" of collection "${collection}", but the role may not run it: ${error}.${rule}`,
+    ]),
+  /** Async action relations cannot be used with object fields: %fields% */
+  asyncActionRelationshipsNested: ({ fields }: { fields: Hole }): Message =>
+    message('async-action-relationships-nested', 'error', [
+      `Async action relations cannot be used with object fields: ${fields}`,
     ]),
   /** configuration was given for the column "%column%", but no such column exists */
   columnConfigurationWithoutColumn: ({

@@ -79,6 +79,7 @@ function startStep(step: Step, context: CallContext): () => Promise<StepRow> {
   const { variables, session, execution } = context;
   if (step.kind === 'call') {
     const caller = callerOf(step.caller, execution);
+    caller.check?.(step, context);
     return () => caller.run(step, context);
   }
   const { statement } = step;
@@ -105,6 +106,9 @@ async function runMutation(
   execution: Execution,
 ): Promise<string> {
   const context: CallContext = { variables, session, execution };
+  for (const field of plan.fields) {
+    if (!('step' in field)) callerOf(field.caller, execution).check?.(field, context);
+  }
   const rows: StepRow[] = [];
   let index = 0;
   while (index < plan.fields.length) {

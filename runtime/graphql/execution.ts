@@ -47,6 +47,9 @@ export interface ClientRequest {
   readonly operationName?: string | undefined;
   /** The trace that the request belongs to. */
   readonly trace?: TraceContext | undefined;
+  readonly requestId?: string;
+  /** Aborted when the client leaves before its answer. */
+  readonly signal?: () => AbortSignal;
   /** Has the answer carry these `Set-Cookie` headers, after others. */
   readonly addCookies?: (cookies: readonly string[]) => void;
 }
@@ -58,13 +61,16 @@ interface JoinCall {
 }
 
 export interface Caller {
+  /** Refuses what cannot be called, before anything of the operation runs. @throws EngineError */
+  readonly check?: (step: CallStep, context: CallContext) => void;
   /** Answers the root fields of a step. @throws EngineError */
   readonly run: (step: CallStep, context: CallContext) => Promise<StepRow>;
   /** Answers joins: for each of them the result of each tuple. Absent: nothing joins to this caller. @throws EngineError */
   readonly join?: (call: JoinCall, context: CallContext) => Promise<readonly StepRow[]>;
 }
 
-type Callers = Readonly<Record<string, Caller>>;
+/** Callers by name. */
+export type Callers = Readonly<Record<string, Caller>>;
 
 /** The caller of a name. @throws EngineError when the program has none */
 export function callerOf(name: string, { callers }: Execution): Caller {

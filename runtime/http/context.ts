@@ -1,8 +1,10 @@
 /** The context that endpoint families receive, and the state of a request while it is processed. */
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { adminOnly, type Reason } from '../core/reason.ts';
+import { remember } from '../core/remember.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { Limits } from '../graphql/limits.ts';
@@ -88,18 +90,33 @@ export async function authenticateRequest(
 
 /** The request as the calls that its operation makes may see it. */
 export function clientOf(
-  { headers, exchange }: FastifyRequest,
+  { headers, exchange, raw }: FastifyRequest,
   { query, operationName }: Pick<ClientRequest, 'query' | 'operationName'>,
 ): ClientRequest {
   return {
     headers,
     query,
     operationName,
+    requestId: exchange.requestId,
     trace: exchange.trace,
+    signal: () => signalOfClient(raw.socket),
     addCookies: (cookies) => {
+      // Members of a batch share one answer.
+      if (exchange.mode === 'batched') return;
       exchange.cookies = [...exchange.cookies, ...cookies];
     },
   };
+}
+
+const signals = new WeakMap<Socket, AbortSignal>();
+
+/** Aborted when the connection closes. */
+function signalOfClient(socket: Socket): AbortSignal {
+  return remember(signals, socket, () => {
+    const controller = new AbortController();
+    socket.once('close', () => controller.abort());
+    return controller.signal;
+  });
 }
 
 function cookiesOf(exchange: Exchange): (cookies: readonly string[]) => void {

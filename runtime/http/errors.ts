@@ -17,8 +17,8 @@ export function errorObject(error: EngineError, showInternal: boolean): LoggedEr
 export function graphqlErrorText(error: EngineError, showInternal: boolean): string {
   if (error instanceof UpstreamErrors) return `{"data":null,"errors":${error.text}}`;
   const { path, message, code, internal } = error;
-  const extensions = { path, code, ...(showInternal && internal !== undefined ? { internal } : {}) };
-  return JSON.stringify({ errors: [{ message, extensions }] });
+  const own = { path, code, ...(showInternal && internal !== undefined ? { internal } : {}) };
+  return JSON.stringify({ errors: [{ message, extensions: error.extensions ?? own }] });
 }
 
 /** True if the sender of the request may see `internal`. */

@@ -32,11 +32,11 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** The headers to send on, by lower-case name. */
-export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+/** The headers to send on, by lower-case name. @param ignored lower-case names that are left out */
+export function forwardedHeaders(headers: IncomingHttpHeaders, ignored = IGNORED): Record<string, string> {
   const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || IGNORED.has(name) || HOP_BY_HOP.has(name)) continue;
+    if (value === undefined || ignored.has(name) || HOP_BY_HOP.has(name)) continue;
     if (name.startsWith('sec-websocket-')) continue;
     forwarded[name] = typeof value === 'string' ? value : value.join(', ');
   }

@@ -18,12 +18,14 @@ export interface TestServer extends RunningServer {
 const EVERY_LOG_TYPE =
   'startup,http-log,webhook-log,websocket-log,jwk-refresh-log,query-log,execution-log,livequery-poller-log,action-handler-log,validate-insert-input-log';
 
-/** Starts a server on a free port; options as environment variables without their prefix. */
+/** Starts a server on a free port; options as environment variables without their prefix, `variables` as they are. */
 export async function startTestServer(
   database: TestDatabase,
   options: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
   const environment: Record<string, string> = {
+    ...variables,
     ENGINE_GRAPHQL_DATABASE_URL: database.url,
     ENGINE_GRAPHQL_SERVER_PORT: '0',
     ENGINE_GRAPHQL_ENABLED_LOG_TYPES: EVERY_LOG_TYPE,

@@ -1,50 +1,52 @@
 /**
- * Custom types and the actions that use them. They are not served, but what is wrong with them
- * is told where everything else is: one entry for all custom types, and one for each action.
+ * Custom types, which actions take and return. Everything that is wrong with them is one entry
+ * for the whole set, with one reason for each problem.
  */
-
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import type {
-  Action,
   CustomField,
   CustomObject,
   CustomObjectRelationship,
   CustomTypes,
   Json,
-  Metadata,
 } from '../../../runtime/metadata/metadata.ts';
-import { attempt, because, Failure, type ReportedObject } from './report.ts';
+import { attempt, because, Failure, type Report, type ReportedObject } from './report.ts';
 import { keyOf, quoted, type SourceScope } from './scope.ts';
 
-type Scopes = ReadonlyMap<string, SourceScope>;
+export type Scopes = ReadonlyMap<string, SourceScope>;
 
-/** Reports what is wrong with the custom types and the actions. */
-export function checkCustomTypes(metadata: Metadata, scopes: Scopes, diagnostics: Diagnostic[]): void {
-  const { custom_types, actions } = metadata;
-  const { input_objects, objects, scalars, enums } = custom_types;
-  if (actions.length + input_objects.length + objects.length + scalars.length + enums.length === 0) return;
-  const report = { diagnostics };
-  const kinds = typeKinds(custom_types, scopes);
-  const reasons = typeReasons(custom_types, kinds, scopes);
-  attempt(report, customTypesObject(custom_types), () => {
+/** Kinds of types by name. */
+export type TypeKinds = ReadonlyMap<string, Kind>;
+type Kind = 'scalar' | 'enum' | 'object' | 'input_object';
+
+/** Checks the custom types: the kinds of all types that actions may name; undefined when the set cannot be used. */
+export function resolveCustomTypes(
+  types: CustomTypes,
+  scopes: Scopes,
+  report: Report,
+): TypeKinds | undefined {
+  const kinds = typeKinds(types, scopes);
+  const reasons = typeReasons(types, kinds, scopes);
+  attempt(report, customTypesObject(types), () => {
     if (reasons.length === 0) return;
     const failure = new Failure(messages.customTypesInvalid({ reasons: because(reasons) }));
-    const absent = missingTables(custom_types, scopes);
+    const absent = missingTables(types, scopes);
     throw reasons.length === absent.length ? failure.missing(absent[0]!) : failure;
   });
-  for (const action of actions) {
-    attempt(report, actionObject(action), () => {
-      if (reasons.length > 0)
-        throw new Failure(messages.customTypesInconsistent()).missing(lossOf.customTypes);
-      requireActionTypes(action, kinds);
-    });
-  }
+  if (reasons.length > 0) return undefined;
+  for (const object of types.objects) warnOfRelationships(object, scopes, report);
+  return kinds;
 }
 
-type Kind = 'scalar' | 'enum' | 'object' | 'input_object';
+/** Names that every schema has. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['query_root', 'mutation_root', 'subscription_root', 'order_by', 'cursor_ordering'],
+  ...['Int', 'Float', 'String', 'Boolean', 'ID'],
+]);
 
 const GRAPHQL_SCALARS = ['Int', 'Float', 'String', 'Boolean', 'ID'];
 
@@ -95,7 +97,7 @@ const POSTGRES_SCALARS = [
 ];
 
 /** What the names of types mean; what a project declares itself wins over the scalars that are known anyway. */
-function typeKinds(types: CustomTypes, scopes: Scopes): ReadonlyMap<string, Kind> {
+function typeKinds(types: CustomTypes, scopes: Scopes): TypeKinds {
   const kinds = new Map<string, Kind>();
   const add = (names: Iterable<string>, kind: Kind) => {
     for (const name of names) kinds.set(name, kind);
@@ -114,18 +116,23 @@ function typeNames({ types }: SourceCatalog): string[] {
   return types.map(({ name }) => name);
 }
 
-function typeReasons(types: CustomTypes, kinds: ReadonlyMap<string, Kind>, scopes: Scopes): string[] {
+function typeReasons(types: CustomTypes, kinds: TypeKinds, scopes: Scopes): string[] {
   const { input_objects, objects, scalars, enums } = types;
   const names = [...input_objects, ...objects, ...scalars, ...enums].map(({ name }) => name);
-  const repeated = repeats(names);
+  const repeated = [...repeats(names), ...names.filter((name) => RESERVED.has(name))];
   return [
     ...(repeated.length === 0 ? [] : [`duplicate type names: ${list(repeated)}`]),
     ...input_objects.flatMap(({ name, fields }) => [
       ...fieldReasons('input object', name, fields, kinds, 'object'),
     ]),
     ...objects.flatMap((object) => [
-      ...fieldReasons('object', object.name, object.fields, kinds, 'input_object'),
-      ...object.relationships.flatMap((relationship) => relationshipReasons(object, relationship, scopes)),
+      ...fieldReasons('object', object.name, object.fields, kinds, 'input_object', object.relationships),
+      ...object.relationships.flatMap((relationship) =>
+        relationshipReasons(object, relationship, kinds, scopes),
+      ),
+      ...(new Set(object.relationships.map(({ source }) => source)).size > 1
+        ? [`the object "${object.name}" has relationships refers to tables in multiple sources`]
+        : []),
     ]),
     ...enums.flatMap(({ name, values }) => {
       const same = repeats(values.map(({ value }) => value));
@@ -138,10 +145,11 @@ function fieldReasons(
   what: string,
   type: string,
   fields: readonly CustomField[],
-  kinds: ReadonlyMap<string, Kind>,
+  kinds: TypeKinds,
   other: Kind,
+  relationships: readonly CustomObjectRelationship[] = [],
 ): string[] {
-  const repeated = repeats(fields.map(({ name }) => name));
+  const repeated = repeats([...fields, ...relationships].map(({ name }) => name));
   const unknown = fields.filter((field) => {
     const kind = kinds.get(baseType(field.type));
     return kind === undefined || kind === other;
@@ -159,21 +167,85 @@ function fieldReasons(
 function relationshipReasons(
   { name: type, fields }: CustomObject,
   { name, source, remote_table, field_mapping }: CustomObjectRelationship,
+  kinds: TypeKinds,
   scopes: Scopes,
 ): string[] {
   const table = scopes.get(source)?.tables.get(keyOf(remote_table));
   const place = `for relationship "${name}" of object type "${type}" does not exist`;
   if (table === undefined) return [`the remote table ${quoted(remote_table)} ${place}`];
-  // A list joins with nothing.
-  const joinable = new Set(fields.filter((field) => !field.type.includes('[')).map((field) => field.name));
+  const types = new Map(fields.map((field) => [field.name, field.type]));
+  const fieldReason = (field: string): string[] => {
+    const given = types.get(field);
+    if (given === undefined)
+      return [`the field "${field}" for relationship "${name}" in object type "${type}" does not exist`];
+    if (given.includes('['))
+      return [
+        `the type of the field "${field}" for relationship "${name}" in object type "${type}" is a list type`,
+      ];
+    if (kinds.get(baseType(given)) !== 'object') return [];
+    return [
+      `the type "${given}" of the field "${field}" in the object type "${type}" is object type which isn't allowed`,
+    ];
+  };
   return Object.entries(field_mapping).flatMap(([field, column]) => [
-    ...(joinable.has(field)
-      ? []
-      : [`the field "${field}" for relationship "${name}" in object type "${type}" does not exist`]),
+    ...fieldReason(field),
     ...(table.columns.has(column)
       ? []
       : [`the column "${column}" of remote table ${quoted(remote_table)} ${place}`]),
   ]);
+}
+
+/** What works but is probably not meant: values that cannot be equal, and a row chosen among several. */
+function warnOfRelationships(
+  { name: type, fields, relationships, path }: CustomObject,
+  scopes: Scopes,
+  { diagnostics }: Report,
+): void {
+  const types = new Map(fields.map((field) => [field.name, baseType(field.type)]));
+  for (const [index, relationship] of relationships.entries()) {
+    const table = scopes.get(relationship.source)!.tables.get(keyOf(relationship.remote_table))!;
+    const place = [...path, 'relationships', index];
+    const mapping = Object.entries(relationship.field_mapping);
+    const about = { relationship: relationship.name, type, table: quoted(relationship.remote_table) };
+    for (const [field, column] of mapping) {
+      const given = types.get(field)!;
+      const wanted = table.columns.get(column)!.type;
+      if (isComparable(given, wanted)) continue;
+      diagnostics.push(
+        at(
+          [...place, 'field_mapping', field],
+          messages.actionRelationshipTypes({ ...about, field, given, column, wanted }),
+        ),
+      );
+    }
+    if (relationship.type !== 'object') continue;
+    const columns = new Set(mapping.map(([, column]) => column));
+    const { primaryKey, uniqueConstraints, uniqueIndexes } = table.catalog;
+    const keys = [...(primaryKey ? [primaryKey] : []), ...uniqueConstraints, ...uniqueIndexes];
+    if (keys.some((key) => key.columns.every((column) => columns.has(column)))) continue;
+    diagnostics.push(at(place, messages.actionRelationshipNotUnique(about)));
+  }
+}
+
+/** Which columns a field can be equal to: numbers with numbers; texts with whatever is written as text. */
+function isComparable(field: string, column: string): boolean {
+  const isNumber = isNumeric(column);
+  switch (field) {
+    case 'Int':
+    case 'Float':
+      return isNumber;
+    case 'Boolean':
+      return column === 'bool';
+    case 'String':
+    case 'ID':
+      return column !== 'bool';
+    default:
+      return (nativeScalarKey(field) ?? column) === column || (isNumber && isNumeric(nativeScalarKey(field)));
+  }
+}
+
+function isNumeric(type: string | undefined): boolean {
+  return /^(int[248]|float[48]|numeric|money|oid)$/.test(type ?? '');
 }
 
 /** Tables that relationships name and no source has. */
@@ -184,22 +256,8 @@ function missingTables({ objects }: CustomTypes, scopes: Scopes): string[] {
     .map(({ source, remote_table }) => lossOf.table(source, keyOf(remote_table)));
 }
 
-/** @throws Failure */
-function requireActionTypes({ definition }: Action, kinds: ReadonlyMap<string, Kind>): void {
-  for (const argument of definition.arguments) {
-    const type = baseType(argument.type);
-    const kind = kinds.get(type);
-    if (kind === undefined || kind === 'object')
-      throw new Failure(messages.actionArgumentTypeUnknown({ name: type }));
-  }
-  const type = baseType(definition.output_type);
-  const kind = kinds.get(type);
-  if (kind === undefined || kind === 'input_object')
-    throw new Failure(messages.actionOutputTypeUnknown({ name: type }));
-}
-
 /** `X` of `[X!]!`. */
-function baseType(type: string): string {
+export function baseType(type: string): string {
   return type.replace(/[[\]!\s]/g, '');
 }
 
@@ -223,16 +281,7 @@ function customTypesObject(types: CustomTypes): ReportedObject {
   };
 }
 
-function actionObject({ path, name, definition, comment }: Action): ReportedObject {
-  return {
-    path,
-    type: 'action',
-    name: `action ${name}`,
-    definition: { name, definition: withoutPaths(definition), comment: comment ?? null },
-    context: `in action "${name}"; `,
-  };
-}
-
-function withoutPaths(value: object): Json {
+/** As the metadata API shows it. */
+export function withoutPaths(value: object): Json {
   return JSON.parse(JSON.stringify(value, (key, item) => (key === 'path' ? undefined : item)));
 }

@@ -1,4 +1,5 @@
 /** Phase 3: resolves names to objects. Objects that fail are left out with a diagnostic, and so are their dependents. */
+import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
 import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
@@ -9,8 +10,8 @@ import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
 import type { Model } from '../../model/model.ts';
 import { resolveAccess } from './access.ts';
+import { resolveActions } from './action.ts';
 import { rootTypeOf } from './conflict.ts';
-import { checkCustomTypes } from './custom-types.ts';
 import { resolveEvents } from './event-trigger.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
@@ -45,14 +46,19 @@ export function resolve(
   const diagnostics: Diagnostic[] = [...reportNotServed(metadata, earlier.memory), ...structure.diagnostics];
   const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
   const events = resolveEvents(scopes.values(), metadata.cron_triggers, diagnostics);
-  checkCustomTypes(metadata, scopes, diagnostics);
   const ordered = orderInheritedRoles({ diagnostics }, metadata, earlier.memory);
   const inheritedRoles = reuse(ordered, earlier.inheritedRoles);
+  const resolvedActions = resolveActions(
+    metadata,
+    { scopes, structures: structure.sources, inheritedRoles },
+    { diagnostics },
+  );
+  const actions = resolvedActions && reuse(resolvedActions, earlier.model?.actions);
   const remotes = resolveRemoteSchemas(
     metadata,
     remoteResults,
     inheritedRoles,
-    metadata.remote_schemas.length > 0 ? takenRoots(structure.sources) : new Map(),
+    metadata.remote_schemas.length > 0 ? takenRoots(structure.sources, actions) : new Map(),
     { diagnostics },
     earlier.memory,
   );
@@ -72,15 +78,25 @@ export function resolve(
   const settings = readSettings(metadata);
   const served = reuse(shapes, earlier.model?.remotes);
   return {
-    value: { settings, sources, events, ...(shapes.length > 0 && { remotes: served }) },
+    value: {
+      settings,
+      sources,
+      events,
+      ...(shapes.length > 0 && { remotes: served }),
+      ...(actions && { actions }),
+    },
     diagnostics,
     inheritedRoles,
   };
 }
 
-/** Root fields of tables and functions. */
-function takenRoots(sources: readonly SourceStructure[]): TakenRoots {
+/** Root fields of tables, functions and actions. */
+function takenRoots(sources: readonly SourceStructure[], actions: ActionsProgram | undefined): TakenRoots {
   const taken: TakenRoots = new Map();
+  for (const { name, type, kind } of actions?.actions ?? []) {
+    const roots = kind === 'asynchronous' ? ['query', 'mutation'] : [type];
+    for (const root of roots) taken.set(`${root} ${name}`, `action ${name}`);
+  }
   for (const { scope, tables, functions } of sources) {
     const { rootNamespace, name: source } = scope.shape;
     const take = (root: string, field: string, owner: string) => {

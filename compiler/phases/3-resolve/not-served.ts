@@ -12,10 +12,9 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
     found.push({ ...at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })), ...(lost && { lost }) });
   };
   for (const source of metadata.sources) reportSource(source, found, report, memory);
-  for (const { path, name } of metadata.actions) report(path, 'Action', name, [lossOf.rootField(name)]);
-  const { custom_types: types } = metadata;
-  for (const { path, name } of [...types.input_objects, ...types.objects, ...types.scalars, ...types.enums])
-    report(path, 'Custom type', name);
+  for (const { path, name, definition } of metadata.actions) {
+    if (definition.kind === 'asynchronous') report(path, 'Action', name, [lossOf.rootField(name)]);
+  }
   for (const { path, name } of metadata.cron_triggers) report(path, 'Cron trigger', name);
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
   if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)

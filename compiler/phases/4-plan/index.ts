@@ -30,8 +30,9 @@ export function plan(
       ),
     ),
   }));
+  const { settings, actions, remotes } = model;
   const events = planEvents(model.events, options.stringifyNumbers);
-  return { settings: model.settings, sources, events, ...(model.remotes && { remotes: model.remotes }) };
+  return { settings, sources, events, ...(remotes && { remotes }), ...(actions && { actions }) };
 }
 
 function planTable(table: ModelTable, memory: Memory): PlannedTable {

@@ -2,6 +2,7 @@
  * Ledgers: what a role may do, grouped by table, one fact a line, so that a difference between two versions reads as a change
  * of rights. Root fields follow from the facts and are named only where a permission withholds one.
  */
+import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
@@ -40,6 +41,8 @@ export function planLedgers(
       ...source.functions.map((each) => functionFacts(source, tables, each, options, memory)),
     ];
   });
+  for (const action of model.actions?.actions ?? [])
+    parts.push(actionFacts(action, model.actions!.types, memory));
   const facts = new Map<string, (readonly string[])[]>();
   for (const part of parts) {
     for (const [role, lines] of part) {
@@ -102,6 +105,43 @@ function functionFacts(
     });
     return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
   });
+}
+
+/** That a role may call an action, and what leaves the server then; addresses are as the metadata writes them. */
+function actionFacts(action: ActionShape, types: CustomTypesShape, memory: Memory): Facts {
+  return memory.remember<Facts>('facts', action, [types], (before) => {
+    const facts = collect(`action ${name(action.name)}`, (add) => {
+      for (const role of action.roles) for (const fact of factsOfCall(action, types)) add(role, fact);
+    });
+    return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
+  });
+}
+
+function factsOfCall(action: ActionShape, types: CustomTypesShape): readonly string[] {
+  const object = types.objects?.[action.output.replace(/[[\]!\s]/g, '')];
+  const ignored = action.ignoredClientHeaders?.map(name).join(', ');
+  return [
+    `call (${action.kind === 'asynchronous' ? 'asynchronous ' : ''}${action.type})`,
+    `sends to ${JSON.stringify(action.handler)}`,
+    ...Object.entries(action.arguments).map(([key, { type }]) => `sends argument ${name(key)}: ${type}`),
+    'sends session variables',
+    ...(action.headers ?? []).map((header) =>
+      'value' in header
+        ? `sends header ${name(header.name)}`
+        : `sends header ${name(header.name)} from environment variable ${name(header.valueFromEnv)}`,
+    ),
+    ...(action.forwardClientHeaders
+      ? [
+          `sends client headers, credentials included${ignored === undefined ? '' : `, except ${ignored || 'none'}`}`,
+        ]
+      : []),
+    ...(action.requestTransform ? ['transforms the request'] : []),
+    ...(action.responseTransform ? ['transforms the answer'] : []),
+    `answers ${action.output}`,
+    ...Object.entries(object?.relationships ?? {}).map(
+      ([field, { source, table }]) => `answers rows of ${name(source)} ${name(table)} as ${name(field)}`,
+    ),
+  ];
 }
 
 function collect(place: string, report: (add: Add) => void): Facts {

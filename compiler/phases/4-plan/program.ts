@@ -6,12 +6,13 @@ import type { Plan } from '../../model/plan.ts';
 
 /** The tables, functions and settings of a plan, ready to be linked; the identical objects for what is as before. */
 export function programOf(
-  { settings, sources, remotes }: Pick<Plan, 'settings' | 'sources' | 'remotes'>,
+  { settings, sources, remotes, actions }: Pick<Plan, 'settings' | 'sources' | 'remotes' | 'actions'>,
   memory: Memory = createMemory(),
 ): GeneratedProgram {
   return program({
     ...settings,
     ...(remotes && { remotes }),
+    ...(actions && { actions }),
     sources: sources.map(({ shape }) => shape),
     tables: sources.flatMap(({ tables }) =>
       tables.map((table) => memory.remember('access', table, [], () => access(table.shape, table.access))),

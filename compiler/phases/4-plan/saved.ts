@@ -35,7 +35,7 @@ import { planForRole, planStatements, type RoleStatements } from './saved-statem
 /** Plans what is saved; undefined when the metadata has neither collections nor endpoints. */
 export function planSaved(
   metadata: Metadata,
-  plan: Pick<Plan, 'settings' | 'sources'>,
+  plan: Pick<Plan, 'settings' | 'sources' | 'actions'>,
   options: SavedOptions,
   memory: Memory,
 ): Result<PlannedSaved | undefined> {
@@ -97,14 +97,23 @@ function keyOf(collection: string, name: string): string {
 
 /** The program that the operations are planned with. It takes over the views of the one before it to which nothing changed. */
 function linkedProgram(
-  plan: Pick<Plan, 'settings' | 'sources'>,
+  plan: Pick<Plan, 'settings' | 'sources' | 'actions'>,
   options: SavedOptions,
   memory: Memory,
 ): Program {
   const generated = programOf(plan, memory);
   const { sources, tables, functions } = generated;
   const settings = JSON.stringify([plan.settings, options]);
-  const inputs = [settings, 'sources', ...sources, 'tables', ...tables, 'functions', ...functions];
+  const inputs = [
+    settings,
+    'sources',
+    ...sources,
+    'tables',
+    ...tables,
+    'functions',
+    ...functions,
+    plan.actions,
+  ];
   return memory.remember<Program>('program', memory.program, inputs, (before) =>
     linkProgram(generated, options, before),
   );

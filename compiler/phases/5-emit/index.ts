@@ -4,6 +4,7 @@ import type { InconsistentObject } from '../../../runtime/metadata/inconsistency
 import type { Memory } from '../../memory/memory.ts';
 import type { Plan, PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { emitAccess } from './access.ts';
+import { emitActions } from './action.ts';
 import { emitEvents, hasEvents } from './events.ts';
 import { emitFunction } from './function.ts';
 import { nameLedgers, nameProgram, type ProgramNames } from './names.ts';
@@ -55,12 +56,17 @@ export function emitProgram(plan: ProgramPlan, memory: Memory): Files {
     const texts = memory.remember('files', remote, [names], () => emitRemote(remote, names));
     for (const [path, text] of texts) files.set(path, text);
   }
+  if (plan.actions)
+    for (const [path, text] of memory.remember('files', plan.actions, [names], () =>
+      emitActions(plan.actions!, names),
+    ))
+      files.set(path, text);
   if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names, memory)) files.set(path, text);
   return files;
 }
 
 /** Everything that the names of files and of what they export are made of. */
-function namesOf({ sources, events, remotes = [], saved }: ProgramPlan): readonly unknown[] {
+function namesOf({ sources, events, remotes = [], actions, saved }: ProgramPlan): readonly unknown[] {
   return [
     ...sources.flatMap(({ shape, tables, functions }) => [
       'source',
@@ -73,6 +79,8 @@ function namesOf({ sources, events, remotes = [], saved }: ProgramPlan): readonl
     ...events.sources.flatMap(({ source, triggers }) => [source, ...triggers.map(({ name }) => name)]),
     'remotes',
     ...remotes.flatMap(({ name, roles }) => [name, ...Object.keys(roles), '']),
+    'actions',
+    ...(actions?.actions ?? []).map(({ name }) => name),
     'saved',
     ...(saved?.operations ?? []).flatMap(({ collection, name }) => [collection, name]),
   ];
@@ -156,6 +164,10 @@ function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): stri
     templates.index({
       hasSaved,
       hasEvents: callsWebhooks,
+      actions: (plan.actions?.actions ?? []).map(({ name }) => {
+        const { identifier, path } = names.action(name);
+        return { identifier, file: `./${path}.ts` };
+      }),
       settings,
       sources: plan.sources.map(({ shape }) => ({
         identifier: names.sourceIdentifier(shape.name),

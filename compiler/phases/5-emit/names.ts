@@ -24,6 +24,8 @@ export interface ProgramNames {
   readonly remote: (name: string) => FileNames;
   /** File of what a role sees of a remote schema. */
   readonly remoteRole: (name: string, role: string) => FileNames;
+  /** File of an action: `actions/<name>`. */
+  readonly action: (name: string) => FileNames;
   /** Files of saved operations: `saved/<collection>/<query>`. */
   readonly saved: (collection: string, name: string) => FileNames;
 }
@@ -106,6 +108,15 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
       });
     }
   }
+  const actions = new Map<string, FileNames>();
+  if (plan.actions) files.take('actions/types', '');
+  for (const { name } of plan.actions?.actions ?? []) {
+    const path = files.take(`actions/${safeFileName(name)}`, name);
+    actions.set(name, {
+      path,
+      identifier: identifiers.take(safeIdentifier(`${name}_action`), `action ${name}`),
+    });
+  }
   const saved = new Map<string, FileNames>();
   for (const { collection, name } of plan.saved?.operations ?? []) {
     const parent = folder('saved', collection);
@@ -119,6 +130,7 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
     eventTrigger: (source, name) => eventTriggers.get(JSON.stringify([source, name]))!,
     remote: (name) => remotes.get(name)!,
     remoteRole: (name, role) => remoteRoles.get(JSON.stringify([name, role]))!,
+    action: (name) => actions.get(name)!,
     saved: (collection, name) => saved.get(JSON.stringify([collection, name]))!,
     source: (source) => sources.get(source)!,
     sourceIdentifier: (source) => sourceIdentifiers.get(source)!,
@@ -182,7 +194,7 @@ const RESERVED: ReadonlySet<string> = new Set(
     'instanceof interface keyof let module namespace never new null number object of package private protected public ' +
     'readonly require return set static string super switch symbol this throw true try type typeof undefined unknown var ' +
     'void while with yield NaN Infinity exports globalThis ' +
-    'access cron cronTriggers events eventsProgram eventTrigger program remoteSchema schema source table trackedFunction savedOperation saved allowlist routes EVERY_ROW Row Where'
+    'access action actionTypes customTypes cron cronTriggers events eventsProgram eventTrigger program remoteSchema schema source table trackedFunction savedOperation saved allowlist routes EVERY_ROW Row Where'
   ).split(' '),
 );
 

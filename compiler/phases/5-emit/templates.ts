@@ -153,7 +153,36 @@ export interface EventsIndexView {
   readonly cron: string;
 }
 
+export interface CustomTypesView {
+  readonly sections: readonly {
+    readonly name: string;
+    readonly types: readonly {
+      readonly name: string;
+      readonly properties: readonly Property[];
+      readonly groups: readonly { readonly name: string; readonly entries: readonly Property[] }[];
+    }[];
+  }[];
+  readonly hasPostgres: boolean;
+  readonly postgres: readonly Property[];
+  /** TypeScript types of the same, printed. */
+  readonly declarations: readonly string[];
+}
+
+export interface ActionView {
+  readonly place: string;
+  readonly imports: string;
+  readonly interfaceName: string;
+  /** Members of an interface, printed. */
+  readonly fields: readonly string[];
+  readonly output: string;
+  readonly identifier: string;
+  readonly properties: readonly Property[];
+  readonly arguments: readonly Property[];
+  readonly call: readonly Property[];
+}
+
 export interface IndexView {
+  readonly actions: readonly { readonly identifier: string; readonly file: string }[];
   readonly hasSaved: boolean;
   readonly hasEvents: boolean;
   readonly settings: readonly Property[];
@@ -252,6 +281,8 @@ export const templates = {
   eventTrigger: load<EventTriggerView>('event-trigger'),
   cron: load<CronView>('cron'),
   eventsIndex: load<EventsIndexView>('events-index'),
+  customTypes: load<CustomTypesView>('custom-types'),
+  action: load<ActionView>('action'),
   index: load<IndexView>('index'),
   saved: load<SavedView>('saved'),
   allowlist: load<AllowlistView>('allowlist'),

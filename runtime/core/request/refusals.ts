@@ -37,6 +37,11 @@ export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: u
     case 'string':
       if (typeof value !== 'string') throw refusal('a string', type, value, path);
       return;
+    case 'id': {
+      const isId = typeof value === 'string' || Number.isInteger(numberOf(value));
+      if (!isId) throw refusal('an ID', type, value, path);
+      return;
+    }
     case 'boolean':
       if (typeof value !== 'boolean') throw refusal('a boolean', type, value, path);
       return;

@@ -87,13 +87,19 @@ function buildSchema(view: RoleView): GraphQLSchema {
   function make(type: NamedType): GraphQLNamedType {
     switch (type.kind) {
       case 'scalar':
-        return STANDARD[type.name] ?? new GraphQLScalarType({ name: type.name });
+        return STANDARD[type.name] ?? new GraphQLScalarType({ name: type.name, ...described(type) });
       case 'enum':
         return new GraphQLEnumType({
           name: type.name,
           ...described(type),
           values: Object.fromEntries(
-            [...type.values].map(([name, value]) => [name, { ...described(value) }]),
+            [...type.values].map(([name, value]) => [
+              name,
+              {
+                ...described(value),
+                ...(value.deprecated ? { deprecationReason: 'No longer supported' } : {}),
+              },
+            ]),
           ),
         });
       case 'input':

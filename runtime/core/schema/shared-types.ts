@@ -32,6 +32,7 @@ export const OFFSET: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'offse
 export const INT: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'integer' };
 export const FLOAT: ScalarType = { kind: 'scalar', name: 'Float', accepts: 'float' };
 export const STRING: ScalarType = { kind: 'scalar', name: 'String', accepts: 'string' };
+export const ID: ScalarType = { kind: 'scalar', name: 'ID', accepts: 'id' };
 export const BOOLEAN: ScalarType = { kind: 'scalar', name: 'Boolean', accepts: 'boolean' };
 
 /** `__typename`, which every object type has and introspection does not list. */

@@ -33,11 +33,21 @@ export type NamedType = ScalarType | EnumType | InputType | ObjectType | Abstrac
 export interface ScalarType {
   readonly kind: 'scalar';
   readonly name: string;
+  readonly description?: string;
   /**
    * How values are accepted: by a column's type, leaving strings to Postgres, or strictly as the argument of a field
    * (`limit`, `path`, `distinct`); `any` value where another server decides.
    */
-  readonly accepts: ColumnType | 'count' | 'offset' | 'string' | 'boolean' | 'integer' | 'float' | 'any';
+  readonly accepts:
+    | ColumnType
+    | 'count'
+    | 'offset'
+    | 'string'
+    | 'boolean'
+    | 'integer'
+    | 'float'
+    | 'id'
+    | 'any';
 }
 
 export interface EnumType {
@@ -52,6 +62,7 @@ export interface EnumType {
 
 interface EnumValue {
   readonly description?: string;
+  readonly deprecated?: true;
   /** Database name of the column, text of the enum table's row, or the value itself. */
   readonly value: string;
 }
@@ -163,6 +174,8 @@ export type FieldMeaning =
   | { readonly kind: 'join'; readonly join: JoinField }
   /** A field that another server answers, below one of its root fields. */
   | { readonly kind: 'remote'; readonly field: RemoteFieldMeaning }
+  /** A value within the answer of another server. */
+  | { readonly kind: 'answer' }
   /** `__schema` and `__type`; answered by graphql-js. */
   | { readonly kind: 'introspection' }
   /** A value that is known when the schema is built (`no_queries_available`). */

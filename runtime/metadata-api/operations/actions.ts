@@ -26,7 +26,7 @@ export const createAction = operation({
       ...copy.metadata,
       actions: [...copy.metadata.actions, { ...NO_PATH, ...head, permissions: [] }],
     };
-    warnNotServed(copy, 'action', head.name, 'Actions');
+    warnOfAsynchronous(copy, head);
     return SUCCESS;
   },
 });
@@ -43,7 +43,7 @@ export const updateAction = operation({
   run: (head, copy) => {
     const { permissions } = findAction(copy, head.name);
     changeAction(copy, head.name, () => ({ ...NO_PATH, ...head, permissions }));
-    warnNotServed(copy, 'action', head.name, 'Actions');
+    warnOfAsynchronous(copy, head);
     return SUCCESS;
   },
 });
@@ -114,6 +114,13 @@ export const dropActionPermission = operation({
     return SUCCESS;
   },
 });
+
+function warnOfAsynchronous(
+  copy: WorkingCopy,
+  { name, definition }: Pick<Action, 'name' | 'definition'>,
+): void {
+  if (definition.kind === 'asynchronous') warnNotServed(copy, 'action', name, 'Asynchronous actions');
+}
 
 function findAction(copy: WorkingCopy, name: string): Action {
   const found = copy.metadata.actions.find((action) => action.name === name);

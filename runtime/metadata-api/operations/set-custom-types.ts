@@ -1,6 +1,5 @@
 import { customTypesArguments } from '../../metadata/kinds/custom-types.ts';
 import { NO_PATH } from '../edit.ts';
-import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
 export default operation({
@@ -25,7 +24,6 @@ export default operation({
         enums: placed(enums),
       },
     };
-    warnNotServed(copy, 'custom_types', 'custom_types', 'Custom types');
     return SUCCESS;
   },
 });

@@ -1,0 +1,74 @@
+/** Headers of calls to handlers: who wins where several say a name. */
+import { forwardedHeaders } from '../http/forwarded-headers.ts';
+import { type Trace, traceHeaders } from '../http/trace.ts';
+import { USER_AGENT } from '../version.ts';
+import type { PreparedAction, ShownHeader } from './prepared.ts';
+
+type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface CallOrigin {
+  /** Of the client's request; absent where there is none. */
+  readonly headers?: ClientHeaders | undefined;
+  readonly requestId?: string | undefined;
+  readonly trace?: Trace | undefined;
+}
+
+/** Logs and errors show these without their values. */
+const REDACTED: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'access-token',
+  'proxy-authorization',
+]);
+
+/**
+ * The headers of a call. By default the client's win over the fixed ones and those over the configured ones; with
+ * `configuredFirst` it is the other way round.
+ */
+export function callHeaders(
+  { shape, headers: configured }: PreparedAction,
+  origin: CallOrigin,
+  configuredFirst: boolean,
+): readonly ShownHeader[] {
+  const client = shape.forwardClientHeaders
+    ? clientHeaders(origin.headers ?? {}, shape.ignoredClientHeaders)
+    : [];
+  const fixed = [plain('Content-Type', 'application/json'), plain('User-Agent', USER_AGENT)];
+  const order = configuredFirst ? [configured, fixed, client] : [client, fixed, configured];
+  const seen = new Set<string>();
+  const own = ownHeaders(origin);
+  for (const { name } of own) seen.add(name);
+  const chosen = order.flatMap((list) => {
+    const added = list.filter(({ name }) => !seen.has(name.toLowerCase()));
+    // A name that is configured twice goes out twice.
+    for (const { name } of added) seen.add(name.toLowerCase());
+    return added;
+  });
+  return [...chosen, ...own];
+}
+
+/** Which request and trace the call belongs to; nobody else decides about these. */
+function ownHeaders({ requestId, trace }: CallOrigin): ShownHeader[] {
+  return [
+    ...(requestId === undefined ? [] : [plain('x-request-id', requestId)]),
+    ...Object.entries(trace ? traceHeaders(trace) : {}).map(([name, value]) => plain(name, value)),
+  ];
+}
+
+/** The client's headers that go along: never session variables, the admin secret or the host. */
+function clientHeaders(headers: ClientHeaders, ignored: readonly string[] | undefined): ShownHeader[] {
+  const forwarded = Object.entries(forwardedHeaders(headers, ignored && new Set(ignored))).filter(
+    ([name]) => !name.startsWith('x-engine-') && name !== 'host',
+  );
+  const about = (['host', 'user-agent', 'origin'] as const).flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [plain(`X-Forwarded-${FORWARDED_AS[name]}`, value)] : [];
+  });
+  return [...about, ...forwarded.map(([name, value]) => plain(name, value))];
+}
+
+const FORWARDED_AS = { host: 'Host', 'user-agent': 'User-Agent', origin: 'Origin' } as const;
+
+function plain(name: string, value: string): ShownHeader {
+  return { name, value, shown: REDACTED.has(name.toLowerCase()) ? '<redacted>' : value };
+}
