@@ -1,7 +1,8 @@
 /** Compares permissions: columns, rules, presets and limits. */
 import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
-import { compareConditions } from '../../../runtime/core/condition/prove.ts';
+import { type Comparison, compareConditions } from '../../../runtime/core/condition/prove.ts';
+import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
@@ -101,13 +102,7 @@ function comparePermission(was: Permission, now: Permission, knowledge: Knowledg
       before ?? EVERY_ROW,
       after ?? EVERY_ROW,
       knowledge(now, name === 'the check'),
-      (verdict, shown) =>
-        add(
-          verdict,
-          'rows',
-          `${name} ${verdict === 'undecidable' ? 'cannot be compared' : `is ${verdict}`}`,
-          shown,
-        ),
+      (comparison, shown) => add(VERDICT_OF[comparison], 'rows', `${name} ${RULE_TEXTS[comparison]}`, shown),
     );
   rule('the row rule', was.where, now.where);
   rule('the check', was.check, now.check);
@@ -130,8 +125,51 @@ function comparePermission(was: Permission, now: Permission, knowledge: Knowledg
     'narrower',
     'wider',
   );
+  compareRoots(was, now, add);
   return findings;
 }
+
+/** Kinds of root fields that lead to the rows; a field that only got another name is the same kind. */
+function compareRoots(was: Permission, now: Permission, add: Add): void {
+  // Aggregates are a finding of their own.
+  const isTold = (kind: string) => kind === 'select_aggregate' && was.aggregations !== now.aggregations;
+  const kinds = ({ roots }: Permission) => [
+    ...new Set(roots.flatMap(({ root, kind }) => (isTold(kind) ? [] : [`${kind} (${root})`]))),
+  ];
+  compareLists(kinds(was), kinds(now), (verdict, names) =>
+    add(
+      verdict,
+      'operations',
+      `${verdict === 'wider' ? 'is offered' : 'is no longer offered'} the root ${names.length > 1 ? 'fields' : 'field'} ${names.join(', ')}`,
+    ),
+  );
+}
+
+type Difference = Exclude<Comparison, 'same'>;
+
+const VERDICT_OF: Readonly<Record<Difference, Verdict>> = {
+  wider: 'wider',
+  different: 'wider',
+  undecidable: 'undecidable',
+  'not wider': 'not wider',
+  narrower: 'narrower',
+};
+
+const RULE_TEXTS: Readonly<Record<Difference, string>> = {
+  wider: 'is wider',
+  different: 'lets through other rows, and none of those before',
+  undecidable: 'cannot be compared',
+  'not wider': 'lets through no other rows; whether it lets through fewer is not proved',
+  narrower: 'is narrower',
+};
+
+const CELL_TEXTS: Readonly<Record<Difference, string>> = {
+  wider: 'are more',
+  different: 'are others, and none of those before',
+  undecidable: 'cannot be compared',
+  'not wider': 'are no others; whether they are fewer is not proved',
+  narrower: 'are fewer',
+};
 
 type Add = (verdict: Verdict, subject: Subject, text: string, rest?: Partial<Finding>) => void;
 
@@ -150,7 +188,7 @@ function compareTexts(
   before: string,
   after: string,
   knowledge: Knowledge,
-  report: (verdict: Verdict, shown: Pick<Finding, 'before' | 'after'>) => void,
+  report: (comparison: Difference, shown: Pick<Finding, 'before' | 'after'>) => void,
 ): void {
   const verdict = compareConditions(parseCondition(before), parseCondition(after), knowledge);
   if (verdict === 'same') return;
@@ -167,15 +205,8 @@ function compareCells(was: Permission, now: Permission, knowledge: Knowledge, ad
   const cell = ({ cells }: Permission, name: string) =>
     cells && Object.hasOwn(cells, name) ? cells[name]! : EVERY_ROW;
   for (const name of shared)
-    compareTexts(cell(was, name), cell(now, name), knowledge, (verdict, shown) =>
-      add(
-        verdict,
-        'rows',
-        verdict === 'undecidable'
-          ? `the rows that show ${name} cannot be compared`
-          : `the rows that show ${name} are ${verdict === 'wider' ? 'more' : 'fewer'}`,
-        shown,
-      ),
+    compareTexts(cell(was, name), cell(now, name), knowledge, (comparison, shown) =>
+      add(VERDICT_OF[comparison], 'rows', `the rows that show ${name} ${CELL_TEXTS[comparison]}`, shown),
     );
 }
 
@@ -207,7 +238,9 @@ function comparePresets(was: Permission, now: Permission, add: Add): void {
         `${column} is set by the server now`,
         shown,
       );
-    } else add('undecidable', 'rows', `${column} is set to something else`, shown);
+    } else if (readsSession(old) && !readsSession(next))
+      add('wider', 'rows', `${column} is no longer taken from the session`, shown);
+    else add('undecidable', 'rows', `${column} is set to something else`, shown);
   }
 }
 

@@ -6,7 +6,7 @@ import type { AuditDiff } from './diff.ts';
 import { type Finding, VERDICTS, type Verdict } from './finding.ts';
 import { wrap } from './render.ts';
 
-const NOTHING = 'No role may do more or less than before.';
+const NOTHING = 'Nothing differs in what was compared.';
 
 /** Text for a terminal: by verdict, then by role. */
 export function diffText(diff: AuditDiff): string {
@@ -20,7 +20,7 @@ export function diffText(diff: AuditDiff): string {
       for (const finding of own) lines.push(...findingLines(finding));
     }
   }
-  return `${[...lines, '', summary(diff)].join('\n')}\n`;
+  return `${[...lines, '', summary(diff), ...wrap(diff.notCompared, 120)].join('\n')}\n`;
 }
 
 function findingLines(finding: Finding): string[] {
@@ -50,16 +50,22 @@ function byRole(findings: readonly Finding[]): Map<string, Finding[]> {
   return roles;
 }
 
-const SIGNS: Readonly<Record<Verdict, string>> = { wider: '🔺', undecidable: '❓', narrower: '🔻' };
+const SIGNS: Readonly<Record<Verdict, string>> = {
+  wider: '🔺',
+  undecidable: '❓',
+  'not wider': '▫️',
+  narrower: '🔻',
+};
 const MEANINGS: Readonly<Record<Verdict, string>> = {
   wider: 'These roles may do more than before.',
   undecidable: 'Whether these roles may do more or less cannot be told from the rules: please read them.',
+  'not wider': 'These roles may do no more than before; whether they may do less is not proved.',
   narrower: 'These roles may do less than before.',
 };
 
 /** Markdown for a review comment; what became narrower is folded away. */
 export function diffMarkdown(diff: AuditDiff): string {
-  const lines = ['### Who may do more, who may do less', '', summary(diff)];
+  const lines = ['### Who may do more, who may do less', '', summary(diff), '', diff.notCompared];
   for (const verdict of VERDICTS) {
     const findings = diff.findings.filter((finding) => finding.verdict === verdict);
     if (findings.length === 0) continue;
@@ -114,6 +120,12 @@ export const DIFF_RULES: readonly SarifRule[] = [
     help: 'Neither that it lets through less nor that it lets through more could be shown. Read both rules.',
   },
   {
+    id: 'access-not-wider',
+    level: 'note',
+    summary: 'A rule changed, and lets through no row that it did not before',
+    help: 'Whether it lets through fewer could not be shown.',
+  },
+  {
     id: 'access-narrower',
     level: 'note',
     summary: 'A role may do less than before',
@@ -130,8 +142,8 @@ export function diffFindings({ findings }: AuditDiff): SarifFinding[] {
       after === undefined ? [] : [`after: ${after}`],
     ].flat();
     return {
-      rule: `access-${verdict}`,
-      level: verdict === 'narrower' ? 'note' : 'warning',
+      rule: `access-${verdict.replace(' ', '-')}`,
+      level: verdict === 'narrower' || verdict === 'not wider' ? 'note' : 'warning',
       message: [`${role === undefined ? '' : `Role ${role}: `}${headline(finding)}`, ...rules].join('\n'),
       object: [source, table, operation, role].filter(Boolean).join(' · '),
       ...(place && { location: place }),

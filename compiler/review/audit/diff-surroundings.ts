@@ -131,63 +131,109 @@ export function savedFindings(
   ];
 }
 
-/** Changes below the rules: what a view or computed field shows is decided in the database. */
+/** Changes below the rules: what a view, relationship or computed field shows, and what a write does beside its row. */
 export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   return head.program.tables.flatMap((table) => {
     const old = sameTable(base.program, table);
     if (!old) return [];
-    const roles = Object.keys(head.accessOf(table).select ?? {});
-    const place = head.locate(table.shape);
-    const finding = (role: string, text: string): Finding => ({
-      verdict: 'undecidable',
-      subject: 'columns',
-      role,
-      source: table.source.name,
-      table: table.key,
-      text,
+    const { shape } = table;
+    const access = head.accessOf(table);
+    const place = head.locate(shape);
+    const finding = (role: string, subject: Finding['subject'], verdict: Verdict, text: string): Finding => ({
+      ...{ verdict, subject, role, source: table.source.name, table: table.key, text },
       ...(place && { place }),
     });
-    const findings: Finding[] = [];
-    const select = (role: string) => head.accessOf(table).select![role]!;
-    // Code of an older compiler does not say where columns come from.
-    const isKnown = old.shape.reads !== undefined || table.shape.reads === undefined;
-    for (const role of roles) {
-      for (const name of select(role).columns) {
-        const [was, is] = [old.shape.columns[name]?.origin, table.shape.columns[name]?.origin];
-        if (isKnown && old.shape.columns[name] && JSON.stringify(was) !== JSON.stringify(is))
-          findings.push(
-            finding(
-              role,
-              `column ${name} of the view shows ${is ? `${is.table}.${is.column}` : 'something computed'} now, not ${was ? `${was.table}.${was.column}` : 'something computed'}`,
-            ),
-          );
+    const readers = Object.entries(access.select ?? {}).flatMap(([role, select]): Finding[] => {
+      const unclear = (text: string) => finding(role, 'columns', 'undecidable', text);
+      const findings: Finding[] = [];
+      if (old.shape.kind !== shape.kind)
+        findings.push(unclear(`it is a ${shape.kind} now, not a ${old.shape.kind}`));
+      for (const name of select.columns) {
+        if (!old.shape.columns[name]) continue;
+        const [was, is] = [originOf(old, name), originOf(table, name)];
+        if (was === is) continue;
+        const verdict = is !== undefined && !mayRead(head, role, table, is) ? 'wider' : 'undecidable';
+        const text = `column ${name} shows ${is ?? 'something computed'} now, not ${was ?? 'something computed'}`;
+        findings.push(finding(role, 'columns', verdict, text));
       }
-      for (const [key, columns] of Object.entries(table.shape.reads ?? {})) {
-        const more = columns.filter((name) => !old.shape.reads?.[key]?.includes(name));
-        if (more.length > 0 && old.shape.reads)
-          findings.push(
-            finding(
-              role,
-              `the query of the view reads ${more.map((name) => `${key}.${name}`).join(', ')} now`,
-            ),
-          );
-      }
-      for (const name of select(role).computedFields ?? []) {
-        const [was, is] = [
-          old.shape.computedFields?.[name]?.function,
-          table.shape.computedFields?.[name]?.function,
-        ];
+      const [more, fewer] = [readsBeyond(table, old), readsBeyond(old, table)];
+      if (old.shape.reads && more.length > 0)
+        findings.push(unclear(`the query of the view reads ${more.join(', ')} now`));
+      if (shape.reads && fewer.length > 0)
+        findings.push(unclear(`the query of the view no longer reads ${fewer.join(', ')}`));
+      for (const name of select.computedFields ?? []) {
+        const [was, is] = [old, table].map((each) => each.shape.computedFields?.[name]?.function);
         if (was && is && (was.schema !== is.schema || was.name !== is.name))
           findings.push(
-            finding(
-              role,
+            unclear(
               `the computed field ${name} is computed by ${is.schema}.${is.name} now, not by ${was.schema}.${was.name}`,
             ),
           );
       }
-    }
-    return findings;
+      for (const [name, { target, columns }] of Object.entries(shape.relationships ?? {})) {
+        const was = old.shape.relationships?.[name];
+        const leads = Object.hasOwn(accessOfKey(head, table, target)?.select ?? {}, role);
+        if (was && leads && JSON.stringify([was.target, was.columns]) !== JSON.stringify([target, columns]))
+          findings.push(
+            unclear(
+              `the relationship ${name} leads to ${joinWords(target, columns)} now, not ${joinWords(was.target, was.columns)}`,
+            ),
+          );
+      }
+      return findings;
+    });
+    const writers = new Set(
+      (['insert', 'update', 'delete'] as const).flatMap((operation) => Object.keys(access[operation] ?? {})),
+    );
+    const effects = old.shape.sideEffects === shape.sideEffects ? [] : [...writers].sort();
+    return [
+      ...readers,
+      ...effects.map((role) =>
+        finding(
+          role,
+          'operations',
+          'undecidable',
+          shape.sideEffects
+            ? 'its writes may change other rows now'
+            : 'its writes no longer change other rows',
+        ),
+      ),
+    ];
   });
+}
+
+/** `public.attachment.storage_key`: where the value of a column is stored; undefined: it is computed. */
+function originOf({ key, shape }: Table, name: string): string | undefined {
+  const { origin } = shape.columns[name]!;
+  if (origin) return `${origin.table}.${origin.column}`;
+  return shape.kind === 'view' || shape.kind === 'materialized' ? undefined : `${key}.${name}`;
+}
+
+function mayRead(code: GeneratedCode, role: string, { source }: Table, origin: string): boolean {
+  return code.program.tables.some(
+    (table) =>
+      table.source.name === source.name &&
+      origin.startsWith(`${table.key}.`) &&
+      code.accessOf(table).select?.[role]?.columns.includes(origin.slice(table.key.length + 1)),
+  );
+}
+
+/** Columns that the query of one version reads, and that of the other does not. */
+function readsBeyond({ shape }: Table, other: Table): string[] {
+  return Object.entries(shape.reads ?? {}).flatMap(([key, columns]) =>
+    columns.filter((name) => !other.shape.reads?.[key]?.includes(name)).map((name) => `${key}.${name}`),
+  );
+}
+
+function accessOfKey(code: GeneratedCode, { source }: Table, key: string) {
+  const table = code.program.tables.find((each) => each.key === key && each.source.name === source.name);
+  return table && code.accessOf(table);
+}
+
+function joinWords(target: string, columns: Readonly<Record<string, string>>): string {
+  return `${target} (${Object.entries(columns)
+    .map(([own, other]) => `${other} = ${own}`)
+    .join(', ')})`;
 }
 
 export function settingFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {

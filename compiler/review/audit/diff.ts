@@ -19,6 +19,8 @@ export interface AuditDiff {
   readonly base: string;
   readonly head: string;
   readonly findings: readonly Finding[];
+  /** What generated code does not hold, and so was not compared. */
+  readonly notCompared: string;
 }
 
 /** Everything that became wider, narrower or undecidable, by verdict, role and table. */
@@ -38,6 +40,26 @@ export function diffCode(base: GeneratedCode, head: GeneratedCode): AuditDiff {
   return {
     base: base.label,
     head: head.label,
+    notCompared: notCompared(head),
     findings: findings.sort((left, right) => (order(left) < order(right) ? -1 : 1)),
   };
+}
+
+function notCompared({ program }: GeneratedCode): string {
+  const { tables, functions } = program;
+  const views = tables.filter(({ shape }) => shape.kind === 'view' || shape.kind === 'materialized').length;
+  const called = new Set([
+    ...functions.map(({ shape }) => `${shape.source.name} ${shape.schema}.${shape.name}`),
+    ...tables.flatMap(({ source, computedFields }) =>
+      [...computedFields.values()].map(
+        ({ shape }) => `${source.name} ${shape.function.schema}.${shape.function.name}`,
+      ),
+    ),
+  ]).size;
+  const triggered = tables.filter(({ shape }) => shape.sideEffects).length;
+  return `Not compared, because generated code does not hold it: the queries of ${count(views, 'view')}, the bodies of ${count(called, 'function')}, the triggers of ${count(triggered, 'table')}, and what foreign keys delete or change.`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

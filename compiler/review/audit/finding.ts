@@ -1,8 +1,12 @@
 /** A finding of `audit diff`. */
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 
-export type Verdict = 'wider' | 'undecidable' | 'narrower';
-export const VERDICTS: readonly Verdict[] = ['wider', 'undecidable', 'narrower'];
+/**
+ * `wider`: a role may do what it could not. `undecidable`: that may be so. `not wider`: it is proved not to be so, and whether
+ * the role may do less is not known. `narrower`: the role may do less.
+ */
+export type Verdict = 'wider' | 'undecidable' | 'not wider' | 'narrower';
+export const VERDICTS: readonly Verdict[] = ['wider', 'undecidable', 'not wider', 'narrower'];
 
 export type Subject = 'columns' | 'rows' | 'operations';
 

@@ -42,6 +42,8 @@ export interface Permission {
   readonly cells?: Readonly<Record<string, string>>;
   /** Root fields that lead to it. */
   readonly fields: readonly string[];
+  /** The same by kind and root. */
+  readonly roots: readonly { readonly root: string; readonly kind: string }[];
   readonly place?: Location;
 }
 
@@ -117,8 +119,7 @@ function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
       const place = code.locate(rule);
       const fields = rootsOf(code, role)
         .ofTable(table)
-        .filter(({ kind }) => KINDS[operation].includes(kind))
-        .map(({ name }) => name);
+        .filter(({ kind }) => KINDS[operation].includes(kind));
       return {
         role,
         source: table.source.name,
@@ -133,7 +134,8 @@ function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
         ...(any.backendOnly && { backendOnly: true }),
         ...(any.presets && { presets: any.presets }),
         ...(any.cells && { cells: any.cells }),
-        fields: [...new Set(fields)],
+        fields: [...new Set(fields.map(({ name }) => name))],
+        roots: fields.map(({ root, kind }) => ({ root, kind })),
         ...(place && { place }),
       };
     }),

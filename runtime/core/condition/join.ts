@@ -29,6 +29,9 @@ interface JoinedColumns {
   readonly type: string | undefined;
 }
 
+/** A request waits for the proof: it gives up early. */
+const MAX_STEPS = 400;
+
 /** The row that facts are about; `{row}` is the joined one. */
 const FIRST: Token = '#0';
 
@@ -47,7 +50,8 @@ export function followsByJoin(known: Condition, asked: Condition, join: JoinedBy
     source: [join.from ?? FIRST],
     unstored: join.from === undefined,
   };
-  return areImpossible([...ties, ...facts, { condition: asked, is: 'not true' }], knowledgeOf(join), [first]);
+  const negated: Statement = { condition: asked, is: 'not true' };
+  return areImpossible([...ties, ...facts, negated], knowledgeOf(join), [first], MAX_STEPS);
 }
 
 /** No more than the relationship says: it is verified against the database, whatever else shapes claim. */

@@ -8,7 +8,15 @@
  */
 import { identifyRows, type KnownRow } from './branch.ts';
 import type { Knowledge } from './knowledge.ts';
-import { type Form, formOf, insideOf, type Literal, opposite, type Statement } from './statement.ts';
+import {
+  type Form,
+  formOf,
+  insideOf,
+  type Literal,
+  numberOf,
+  opposite,
+  type Statement,
+} from './statement.ts';
 import { ROW, type Token, textOf } from './tokens.ts';
 import { type Condition, type Exists, rename, renameTokens, TRUE } from './tree.ts';
 
@@ -33,18 +41,27 @@ export function isNeverTrue(condition: Condition, knowledge?: Knowledge): boolea
   return areImpossible([{ condition, is: 'true' }], knowledge);
 }
 
-/** What became of the rows of a rule. Each is proved; `undecidable` is what is left. */
-export type Comparison = 'same' | 'narrower' | 'wider' | 'undecidable';
-
 /**
- * Compares two versions of a rule. `narrower`: no row is let through that was not before. `wider`: no row is lost.
+ * What became of the rows of a rule; each is proved.
+ * - `narrower`: no row is won, and there are databases and sessions in which one is lost
+ * - `not wider`: no row is won; whether one is lost is not known
+ * - `wider`: no row is lost; that none is won is not proved
+ * - `different`: no row that was let through still is
+ * - `undecidable`: none of these is proved
  */
+export type Comparison = 'same' | 'narrower' | 'not wider' | 'wider' | 'different' | 'undecidable';
+
+/** Compares two versions of a rule. */
 export function compareConditions(before: Condition, after: Condition, knowledge?: Knowledge): Comparison {
-  const fewer = implies(after, before, knowledge);
-  const more = implies(before, after, knowledge);
-  if (fewer && more) return 'same';
-  if (fewer) return 'narrower';
-  return more ? 'wider' : 'undecidable';
+  const lost = examine(
+    [{ condition: before, is: 'true' }, opposite({ condition: after, is: 'true' })],
+    knowledge,
+  );
+  const winsNone = implies(after, before, knowledge);
+  if (winsNone) return lost === 'impossible' ? 'same' : lost === 'possible' ? 'narrower' : 'not wider';
+  if (lost === 'impossible') return 'wider';
+  const both = [before, after].map((condition): Statement => ({ condition, is: 'true' }));
+  return areImpossible(both, knowledge) ? 'different' : 'undecidable';
 }
 
 /**
@@ -55,10 +72,23 @@ export function areImpossible(
   statements: readonly Statement[],
   knowledge?: Knowledge,
   rows: readonly KnownRow[] = [],
+  steps = MAX_STEPS,
 ): boolean {
+  return examine(statements, knowledge, rows, steps) === 'impossible';
+}
+
+/** Whether statements can hold together. `possible` means that nothing in them is beyond what the prover understands. */
+type Outcome = 'impossible' | 'possible' | 'unknown';
+
+function examine(
+  statements: readonly Statement[],
+  knowledge?: Knowledge,
+  rows: readonly KnownRow[] = [],
+  steps = MAX_STEPS,
+): Outcome {
   const branch = new Branch([...rowOf(knowledge), ...rows]);
   branch.suppose(statements);
-  return isRefuted(branch, { knowledge, steps: MAX_STEPS });
+  return outcomeOf(branch, { knowledge, steps });
 }
 
 function rowOf(knowledge: Knowledge | undefined): readonly KnownRow[] {
@@ -190,13 +220,13 @@ class Branch {
   }
 }
 
-function isRefuted(branch: Branch, proof: Proof): boolean {
+function outcomeOf(branch: Branch, proof: Proof): Outcome {
   for (;;) {
-    if (branch.conflicts(proof)) return true;
-    if (proof.steps <= 0) return false;
+    if (branch.conflicts(proof)) return 'impossible';
+    if (proof.steps <= 0) return 'unknown';
     if (branch.instantiate(proof)) continue;
     const next = chooseAlternative(branch, proof);
-    if (next === undefined) return false;
+    if (next === undefined) return isUnderstood(branch) ? 'possible' : 'unknown';
     const { index, open } = next;
     const others = branch.alternatives.filter((_, position) => position !== index);
     const branches = open.map((part) => {
@@ -205,9 +235,40 @@ function isRefuted(branch: Branch, proof: Proof): boolean {
       way.suppose([part]);
       return way;
     });
-    if (branches.length !== 1) return branches.every((way) => isRefuted(way, proof));
+    if (branches.length !== 1) return outcomeOfAny(branches, proof);
     branch = branches[0]!;
   }
+}
+
+/** One branch that is possible makes all of it possible; only if every branch is impossible, so is all of it. */
+function outcomeOfAny(branches: readonly Branch[], proof: Proof): Outcome {
+  let outcome: Outcome = 'impossible';
+  for (const branch of branches) {
+    const own = outcomeOf(branch, proof);
+    if (own === 'possible') return own;
+    if (own === 'unknown') outcome = own;
+  }
+  return outcome;
+}
+
+/**
+ * Whether literals without a conflict can be so: only orders of columns, numbers, one text for each column, and nulls. A table
+ * without any row is not understood: a foreign key may demand one.
+ */
+function isUnderstood({ literals, absences }: Branch): boolean {
+  if (absences.some(({ done }) => done.size === 0)) return false;
+  const texts = new Map<string, string>();
+  return literals.every(({ atom, is }) => {
+    if (atom.kind === 'opaque') return false;
+    if (atom.kind !== 'comparison') return atom.of.kind === 'column';
+    const { operator, left, right } = atom;
+    if (![left, right].every(({ kind }) => kind !== 'other' && kind !== 'null')) return false;
+    if (operator === 'like' || operator === 'ilike' || operator === '= any') return false;
+    if (is !== 'true' || right.kind !== 'constant' || numberOf(right) !== undefined) return true;
+    const known = texts.get(textOf(left.tokens)) ?? textOf(right.tokens);
+    texts.set(textOf(left.tokens), known);
+    return operator === '=' && known === textOf(right.tokens);
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What a rule looks at: tables, columns, other rows. Asked of its text, which may be laid out as it likes. */
 import { objectKey } from '../names.ts';
 import type { RuleText } from '../shapes.ts';
-import { isQuotedName, ROW, readTokens, type Token, type Tokens, unquoted } from './tokens.ts';
+import { isQuotedName, isSession, ROW, readTokens, type Token, type Tokens, unquoted } from './tokens.ts';
 
 /** Whether the rule needs the row itself, not only its columns: it hands it to a function. True if it cannot be read. */
 export function readsWholeRow(text: RuleText): boolean {
@@ -12,6 +12,11 @@ export function readsWholeRow(text: RuleText): boolean {
 /** Whether other rows than its own decide. True if it cannot be read. */
 export function readsOtherRows(text: RuleText): boolean {
   return readTokens(text)?.includes('select') ?? true;
+}
+
+/** Whether a rule or preset depends on the session. True if it cannot be read. */
+export function readsSession(text: RuleText): boolean {
+  return readTokens(text)?.some(isSession) ?? true;
 }
 
 /** Whether the rule calls a function by a quoted name. */
