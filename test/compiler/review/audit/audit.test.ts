@@ -133,11 +133,11 @@ function paths(table: string, column: string, role?: string): string[] {
 
 test('a column is found by table, relationship, function, aggregate, filter, answers of mutations and saved operations', () => {
   expect(paths('person', 'email', 'user')).toEqual([
-    'user read table: person person_by_pk (person select)',
+    'user read table: person person_by_pk person_stream (person select)',
     'user read relationship: task.owner (task select, person select)',
     'user read function: find_people find_people_aggregate (person select)',
     'user read aggregate: person_aggregate (person select)',
-    'user read order and filter: person person_aggregate where and order_by of task.owner (person select)',
+    'user read order and filter: person person_aggregate person_stream where and order_by of task.owner (person select)',
     // Not the rule of select: what was just written is shown.
     'user read answer of a mutation: insert_person insert_person_one (person insert check)',
     'user read answer of a mutation: update_person update_person_by_pk update_person_many (person update, person update check)',
@@ -168,8 +168,8 @@ test('a column that a role may not read stands in a related row', () => {
 
 test('views show columns past the rules of their table, and may show what they compute from', () => {
   expect(paths('person', 'email', 'visitor')).toEqual([
-    'visitor read view: directory (directory select)',
-    'visitor read view: directory (directory select)',
+    'visitor read view: directory directory_stream (directory select)',
+    'visitor read view: directory directory_stream (directory select)',
   ]);
   expect(paths('person', 'salary', 'visitor')).toEqual(['visitor read view?: payroll (payroll select)']);
 });
@@ -189,7 +189,7 @@ test('nobody but admin: said in a sentence', () => {
 test('texts name rules by number, with their places', () => {
   const table = code.program.tables.find(({ shape }) => shape.name === 'person')!;
   const text = whoText(whoCan(code, table, 'email'));
-  expect(text).toContain('  read   table                 person, person_by_pk  –  rows [');
+  expect(text).toContain('  read   table                 person, person_by_pk, person_stream  –  rows [');
   expect(text).toMatch(
     /\[\d+\] public\.person, select {3}generated\/sources\/default\/public\/person\.access\.ts:\d+\n {6}id = X-Engine-User-Id; at most 10 rows of a list/,
   );
