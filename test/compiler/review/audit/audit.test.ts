@@ -171,7 +171,9 @@ test('views show columns past the rules of their table, and may show what they c
     'visitor read view: directory directory_stream (directory select)',
     'visitor read view: directory directory_stream (directory select)',
   ]);
-  expect(paths('person', 'salary', 'visitor')).toEqual(['visitor read view?: payroll payroll_stream (payroll select)']);
+  expect(paths('person', 'salary', 'visitor')).toEqual([
+    'visitor read view?: payroll payroll_stream (payroll select)',
+  ]);
 });
 
 test('a function that gets the whole row may show columns that the role cannot read', () => {
