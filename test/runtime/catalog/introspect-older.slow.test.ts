@@ -1,0 +1,3 @@
+import { testIntrospection } from './introspection.ts';
+
+testIntrospection([13, 15]);
