@@ -6,17 +6,15 @@ import { lazy } from '../runtime/core/remember.ts';
 import type { SavedOptions } from '../runtime/core/saved.ts';
 import { linkCauses } from '../runtime/diagnostics/causes.ts';
 import type { Diagnostic } from '../runtime/diagnostics/diagnostic.ts';
-import type { InheritedRole, Metadata } from '../runtime/metadata/metadata.ts';
+import type { Metadata } from '../runtime/metadata/metadata.ts';
 import type { Origin } from '../runtime/metadata/origin.ts';
-import { createMemory, type Memory } from './memory/memory.ts';
-import { reuseCatalog, reuseMetadata } from './memory/reuse.ts';
-import type { Model } from './model/model.ts';
+import { type Remembered, recall } from './memory/recall.ts';
 import type { Plan, ProgramPlan } from './model/plan.ts';
 import { type CatalogResult, type RemoteResult, resolve } from './phases/3-resolve/index.ts';
 import { plan } from './phases/4-plan/index.ts';
 import { planLedgers } from './phases/4-plan/ledger.ts';
 import { planSaved } from './phases/4-plan/saved.ts';
-import { type Emitted, emit, emitProgram, type Files } from './phases/5-emit/index.ts';
+import { emitOnDemand, type Files } from './phases/5-emit/index.ts';
 
 export interface CompileInput {
   readonly metadata: Metadata;
@@ -44,21 +42,17 @@ export interface CompileResult {
   readonly state: CompileState;
 }
 
-export interface CompileState {
-  readonly model: Model;
-  /** Made when it is asked for first. */
+export interface CompileState extends Remembered {
+  /** Made when it is read first. */
   readonly plan: Plan;
-  readonly input: Pick<CompileInput, 'metadata' | 'catalogs'>;
-  readonly inheritedRoles: readonly InheritedRole[];
-  /** The last files that were printed: of this compile, or of one before it. */
-  readonly lastEmitted: () => Emitted | undefined;
-  readonly memory: Memory;
 }
 
 /** Version of the compiler. */
 export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
+
+const DEFAULT_NAMING: NamingOptions = { enabled: false, default: 'engine-default' };
 
 const DEFAULT_SERVING: SavedOptions = {
   stringifyNumbers: false,
@@ -68,101 +62,48 @@ const DEFAULT_SERVING: SavedOptions = {
 
 /**
  * Compiles metadata that phase 1 has read, against catalogs that phase 2 has read. Without I/O and without state of its
- * own: a compile of changed input may be given any earlier result, does only what the difference asks for, and gives the
- * same as one without. What is wrong is known at once; rules and files are made when they are asked for, so that of many
+ * own. A compile of changed input may get any earlier result: it reuses what did not change, and its result is the same as
+ * without one. Diagnostics are complete at once. Rules and files are made when they are read first, so that of many
  * changes that are judged one by one only the last is printed.
  */
 export function compile(input: CompileInput, previous?: Partial<CompileResult>): CompileResult {
-  const earlier = previous?.state;
-  const memory = earlier?.memory ?? createMemory();
-  const metadata = reuseMetadata(input.metadata, earlier?.input.metadata, memory);
-  const catalogs = reuseCatalogs(input.catalogs, earlier?.input.catalogs, memory);
-  const naming = input.naming ?? { enabled: false, default: 'engine-default' };
-  const model = resolve(metadata, catalogs, input.remotes ?? {}, naming, {
-    ...(earlier && { model: earlier.model, inheritedRoles: earlier.inheritedRoles }),
-    memory,
-  });
-  const serving = input.serving ?? DEFAULT_SERVING;
-  const access = lazy(() => plan(model.value, memory, serving));
-  const saved = planSaved(
-    metadata,
-    {
-      settings: model.value.settings,
-      ...(model.value.actions && { actions: model.value.actions }),
-      get sources() {
-        return access().sources;
-      },
-      ...(model.value.remotes && { remotes: model.value.remotes }),
-    },
-    serving,
-    memory,
-  );
+  const { naming = DEFAULT_NAMING, serving = DEFAULT_SERVING, remotes = {} } = input;
+  const recalled = recall(input, previous?.state);
+  const { metadata, catalogs, memory } = recalled;
+
+  const model = resolve(metadata, catalogs, remotes, naming, recalled);
+  const program = lazy(() => plan(model.value, memory, serving));
+  const saved = planSaved(metadata, program, serving, memory);
+  const served = lazy((): ProgramPlan => ({ ...program(), ...(saved.value && { saved: saved.value }) }));
+  const complete = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model.value, serving, memory) }));
   const diagnostics = linkCauses(
     [...model.diagnostics, ...saved.diagnostics].map((diagnostic) => locate(diagnostic, input.origin)),
   );
-  const served = lazy((): ProgramPlan => ({ ...access(), ...(saved.value ? { saved: saved.value } : {}) }));
-  const planned = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model.value, serving, memory) }));
-  const programFiles = lazy(() => emitProgram(served(), memory));
-  const emission = createEmission(planned, diagnostics, memory, earlier?.lastEmitted());
+  const emission = emitOnDemand({ served, complete }, diagnostics, version, memory, recalled.emitted);
+
   return {
     diagnostics,
     get files() {
-      return emission.emit().files;
+      return emission.files().files;
     },
     get programFiles() {
-      return programFiles();
+      return emission.programFiles();
     },
     get events() {
-      return access().events;
+      return program().events;
     },
     state: {
+      metadata,
+      catalogs,
       model: model.value,
-      get plan() {
-        return planned();
-      },
-      input: { metadata, catalogs },
       inheritedRoles: model.inheritedRoles,
+      get plan() {
+        return complete();
+      },
       lastEmitted: emission.last,
       memory,
     },
   };
-}
-
-interface Emission {
-  readonly emit: () => Emitted;
-  readonly last: () => Emitted | undefined;
-}
-
-/** @param before the last files that were printed; let go of once these are */
-function createEmission(
-  planned: () => Plan,
-  diagnostics: readonly Diagnostic[],
-  memory: Memory,
-  before: Emitted | undefined,
-): Emission {
-  let last = before;
-  const emitted = lazy(() => {
-    const inconsistencies = diagnostics.flatMap(({ inconsistency }) =>
-      inconsistency ? [inconsistency] : [],
-    );
-    last = emit(planned(), inconsistencies, version, memory, last);
-    return last;
-  });
-  return { emit: emitted, last: () => last };
-}
-
-function reuseCatalogs(
-  next: CompileInput['catalogs'],
-  previous: CompileInput['catalogs'] | undefined,
-  memory: Memory,
-): CompileInput['catalogs'] {
-  return Object.fromEntries(
-    Object.entries(next).map(([source, catalog]) => {
-      const before = previous && Object.hasOwn(previous, source) ? previous[source] : undefined;
-      const comparable = before && !('error' in before) ? before : undefined;
-      return [source, 'error' in catalog ? catalog : reuseCatalog(catalog, comparable, memory)];
-    }),
-  );
 }
 
 function locate(diagnostic: Diagnostic, origin: Origin | undefined): Diagnostic {

@@ -23,7 +23,7 @@ import type {
 } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
-import type { Plan } from '../../model/plan.ts';
+import type { Plan, ProgramPlan } from '../../model/plan.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import { type ByView, createByView } from './by-view.ts';
 import { programOf } from './program.ts';
@@ -32,16 +32,19 @@ import { planAllowlist, refusedQueries } from './saved-allowlist.ts';
 import { errorText } from './saved-refusal.ts';
 import { planForRole, planStatements, type RoleStatements } from './saved-statements.ts';
 
-/** Plans what is saved; undefined when the metadata has neither collections nor endpoints. */
+/**
+ * Plans saved operations; undefined if the metadata has neither collections nor endpoints.
+ * @param plan called only if there are any
+ */
 export function planSaved(
   metadata: Metadata,
-  plan: Pick<Plan, 'settings' | 'sources' | 'actions'>,
+  plan: () => ProgramPlan,
   options: SavedOptions,
   memory: Memory,
 ): Result<PlannedSaved | undefined> {
   if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
     return { value: undefined, diagnostics: [] };
-  const program = linkedProgram(plan, options, memory);
+  const program = linkedProgram(plan(), options, memory);
   const roles = [ADMIN_ROLE, ...[...program.roles].sort()];
   // A view is the same object as long as its role sees the same: with it goes what was planned for the role.
   const inputs = [JSON.stringify(options), ...roles, ...roles.map((role) => program.view(role, false))];

@@ -1,5 +1,7 @@
 /** Phase 5: the plan to files, as texts by path, sorted. Without disk; the same plan gives the same bytes. */
 import { createHash } from 'node:crypto';
+import { lazy } from '../../../runtime/core/remember.ts';
+import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../../../runtime/metadata/inconsistency.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Plan, PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
@@ -19,6 +21,35 @@ export interface Emitted {
   readonly files: Files;
   /** SHA-256 of each file that the manifest lists. */
   readonly hashes: ReadonlyMap<string, string>;
+}
+
+interface Emission {
+  /** Every file. Printed on the first call. */
+  readonly files: () => Emitted;
+  /** The served files alone. Printed on the first call. */
+  readonly programFiles: () => Files;
+  /** The last printed files: these, or those of an earlier compile. */
+  readonly last: () => Emitted | undefined;
+}
+
+/**
+ * Prints on demand, because of many changes only the last is printed.
+ * @param before the last printed files of an earlier compile, released once these are printed
+ */
+export function emitOnDemand(
+  plans: { readonly served: () => ProgramPlan; readonly complete: () => Plan },
+  diagnostics: readonly Diagnostic[],
+  version: string,
+  memory: Memory,
+  before: Emitted | undefined,
+): Emission {
+  let last = before;
+  const files = lazy(() => {
+    const inconsistencies = diagnostics.flatMap(({ inconsistency }) => inconsistency ?? []);
+    last = emit(plans.complete(), inconsistencies, version, memory, last);
+    return last;
+  });
+  return { files, programFiles: lazy(() => emitProgram(plans.served(), memory)), last: () => last };
 }
 
 /** Prints the plan, and what could not be served. */
@@ -45,7 +76,7 @@ export function emit(
 }
 
 /** The part that is served: `index.ts` and what it imports; not sorted. */
-export function emitProgram(plan: ProgramPlan, memory: Memory): Files {
+function emitProgram(plan: ProgramPlan, memory: Memory): Files {
   const names = memory.remember('names', memory.program, namesOf(plan), () => nameProgram(plan));
   const files = new Map<string, string>();
   files.set('index.ts', emitIndex(plan, names, memory));
