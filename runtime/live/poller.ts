@@ -5,9 +5,9 @@
  * may have changed. What becomes due while it is being read is read once more afterwards, so the last read of a cohort
  * begins after the last change; and since a cohort is read by one batch at a time, its states never go backwards.
  *
- * Rounds follow from changes of data where those can tell, else from the interval. A round never begins sooner after the
+ * Rounds follow from changes of data, and where those do not tell everything, from the interval as well. A round never begins sooner after the
  * one before than four times what that one took. A change that names no table may not concern this query: each round that
- * such a change began in vain makes the poller wait longer for the next one, up to the interval.
+ * such a change began in vain makes the poller wait longer for the next one, up to a second.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
@@ -34,6 +34,9 @@ export interface PollerOptions {
 }
 
 type PolledSource = Pick<SourceConnection, 'poll' | 'changes'>;
+
+/** Maximum milliseconds to wait for after rounds that were in vain, or that failed. */
+const MAX_PATIENCE = 1000;
 
 /** Milliseconds after which definitions in the database are looked at again: they may change behind our back. */
 const LEARN_AGAIN = 60_000;
@@ -153,7 +156,7 @@ export class Poller implements Reader {
   #changed(change: Change): void {
     const { tables } = change;
     const isNamed = tables !== undefined;
-    if (isNamed ? !intersect(tables, this.#tables) : this.polledBecause !== undefined) return;
+    if (isNamed && !intersect(tables, this.#tables)) return;
     if (this.#reading > 0) {
       if (!this.#missed || isNamed) this.#missed = change;
       return;
@@ -170,7 +173,7 @@ export class Poller implements Reader {
     const begin = () => {
       this.#nextRound = undefined;
       this.#round = { began: performance.now(), isFruitful: false };
-      if (this.#round.began - this.#learned > LEARN_AGAIN) this.relearn();
+      if (!this.#sensitivity || this.#round.began - this.#learned > LEARN_AGAIN) this.relearn();
       for (const cohort of this.cohorts.values()) if (!cohort.paused) this.#due.add(cohort);
       this.#lane.wake(this);
     };
@@ -185,10 +188,14 @@ export class Poller implements Reader {
     if (round) {
       this.#roundEnded = now;
       this.#cost = now - round.began;
-      this.#patience = round.isFruitful ? 0 : Math.max(LOOK_INTERVAL, 2 * this.#patience);
+      this.#patience = round.isFruitful
+        ? 0
+        : Math.min(Math.max(LOOK_INTERVAL, 2 * this.#patience), MAX_PATIENCE);
     }
     const isFailing = [...this.cohorts.values()].some(({ failed }) => failed);
-    if (isFailing || this.polledBecause !== undefined) this.#beginRoundAt(now + this.#options.interval);
+    const { interval } = this.#options;
+    if (isFailing) this.#beginRoundAt(now + Math.min(interval, MAX_PATIENCE));
+    else if (this.polledBecause !== undefined) this.#beginRoundAt(now + interval);
     const missed = this.#missed;
     this.#missed = undefined;
     if (missed) this.#changed(missed);
@@ -218,7 +225,7 @@ export class Poller implements Reader {
     let rows: readonly (readonly (string | null)[])[];
     try {
       const others = cursor ? [] : [hashes, this.#options.seed];
-      rows = await this.#source.poll(text, [numbers, ...others, ...columns]);
+      rows = await this.#poll(text, [numbers, ...others, ...columns]);
     } catch (error) {
       batch.forEach((cohort, index) => {
         cohort.wanted ||= wanted[index]!;
@@ -244,6 +251,18 @@ export class Poller implements Reader {
         if (data !== null && data !== undefined) await handOut(cohort, new Result(data, state!), joined);
       }
       if (this.#round && data !== null) this.#round.isFruitful = true;
+    }
+  }
+
+  /** Asks the database; once more where the connection broke, which says nothing of the next one. */
+  async #poll(
+    ...statement: Parameters<PolledSource['poll']>
+  ): Promise<readonly (readonly (string | null)[])[]> {
+    try {
+      return await this.#source.poll(...statement);
+    } catch (error) {
+      if (!connectionLost(error)) throw error;
+      return this.#source.poll(...statement);
     }
   }
 

@@ -22,6 +22,7 @@ const KINDS: Readonly<Record<string, () => Promise<FuzzKind>>> = {
   queries: async () => (await import('./queries/main.ts')).fuzzQueries,
   mutations: async () => (await import('./mutations/main.ts')).fuzzMutations,
   metadata: async () => (await import('./metadata/main.ts')).fuzzMetadata,
+  live: async () => (await import('./live/main.ts')).fuzzLive,
   faults: async () => (await import('./faults.ts')).fuzzFaults,
 };
 
