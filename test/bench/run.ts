@@ -1,11 +1,12 @@
 /**
  * `npm run bench` measures reads, `-- write` mutations, `-- routes` REST endpoints, `-- compile` compiling, `-- swap` changes
- * while it serves; see docs/benchmarks.md. Results
+ * while it serves, `-- live` live queries; see docs/benchmarks.md. Results
  * go to standard output, and with `--json FILE` to a file as well; progress is shown on standard error.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchCompiling, compileTable } from './compiling.ts';
+import { benchLive, liveTable } from './live.ts';
 import { resultTable } from './results.ts';
 import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
 import { benchServing } from './serving.ts';
@@ -29,6 +30,8 @@ const { values, positionals } = parseArgs({
     project: { type: 'string' },
     tables: { type: 'string', default: '1000' },
     swaps: { type: 'string', default: '1000' },
+    /** Of `live`. */
+    queries: { type: 'string', default: '10000' },
   },
 });
 
@@ -64,6 +67,11 @@ switch (positionals[0] ?? 'serve') {
     publish(compileTable(projects), { projects });
     break;
   }
+  case 'live': {
+    const live = await benchLive(Number(values.queries), progress);
+    publish(liveTable(live), { live });
+    break;
+  }
   case 'swap': {
     const project = values.project
       ? sharedSwapProject(values.project)
@@ -75,7 +83,7 @@ switch (positionals[0] ?? 'serve') {
   }
   default:
     progress(
-      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), write, routes, compile or swap.`,
+      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), write, routes, compile, live or swap.`,
     );
     process.exitCode = 2;
 }
