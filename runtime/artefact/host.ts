@@ -3,6 +3,7 @@
 import { EngineError } from '../core/errors.ts';
 import { connectionUrl } from '../database/connection-url.ts';
 import type { SourceConnection } from '../database/source.ts';
+import { installProgram } from '../events/install-program.ts';
 import type { ConnectionInfo } from '../metadata/metadata.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import type { Host, HostContext } from '../program/host.ts';
@@ -69,6 +70,7 @@ export async function hostArtefact(
   const sources = new Map<string, SourceConnection>(
     [...infos].map(([name, info]) => [name, openSource(name, info, { configuration, environment })]),
   );
+  await installProgram(artefact.program.events, sources, observe);
   context.prepare(artefact.program, sources).activate();
   // Requests do not wait for it: broken operations are reported, all others are served.
   if (!options.strict) setTimeout(() => void verify(artefact, infos, context), VERIFY_DELAY).unref();

@@ -7,6 +7,7 @@
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import { Retirement } from '../database/retirement.ts';
+import { deleteWaiting, scheduleAnew } from '../events/cron-events.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { emptyMetadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
@@ -34,6 +35,8 @@ export interface MetadataEngineOptions<Database extends SourceDatabase>
   readonly initialMetadata?: Metadata;
   /** Makes a program of compiled files. Throws if they cannot be loaded. */
   readonly prepare: (state: MetadataState<Database>) => Promise<PreparedProgram>;
+  /** There are new cron or one-off events. */
+  readonly scheduledChanged?: () => void;
   /** Told what went wrong after a change was already accepted. */
   readonly report: (message: string, error: unknown) => void;
 }
@@ -56,6 +59,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       openSource,
       readRemote,
       options: options.options,
+      queryMetadata: store.query,
+      scheduledChanged: options.scheduledChanged ?? (() => {}),
       readCatalogState: store.readCatalogState,
       writeCatalogState: store.writeCatalogState,
       prepare: options.prepare,
@@ -192,6 +197,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     const stored = await this.#store(copy, next);
     await this.#swap(copy.toState(stored, program) as MetadataState<Database>, program);
     await removeTriggers(before, this.#state, this.#options.report);
+    await this.#schedule(before.metadata.cron_triggers, this.#state.metadata.cron_triggers);
   }
 
   async #store(copy: WorkingCopy, next: MetadataState<Database>): Promise<number> {
@@ -221,6 +227,31 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       await this.#options.store.writeRemotes(read);
     } catch (error) {
       this.#options.report('Keeping the schema of a remote schema failed.', error);
+    }
+  }
+
+  /** Makes the events of cron triggers that were changed, and deletes those of triggers that are gone. */
+  async #schedule(before: Metadata['cron_triggers'], after: Metadata['cron_triggers']): Promise<void> {
+    if (before === after) return;
+    const text = ({ path: _, ...definition }: Metadata['cron_triggers'][number]) =>
+      JSON.stringify(definition);
+    const known = new Map(before.map((trigger) => [trigger.name, text(trigger)]));
+    const kept = new Set(after.map(({ name }) => name));
+    const { query } = this.#options.store;
+    try {
+      await deleteWaiting(
+        query,
+        [...known.keys()].filter((name) => !kept.has(name)),
+        'all',
+      );
+      await scheduleAnew(
+        query,
+        after.filter((trigger) => known.get(trigger.name) !== text(trigger)),
+      );
+      this.#services.scheduledChanged();
+    } catch (error) {
+      // They are made within a minute by every instance that serves the trigger.
+      this.#options.report('Making the events of cron triggers failed.', error);
     }
   }
 

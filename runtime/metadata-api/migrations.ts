@@ -3,6 +3,7 @@
  * version of Engine appends steps and never changes one that was released.
  */
 import type pg from 'pg';
+import { SCHEDULED_TABLES } from '../events/scheduled-schema.ts';
 
 /** Held while migrating, so that two instances starting at once do not both run a step. An arbitrary constant. */
 const MIGRATION_LOCK = 7_264_019;
@@ -42,6 +43,7 @@ const steps: readonly Step[] = [
     read_at timestamptz not null default now()
   );
   `,
+  SCHEDULED_TABLES,
 ];
 
 /** Not in SQL, whose functions refuse JSON that its type accepts: a string with U+0000. */

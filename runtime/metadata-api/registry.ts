@@ -15,7 +15,6 @@ import { getCatalogState, setCatalogState } from './operations/catalog-state.ts'
 import clearMetadata from './operations/clear-metadata.ts';
 import { computedFieldOperations } from './operations/computed-fields.ts';
 import count from './operations/count.ts';
-import createScheduledEvent from './operations/create-scheduled-event.ts';
 import { createCronTrigger, deleteCronTrigger, getCronTriggers } from './operations/cron-triggers.ts';
 import deleteRows from './operations/delete.ts';
 import dropInconsistentMetadata from './operations/drop-inconsistent-metadata.ts';
@@ -63,6 +62,12 @@ import renameSource from './operations/rename-source.ts';
 import replaceMetadata from './operations/replace-metadata.ts';
 import { restEndpointOperations } from './operations/rest-endpoints.ts';
 import runSql from './operations/run-sql.ts';
+import {
+  createScheduledEvent,
+  deleteScheduledEvent,
+  getScheduledEventInvocations,
+  getScheduledEvents,
+} from './operations/scheduled-events.ts';
 import select from './operations/select.ts';
 import setApolloFederationConfig from './operations/set-apollo-federation-config.ts';
 import setCustomTypes from './operations/set-custom-types.ts';
@@ -86,11 +91,6 @@ import testWebhookTransform from './operations/test-webhook-transform.ts';
 import trackFunction from './operations/track-function.ts';
 import trackTable from './operations/track-table.ts';
 import { trackTables, untrackTables } from './operations/track-tables.ts';
-import {
-  deleteScheduledEvent,
-  getScheduledEventInvocations,
-  getScheduledEvents,
-} from './operations/unserved-readers.ts';
 import untrackFunction from './operations/untrack-function.ts';
 import untrackTable from './operations/untrack-table.ts';
 import update from './operations/update.ts';

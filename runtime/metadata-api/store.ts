@@ -10,6 +10,7 @@ import { EngineError } from '../core/errors.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { openInTurn } from '../database/encryption.ts';
 import type { JsonObject } from '../metadata/metadata.ts';
+import type { QueueQuery } from '../queue/lease.ts';
 import { migrate } from './migrations.ts';
 import type { StoredChange } from './stored-change.ts';
 
@@ -48,6 +49,8 @@ export interface MetadataStore {
   /** SDL of remote schemas as it was read last, by name. */
   readRemotes(): Promise<ReadonlyMap<string, string>>;
   writeRemotes(remotes: readonly { readonly name: string; readonly sdl: string }[]): Promise<void>;
+  /** A statement on the tables of cron and one-off events. */
+  readonly query: QueueQuery;
   readCatalogState(): Promise<{ id: string; cli_state: JsonObject; console_state: JsonObject }>;
   writeCatalogState(kind: CatalogStateKind, state: JsonObject): Promise<void>;
   close(): Promise<void>;
@@ -160,6 +163,7 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
         }
       );
     },
+    query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
     readCatalogState: async () => {
       const { rows } = await pool.query<{ id: string; cli_state: JsonObject; console_state: JsonObject }>(
         'select engine_uuid as id, cli_state, console_state from engine_catalog.version',

@@ -20,6 +20,7 @@ import type {
   SourceConfiguration,
 } from '../metadata/metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
+import type { QueueQuery } from '../queue/lease.ts';
 import { type Answer, JsonText } from './answer.ts';
 import { describeConnectionError } from './connection-error.ts';
 import { addedObjects, tellsOf } from './database-objects.ts';
@@ -94,6 +95,10 @@ export interface CopyServices<Database extends SourceDatabase = SourceDatabase> 
   /** Introspects a remote schema: its SDL. @throws EngineError */
   readonly readRemote: (remote: RemoteSchema) => Promise<string>;
   prepare(state: MetadataState<Database>): Promise<PreparedProgram>;
+  /** A statement on the tables of cron and one-off events. */
+  readonly queryMetadata: QueueQuery;
+  /** To be called when there are new ones. */
+  readonly scheduledChanged: () => void;
   readonly readCatalogState: () => Promise<JsonObject>;
   readonly writeCatalogState: (kind: CatalogStateKind, state: JsonObject) => Promise<void>;
   readonly options: MetadataOptions;

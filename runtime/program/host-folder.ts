@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { EngineError } from '../core/errors.ts';
 import type { SourceConnection } from '../database/source.ts';
+import { installProgram } from '../events/install-program.ts';
 import type { Host, HostContext } from './host.ts';
 import { createLoader, type GeneratedFiles } from './loader.ts';
 import { openSource } from './sources.ts';
@@ -32,6 +33,7 @@ export async function hostFolder(folder: CompiledFolder, context: HostContext): 
     } as const;
     sources.set(name, openSource(name, info, context));
   }
+  await installProgram(program.events, sources, context.observe);
   context.prepare(program, sources).activate();
   return {
     endpoints: [],

@@ -6,9 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { namingOptions, servingOptions } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
+import type { CronTriggerShape } from '../core/events.ts';
 import { linkProgram } from '../core/program.ts';
 import { createPlanner } from '../core/request/planner.ts';
 import type { SourceConnection } from '../database/source.ts';
+import { deliverScheduled } from '../events/scheduled-delivery.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
@@ -133,6 +135,12 @@ async function start(data: ThreadData): Promise<Running> {
   const naming = namingOptions(configuration);
   const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
   const outgoing = createOutgoing({ allow, deny });
+  const scheduled = deliverScheduled(store.query, {
+    configuration,
+    environment: data.environment,
+    observe: Object.assign(observe, { flush: () => {} }),
+    outgoing,
+  });
   try {
     const engine = await MetadataEngine.start<SourceConnection>({
       store,
@@ -150,7 +158,8 @@ async function start(data: ThreadData): Promise<Running> {
         dynamicSecretsAllowedPathPrefix: configuration.dynamicSecretsAllowedPathPrefix,
       },
       ...(initial ? { initialMetadata: readMetadata(initial).value } : {}),
-      prepare: createPrepare(data),
+      prepare: createPrepare(data, (cron) => scheduled.use(cron)),
+      scheduledChanged: () => scheduled.wake(),
       report,
     });
     const stopWatching = keepCurrent(engine, store, configuration.schemaSyncPollInterval, report);
@@ -176,6 +185,7 @@ async function start(data: ThreadData): Promise<Running> {
       },
       stop: async () => {
         stopWatching();
+        await scheduled.stop(configuration.gracefulShutdownTimeout * 1000);
         await engine.stop();
         await store.close();
         await outgoing.close();
@@ -183,6 +193,7 @@ async function start(data: ThreadData): Promise<Running> {
       },
     };
   } catch (error) {
+    await scheduled.stop(0);
     await outgoing.close();
     await store.close();
     throw error;
@@ -198,9 +209,10 @@ function withFewConnections(info: ConnectionInfo): ConnectionInfo {
 }
 
 /** Has compiled files loaded where they are served. The data operations of the legacy API run in this thread. */
-function createPrepare({
-  configuration,
-}: ThreadData): (state: MetadataState<SourceConnection>) => Promise<PreparedProgram> {
+function createPrepare(
+  { configuration }: ThreadData,
+  useCron: (triggers: readonly CronTriggerShape[]) => void,
+): (state: MetadataState<SourceConnection>) => Promise<PreparedProgram> {
   const transpiler = createTranspiler();
   const evaluator = createEvaluator();
   const numbers = new WeakMap<SourceConnection, number>();
@@ -249,7 +261,10 @@ function createPrepare({
         };
         return execution;
       },
-      activate: () => post({ kind: 'activate', number }),
+      activate: () => {
+        post({ kind: 'activate', number });
+        useCron(compilation.events?.cron ?? []);
+      },
     };
   };
 }

@@ -15,7 +15,6 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
   for (const { path, name, definition } of metadata.actions) {
     if (definition.kind === 'asynchronous') report(path, 'Action', name, [lossOf.rootField(name)]);
   }
-  for (const { path, name } of metadata.cron_triggers) report(path, 'Cron trigger', name);
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
   if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)
     report(['opentelemetry'], 'Setting', 'opentelemetry');

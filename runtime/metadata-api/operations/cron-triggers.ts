@@ -5,7 +5,6 @@ import type { Json } from '../../metadata/metadata.ts';
 import { boolean, name } from '../../metadata/values.ts';
 import { NO_PATH, without } from '../edit.ts';
 import { globalObject } from '../names.ts';
-import { warnNotServed } from '../not-served.ts';
 import { METADATA, METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
@@ -27,7 +26,6 @@ export const createCronTrigger = operation({
     if (!exists && replace) throw missing(entry.name);
     const others = copy.metadata.cron_triggers.filter(({ name }) => name !== entry.name);
     copy.metadata = { ...copy.metadata, cron_triggers: [...others, { ...NO_PATH, ...entry }] };
-    warnNotServed(copy, 'cron_trigger', entry.name, 'Cron triggers');
     return SUCCESS;
   },
 });
@@ -62,7 +60,9 @@ export const getCronTriggers = operation({
 });
 
 function cronTriggers(copy: WorkingCopy): Json {
-  return copy.metadata.cron_triggers.map((entry) => without(entry, 'path')) as unknown as Json;
+  return copy.metadata.cron_triggers
+    .map((entry) => without(entry, 'path'))
+    .sort((left, right) => (left.name < right.name ? -1 : 1)) as unknown as Json;
 }
 
 function missing(name: string): EngineError {

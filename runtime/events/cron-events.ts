@@ -1,0 +1,68 @@
+/** Events of cron triggers, made ahead in the metadata database, by its clock. */
+import { nextTimes, parseCron } from '../core/cron.ts';
+import type { QueueQuery } from '../queue/lease.ts';
+
+/** Events made at a time, and kept waiting for each trigger. */
+const AHEAD = 100;
+
+interface Scheduled {
+  readonly name: string;
+  /** Cron expression. */
+  readonly schedule: string;
+}
+
+/** Makes the events of triggers that are new or changed, in place of those that were made for an earlier definition. */
+export async function scheduleAnew(query: QueueQuery, triggers: readonly Scheduled[]): Promise<void> {
+  if (triggers.length === 0) return;
+  await deleteWaiting(
+    query,
+    triggers.map(({ name }) => name),
+    'future',
+  );
+  await scheduleAhead(query, triggers);
+}
+
+/** Deletes waiting events: all of them, or those of the future that no attempt was made for. Finished ones stay. */
+export async function deleteWaiting(
+  query: QueueQuery,
+  names: readonly string[],
+  which: 'all' | 'future',
+): Promise<void> {
+  if (names.length === 0) return;
+  const future = which === 'all' ? '' : 'and tries = 0 and scheduled_time > now()';
+  await query(
+    `delete from engine_catalog.cron_events where trigger_name = any ($1) and status = 'scheduled' ${future}`,
+    [names],
+  );
+}
+
+/** Tops up the events of triggers that have fewer than are kept waiting. Instances may do so at the same time. */
+export async function scheduleAhead(query: QueueQuery, triggers: readonly Scheduled[]): Promise<void> {
+  if (triggers.length === 0) return;
+  const rows = await query(
+    `select t.name, extract(epoch from now())::float8 * 1000 as now, count(e.id)::integer as waiting,
+       extract(epoch from max(e.scheduled_time))::float8 * 1000 as latest
+     from unnest($1::text[]) as t (name)
+     left join engine_catalog.cron_events e
+       on e.trigger_name = t.name and e.status = 'scheduled' and e.tries = 0 and e.scheduled_time > now()
+     group by t.name`,
+    [triggers.map(({ name }) => name)],
+  );
+  const schedules = new Map(triggers.map(({ name, schedule }) => [name, schedule]));
+  const due = rows.flatMap(({ name, now, waiting, latest }) => {
+    if (waiting >= AHEAD) return [];
+    const cron = parseCron(schedules.get(name)!);
+    if (cron === undefined) return [];
+    return nextTimes(cron, latest ?? now, AHEAD).map((time) => [
+      name as string,
+      new Date(time).toISOString(),
+    ]);
+  });
+  if (due.length === 0) return;
+  await query(
+    `insert into engine_catalog.cron_events (trigger_name, scheduled_time)
+     select name, time::timestamptz from unnest($1::text[], $2::text[]) as due (name, time)
+     on conflict (trigger_name, scheduled_time) where status = 'scheduled' do nothing`,
+    [due.map(([name]) => name), due.map(([, time]) => time)],
+  );
+}

@@ -1,0 +1,25 @@
+/** Installs the event triggers of a compiled program, where no metadata is served that would do so. */
+import type { EventsProgram } from '../core/events.ts';
+import type { SourceConnections } from '../database/source.ts';
+import type { Observer } from '../observe.ts';
+import { type InstallClient, installEvents } from './install.ts';
+
+/** Failures are reported and leave a source as it is: events of triggers that are installed are still delivered. */
+export async function installProgram(
+  program: EventsProgram | undefined,
+  sources: SourceConnections,
+  observe: Observer,
+): Promise<void> {
+  for (const events of program?.sources ?? []) {
+    const { source, triggers } = events;
+    const known = new Set(triggers.map(({ name }) => name));
+    try {
+      await sources
+        .get(source)
+        ?.withClient((client) => installEvents(client as InstallClient, events, { known, deleted: [] }));
+    } catch (error) {
+      const message = 'installing event triggers failed';
+      observe({ kind: 'event-delivery', level: 'error', message, source, error });
+    }
+  }
+}

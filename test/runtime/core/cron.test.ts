@@ -1,0 +1,77 @@
+/** Cron expressions: grammar, normal form, next times in UTC. */
+import { expect, test } from 'vitest';
+import { nextTimes, parseCron } from '../../../runtime/core/cron.ts';
+
+function next(text: string, after: string, count = 3): string[] {
+  return nextTimes(parseCron(text)!, Date.parse(after), count).map((time) =>
+    new Date(time).toISOString().slice(0, 16),
+  );
+}
+
+test.each([
+  ['* * * * *', '* * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@Hourly', '0 * * * *'],
+  ['5/15 1-5 */2 JAN-mar SUN,tue', '5/15 1-5 */2 1-3 0,2'],
+  ['07 00 1 12 7', '7 0 1 12 7'],
+])('%s is %s', (given, text) => {
+  expect(parseCron(given)?.text).toBe(text);
+});
+
+test.each([
+  '* * * *',
+  '* * * * * *',
+  '*  * * * *',
+  '60 * * * *',
+  '* 24 * * *',
+  '* * 0 * *',
+  '* * * 13 *',
+  '* * * * 8',
+  '1,2/3 * * * *',
+  '5-1 * * * *',
+  '*/0 * * * *',
+  'a * * * *',
+  '@reboot',
+  '* * * mon *',
+  '',
+  '1- * * * *',
+  '-1 * * * *',
+])('%s is none', (given) => {
+  expect(parseCron(given)).toBeUndefined();
+});
+
+test('times come strictly after the given one', () => {
+  expect(next('*/20 * * * *', '2024-05-01T10:20:00Z')).toEqual([
+    '2024-05-01T10:40',
+    '2024-05-01T11:00',
+    '2024-05-01T11:20',
+  ]);
+  expect(next('5/25 3 * * *', '2024-05-01T10:20:00Z')).toEqual([
+    '2024-05-02T03:05',
+    '2024-05-02T03:30',
+    '2024-05-02T03:55',
+  ]);
+  expect(next('0 0 29 2 *', '2023-01-01T00:00:00Z', 2)).toEqual(['2024-02-29T00:00', '2028-02-29T00:00']);
+  expect(next('0 0 29 2 *', '2096-03-01T00:00:00Z', 1)).toEqual(['2104-02-29T00:00']);
+});
+
+test('restricted days of month and of week: either fits; a star with a step restricts, one without does not', () => {
+  // The 13th, or a Friday.
+  expect(next('0 0 13 * fri', '2024-05-01T00:00:00Z')).toEqual([
+    '2024-05-03T00:00',
+    '2024-05-10T00:00',
+    '2024-05-13T00:00',
+  ]);
+  expect(next('0 0 */1 * fri', '2024-05-01T00:00:00Z', 2)).toEqual(['2024-05-03T00:00', '2024-05-10T00:00']);
+  expect(next('0 0 1,* * fri', '2024-05-01T00:00:00Z', 2)).toEqual(['2024-05-03T00:00', '2024-05-10T00:00']);
+  expect(next('0 0 */10 * fri', '2024-05-01T00:00:00Z')).toEqual([
+    '2024-05-03T00:00',
+    '2024-05-10T00:00',
+    '2024-05-11T00:00',
+  ]);
+  expect(next('0 0 * * 7', '2024-05-01T00:00:00Z', 1)).toEqual(['2024-05-05T00:00']);
+});
+
+test('a time that never comes ends the search', () => {
+  expect(next('30 2 30 2 *', '2024-05-01T00:00:00Z')).toEqual([]);
+});

@@ -1,0 +1,188 @@
+/** Cron triggers and one-off events, from the metadata API to the webhook. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+let second: TestServer;
+let webhook: WebhookReceiver;
+
+beforeAll(async () => {
+  database = await createTestDatabase('select 1');
+  webhook = await startWebhook();
+  server = await startTestServer(database);
+  // Another instance on the same metadata: nothing may be sent twice.
+  second = await startTestServer(database);
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await second?.stop();
+  await webhook?.close();
+});
+
+beforeEach(() => {
+  webhook.calls.length = 0;
+  webhook.respond = (_call, response) => response.end('{}');
+});
+
+async function metadata(type: string, args: object): Promise<{ [key: string]: unknown }> {
+  const { status, json } = await send(server, '/v1/metadata', { body: { type, args } });
+  expect(json, type).not.toHaveProperty('error');
+  expect(status).toBe(200);
+  return json as { [key: string]: unknown };
+}
+
+async function refused(type: string, args: object): Promise<unknown> {
+  const { status, json } = await send(server, '/v1/metadata', { body: { type, args } });
+  expect(status).toBe(400);
+  return json;
+}
+
+async function received(count: number): Promise<WebhookReceiver['calls']> {
+  await expect.poll(() => webhook.calls.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+  return webhook.calls;
+}
+
+async function oneOff(args: object): Promise<string> {
+  const { event_id } = await metadata('create_scheduled_event', {
+    webhook: webhook.url,
+    schedule_at: '2020-01-01T00:00:00Z',
+    retry_conf: { tolerance_seconds: 1e9 },
+    ...args,
+  });
+  return event_id as string;
+}
+
+async function eventOf(id: string): Promise<object | undefined> {
+  const { events } = await metadata('get_scheduled_events', { type: 'one_off', limit: 1000 });
+  return (events as { id: string }[]).find((event) => event.id === id);
+}
+
+test('a one-off event: body, log, reads, deletion', async () => {
+  const at = new Date(Date.now() + 1500).toISOString();
+  const id = await oneOff({
+    schedule_at: at,
+    payload: { n: 1 },
+    comment: 'once',
+    headers: [{ name: 'X-A', value: 'b' }],
+  });
+  const [call] = await received(1);
+  expect(call!.at).toBeGreaterThanOrEqual(Date.parse(at) - 50);
+  expect(call!.headers).toContainEqual(['X-A', 'b']);
+  expect(call!.body).toEqual({
+    id,
+    scheduled_time: at.replace(/\.?0+Z$/, 'Z'),
+    created_at: expect.stringMatching(/^[\d-]+T[\d:.]+Z$/),
+    payload: { n: 1 },
+    comment: 'once',
+  });
+  await expect
+    .poll(() => eventOf(id))
+    .toMatchObject({ status: 'delivered', tries: 1, webhook_conf: webhook.url });
+  expect(
+    await metadata('get_scheduled_event_invocations', {
+      type: 'one_off',
+      event_id: id,
+      get_rows_count: true,
+    }),
+  ).toMatchObject({
+    invocations: [
+      {
+        event_id: id,
+        status: 200,
+        request: { version: '1', payload: call!.body },
+        response: { type: 'webhook_response' },
+      },
+    ],
+    count: 1,
+  });
+  expect(await metadata('delete_scheduled_event', { type: 'one_off', event_id: id })).toEqual({
+    message: 'success',
+  });
+  expect(await refused('delete_scheduled_event', { type: 'one_off', event_id: id })).toMatchObject({
+    code: 'not-exists',
+  });
+});
+
+test('retries, tolerance, missing variables', async () => {
+  webhook.respond = (_call, response) => {
+    response.statusCode = 500;
+    response.end();
+  };
+  const failing = await oneOff({
+    retry_conf: { num_retries: 1, retry_interval_seconds: 1, tolerance_seconds: 1e9 },
+  });
+  const late = await oneOff({ retry_conf: { tolerance_seconds: 10 } });
+  const lost = await oneOff({ webhook: '{{NO_SUCH_VARIABLE}}' });
+  await expect.poll(() => eventOf(failing), { timeout: 12_000 }).toMatchObject({ status: 'error', tries: 2 });
+  await expect.poll(() => eventOf(late)).toMatchObject({ status: 'dead', tries: 0 });
+  await expect.poll(() => eventOf(lost)).toMatchObject({ status: 'error', tries: 1 });
+  expect(
+    await metadata('get_scheduled_event_invocations', { type: 'one_off', event_id: lost }),
+  ).toMatchObject({
+    invocations: [{ request: { error: expect.stringContaining('NO_SUCH_VARIABLE') }, status: null }],
+  });
+  expect(webhook.calls).toHaveLength(2);
+});
+
+test('times need a zone', async () => {
+  for (const schedule_at of ['tomorrow', '2024-05-01T10:00:00', '2024-13-01T10:00:00Z'])
+    expect(await refused('create_scheduled_event', { webhook: 'http://x', schedule_at })).toMatchObject({
+      code: 'parse-failed',
+      path: '$.args.schedule_at',
+    });
+});
+
+test('a cron trigger: a hundred events ahead, replaced, delivered once by two instances, deleted', async () => {
+  const trigger = {
+    name: 'often',
+    webhook: webhook.url,
+    schedule: '* * * * *',
+    include_in_metadata: true,
+    payload: { p: 1 },
+    comment: 'c',
+  };
+  await metadata('create_cron_trigger', { ...trigger, schedule: '@hourly' });
+  const events = async () =>
+    (
+      await metadata('get_scheduled_events', {
+        type: 'cron',
+        trigger_name: 'often',
+        limit: 1000,
+        status: ['scheduled'],
+      })
+    ).events as { scheduled_time: string }[];
+  const hourly = await events();
+  expect(hourly).toHaveLength(100);
+  await metadata('create_cron_trigger', { ...trigger, replace: true });
+  const minutely = await events();
+  expect(minutely).toHaveLength(100);
+  const [first, next] = minutely.map(({ scheduled_time }) => Date.parse(scheduled_time));
+  expect(next! - first!).toBe(60_000);
+  expect(await metadata('get_cron_triggers', {})).toMatchObject({
+    cron_triggers: [{ name: 'often', schedule: '* * * * *', retry_conf: { num_retries: 0 } }],
+  });
+  // The next minute, now.
+  await database.query(
+    "update engine_catalog.cron_events set scheduled_time = now() where trigger_name = 'often' and scheduled_time = (select min(scheduled_time) from engine_catalog.cron_events where status = 'scheduled')",
+  );
+  const [call] = await received(1);
+  expect(call!.body).toEqual({
+    id: expect.any(String),
+    name: 'often',
+    scheduled_time: expect.stringMatching(/Z$/),
+    payload: { p: 1 },
+    comment: 'c',
+  });
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  const ids = webhook.calls.map(({ body }) => (body as { id: string }).id);
+  expect(new Set(ids).size).toBe(ids.length);
+  await metadata('delete_cron_trigger', { name: 'often' });
+  const [{ waiting }] = (await database.query(
+    "select count(*)::integer as waiting from engine_catalog.cron_events where status = 'scheduled'",
+  )) as [{ waiting: number }];
+  expect(waiting).toBe(0);
+});
