@@ -58,6 +58,9 @@ test('lock, compile without the server, check, diff', async () => {
     'type Query { old: Int }',
   );
   expect(readFileSync(join(out, 'remote/people/remote.ts'), 'utf8')).toContain('name: "people"');
+  expect(readFileSync(join(out, 'roles/reader.txt'), 'utf8')).toBe(
+    'remote schema people\n  query field old\n',
+  );
   const down = await engine('remote', 'check', '--metadata', metadata());
   expect([down.status, down.stdout]).toEqual([1, expect.stringContaining('people: cannot be read')]);
 });

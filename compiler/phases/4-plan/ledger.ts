@@ -22,6 +22,7 @@ import type {
   RootFieldKind,
 } from '../../model/model.ts';
 import type { Ledger } from '../../model/plan.ts';
+import { remoteFacts } from './remote-ledger.ts';
 import { conditionWords, name, valueWords } from './words.ts';
 
 type Add = (role: string, fact: string) => void;
@@ -43,6 +44,16 @@ export function planLedgers(
   });
   for (const action of model.actions?.actions ?? [])
     parts.push(actionFacts(action, model.actions!.types, memory));
+  for (const remote of model.remotes ?? []) {
+    parts.push(
+      memory.remember<Facts>('facts', remote, [], () =>
+        collect(`remote schema ${name(remote.name)}`, (add) => {
+          for (const role of Object.keys(remote.roles))
+            for (const fact of remoteFacts(remote, role)) add(role, fact);
+        }),
+      ),
+    );
+  }
   const facts = new Map<string, (readonly string[])[]>();
   for (const part of parts) {
     for (const [role, lines] of part) {

@@ -212,7 +212,9 @@ export function createRemoteTypes(
       const target = namedType(reference(type));
       if (defaultValue?.kind !== Kind.OBJECT || target.kind !== 'input') return [];
       const presets = target.presets!();
-      return presets.length > 0 ? [{ name: name.value, value: defaultWith(defaultValue, presets) }] : [];
+      return presets.length > 0
+        ? [{ name: name.value, value: defaultWith(defaultValue, target, presets) }]
+        : [];
     });
   }
 
@@ -272,14 +274,15 @@ export function createRemoteTypes(
   };
 }
 
-/** A default with presets in it, which replace the default's own fields. */
+/** A default as the role may send it: the fields that it could give itself, and the presets. */
 function defaultWith(
   value: Extract<ConstValueNode, { kind: Kind.OBJECT }>,
+  type: InputType,
   presets: readonly RemotePreset[],
 ): RemotePreset['value'] {
-  const set = new Set(presets.map(({ name }) => name));
+  const open = type.fields();
   const kept = value.fields
-    .filter(({ name }) => !set.has(name.value))
+    .filter(({ name }) => open.has(name.value))
     .map((field): RemotePreset => ({ name: field.name.value, value: [printAst(field.value)] }));
   return objectText([...kept, ...presets]);
 }
