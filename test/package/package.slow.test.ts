@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { fillDatabase } from '../../examples/prepare.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 
@@ -22,6 +22,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'engine-package-'));
 const children = new Set<ChildProcess>();
 let database: TestDatabase;
+
+// Five commands in a test, each a process that type-checks or bundles.
+vi.setConfig({ testTimeout: 300_000 });
 
 beforeAll(async () => {
   run(root, 'npm', ['pack', '--pack-destination', folder]);
