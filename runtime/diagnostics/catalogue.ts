@@ -134,6 +134,23 @@ export const diagnostics = {
     message('async-action-relationships-nested', 'error', [
       `Async action relations cannot be used with object fields: ${fields}`,
     ]),
+  /** The rule of role "%role%" for %operation% on table %table% compares column "%column%" with itself. */
+  columnComparedWithItself: ({
+    role,
+    operation,
+    table,
+    column,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    column: Hole;
+  }): Message =>
+    message('column-compared-with-itself', 'warning', [
+      `The rule of role "${role}" for ${operation} on table ${table} compares column "${column}" with itself.`,
+      'It holds for every row in which the column is not null.',
+      'Compare it with a session variable or another column, or write {"_is_null": false}.',
+    ]),
   /** configuration was given for the column "%column%", but no such column exists */
   columnConfigurationWithoutColumn: ({
     column,
@@ -251,6 +268,23 @@ export const diagnostics = {
   /** %table% is not a table; only tables have rows to capture. */
   eventTriggerOnView: ({ table }: { table: Hole }): Message =>
     message('event-trigger-on-view', 'error', [`${table} is not a table; only tables have rows to capture.`]),
+  /** The rule of role "%role%" for %operation% on table %table% demands a row of table %other% that has nothing to do with the row itself. */
+  existsNotCorrelated: ({
+    role,
+    operation,
+    table,
+    other,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    other: Hole;
+  }): Message =>
+    message('exists-not-correlated', 'warning', [
+      `The rule of role "${role}" for ${operation} on table ${table} demands a row of table ${other} that has nothing to do with the row itself.`,
+      'If there is such a row, the rule lets through every row for which the rest of it holds.',
+      `Compare a column of ${other} with a column of the row (["$", "column"]), use a relationship, or allow it on purpose.`,
+    ]),
   /** Computed columns with input arguments can not be part of the where clause */
   expressionComputedFieldArguments: (): Message =>
     message('expression-computed-field-arguments', 'error', [

@@ -28,12 +28,16 @@ export function dependsOnSession(condition: Condition): boolean {
   return sessionVariables(condition).length > 0;
 }
 
-/** Calls `see` with the condition and every part of it. */
-function visit(condition: Condition, see: (part: Condition) => void): void {
-  see(condition);
+/** Calls `see` with the condition and every part of it; `isOwnRow`: the part is about the rule's own row. */
+export function visit(
+  condition: Condition,
+  see: (part: Condition, isOwnRow: boolean) => void,
+  isOwnRow = true,
+): void {
+  see(condition, isOwnRow);
   if (condition.kind === 'and' || condition.kind === 'or')
-    for (const part of condition.conditions) visit(part, see);
-  else if ('condition' in condition) visit(condition.condition, see);
+    for (const part of condition.conditions) visit(part, see, isOwnRow);
+  else if ('condition' in condition) visit(condition.condition, see, isOwnRow && condition.kind === 'not');
 }
 
 /** A column of the rule's own row that decides, with the session, whether the row is let through. */

@@ -5,7 +5,7 @@ import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedCol
 import type { LintConfiguration, LintFinding } from './configuration.ts';
 import { computedByView, givenToFunction, shownByRelationship, shownByView } from './hidden-columns.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
-import { constantRules, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
+import { constantRules, emptyDemands, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
 
 type Rule = (
   table: PlacedTable,
@@ -29,6 +29,8 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
   'hidden-column-given-to-function': givenToFunction,
   'view-without-row-rule': freeViews,
   'write-wider-than-read': widerWrites,
+  // Reports column-compared-with-itself, too.
+  'exists-not-correlated': emptyDemands,
   'variable-not-supplied': (table, permission, _input, { sessionVariables }) =>
     unknownVariables(table, permission, sessionVariables),
 };
@@ -36,6 +38,7 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
 export const LINT_CODES: ReadonlySet<string> = new Set([
   ...Object.keys(LINT_RULES),
   'rule-is-never-true',
+  'column-compared-with-itself',
   'rule-column-without-index',
 ]);
 

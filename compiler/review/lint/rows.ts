@@ -1,12 +1,14 @@
 /** Rules of the lint about which rows a permission lets through. */
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies, isAlwaysTrue, isNeverTrue } from '../../../runtime/core/condition/prove.ts';
+import { displayName } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import type { Condition } from '../../model/model.ts';
 import { sessionVariable } from '../../phases/3-resolve/value.ts';
-import { dependsOnSession, sessionVariables } from './conditions.ts';
+import { dependsOnSession, sessionVariables, visit } from './conditions.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
 /** An `_or` with one branch that is tied to the session and one that is not, without a session condition around it. */
@@ -18,7 +20,10 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
     for (const [key, part] of Object.entries(value)) {
       // Conditions beside the _or apply to the rows of every branch.
       const isGuarded = Object.entries(value).some(([other, beside]) => other !== key && hasSession(beside));
-      if (isGuarded || !Array.isArray(part)) continue;
+      if (isGuarded) continue;
+      // What a relationship or another table has to fulfil can have branches, too.
+      if (isObject(part) && key !== '_not') look(part, [...path, key]);
+      if (!Array.isArray(part)) continue;
       if (key === '_or') lookAtBranches(part, [...path, key]);
       if (key !== '_and') continue;
       part.forEach((each, index) => {
@@ -76,6 +81,46 @@ export function constantRules(
     return isNeverTrue(rule, known) ? [at(place, messages.ruleIsNeverTrue(names(table, permission)))] : [];
   };
   return [...look('filter', where), ...look('check', checkText)];
+}
+
+/** Comparisons of a column with itself, and other tables that are asked for nothing of the row. */
+export function emptyDemands(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+  return (['filter', 'check'] as const).flatMap((key) => {
+    const condition = permission[key];
+    if (!condition) return [];
+    const found = new Map<string, Diagnostic>();
+    const place = [...permission.path, key];
+    visit(condition, (part, isOwnRow) => {
+      if (part.kind === 'column-comparison' && part.left.kind === 'column') {
+        const isItself = part.column === part.left.column && (isOwnRow || part.of !== 'root');
+        if (isItself)
+          found.set(
+            `column ${part.column}`,
+            at(
+              place,
+              messages.columnComparedWithItself({ ...names(table, permission), column: part.column }),
+            ),
+          );
+      }
+      if (part.kind === 'exists' && !namesRoot(part.condition)) {
+        const other = displayName(part.target.schema, part.target.name);
+        found.set(
+          `exists ${other}`,
+          at(place, messages.existsNotCorrelated({ ...names(table, permission), other })),
+        );
+      }
+    });
+    return [...found.values()];
+  });
+}
+
+/** Whether a condition compares something with a column of the rule's own row. */
+function namesRoot(condition: Condition): boolean {
+  let names = false;
+  visit(condition, (part) => {
+    names ||= part.kind === 'column-comparison' && part.of === 'root';
+  });
+  return names;
 }
 
 /** Updates and deletes without a session variable, by a role whose reading has one. */

@@ -113,6 +113,35 @@ test('an _or that lets everybody in beside the caller', () => {
   expect(codes({ account: select({ _or: [OWN, tenant] }) })).toEqual([]);
 });
 
+test('an _or inside a relationship or _exists', () => {
+  const leak = { _or: [OWN, { public: { _eq: true } }] };
+  const [finding] = findings({ note: select({ account: leak }) });
+  expect(finding).toMatchObject({
+    code: 'or-branch-without-session',
+    path: ['sources', 0, 'tables', 2, 'select_permissions', 0, 'permission', 'filter', 'account', '_or', 1],
+  });
+  expect(codes({ note: select({ account: leak, writer: 'X-Engine-User-Id' }) })).not.toContain(
+    'or-branch-without-session',
+  );
+  const correlated = { id: { _ceq: ['$', 'account_id'] } };
+  const exists = { _exists: { _table: 'account', _where: { _and: [correlated, leak] } } };
+  expect(codes({ note: select(exists) })).toEqual(['or-branch-without-session']);
+});
+
+test('demands that are none: a column compared with itself, a table without a join', () => {
+  expect(codes({ account: select({ ...OWN, tenant_id: { _ceq: 'tenant_id' } }) })).toEqual([
+    'column-compared-with-itself',
+  ]);
+  expect(codes({ account: select({ ...OWN, id: { _ceq: 'tenant_id' } }) })).toEqual([]);
+  const note = (where: object) => ({ ...OWN, _exists: { _table: 'note', _where: where } });
+  expect(codes({ account: select(note({ writer: 'X-Engine-User-Id' })) })).toEqual(['exists-not-correlated']);
+  expect(codes({ account: select(note({ account_id: { _ceq: ['$', 'id'] } })) })).toEqual([]);
+  expect(codes({ account: select(note({ account_id: { _ceq: 'account_id' } })) })).toEqual([
+    'exists-not-correlated',
+    'column-compared-with-itself',
+  ]);
+});
+
 test('a row that can be given away: an ownership column that can be rewritten', () => {
   const update = (columns: readonly string[], check: unknown) =>
     permission('update', { columns, filter: OWN, check });
