@@ -22,8 +22,18 @@ export interface Message {
   readonly message: string;
   /** Consequence and advice, one sentence or two a line. */
   readonly details?: readonly string[];
-  /** Of a table whose types are named like another's: what the metadata API says of its root fields, one text for each taken. */
-  readonly clashes?: readonly string[];
+  /** The root fields that two owners claim, of which this is the report. */
+  readonly clashes?: readonly RootFieldClash[];
+}
+
+/** A root field that two tables, functions or actions claim. */
+export interface RootFieldClash {
+  /** Name of the root type: `query_root`. */
+  readonly root: string;
+  readonly field: string;
+  /** The owner that keeps the field: `table author in source default`. */
+  readonly first: string;
+  readonly second: string;
 }
 
 /** Line and column count from 1. */

@@ -17,6 +17,8 @@ export function unquoted(name: QualifiedName): string {
 export interface ObjectIdentity {
   readonly type: string;
   readonly name: string;
+  /** What it is part of: its source, and its table if it has one. */
+  readonly within?: readonly ObjectIdentity[];
 }
 
 export function sourceObject(source: string): ObjectIdentity {
@@ -24,16 +26,25 @@ export function sourceObject(source: string): ObjectIdentity {
 }
 
 export function tableObject(source: string, table: QualifiedName): ObjectIdentity {
-  return { type: 'table', name: `table ${unquoted(table)} in source ${source}` };
+  return {
+    type: 'table',
+    name: `table ${unquoted(table)} in source ${source}`,
+    within: [sourceObject(source)],
+  };
 }
 
 export function functionObject(source: string, name: QualifiedName): ObjectIdentity {
-  return { type: 'function', name: `function ${unquoted(name)} in source ${source}` };
+  return {
+    type: 'function',
+    name: `function ${unquoted(name)} in source ${source}`,
+    within: [sourceObject(source)],
+  };
 }
 
 /** An object inside a table: a relationship, computed field, trigger, or permission (named by its role). */
-export function tablePart(type: string, name: string, source: string, table: QualifiedName): ObjectIdentity {
-  return { type, name: `${type} ${name} in table ${unquoted(table)} in source ${source}` };
+export function tablePart(type: string, part: string, source: string, table: QualifiedName): ObjectIdentity {
+  const owner = tableObject(source, table);
+  return { type, name: `${type} ${part} in ${owner.name}`, within: [owner, sourceObject(source)] };
 }
 
 /** An object of the whole service: an action, a remote schema, a REST endpoint. */

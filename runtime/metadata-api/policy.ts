@@ -54,17 +54,16 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
       });
 }
 
-/** Of what lies in a source or table that is left out nobody knows whether it is consistent. */
+/** Nothing is known about the parts of a source or table that is left out, so an operation on one is refused. */
 function refuseUnreachable(targets: readonly ObjectIdentity[], after: readonly InconsistentObject[]): void {
-  for (const { type, name: owner, definition } of after) {
-    if (type !== 'source' && type !== 'table') continue;
-    if (!targets.some(({ name }) => name.endsWith(` in ${owner}`))) continue;
-    const called =
-      type === 'source'
-        ? `source with name "${definition}"`
-        : `table ${quoted(definition as unknown as QualifiedName)}`;
-    throw new EngineError('unexpected', `${called} is inconsistent`, { status: 400 });
-  }
+  const owners = new Set(targets.flatMap(({ within = [] }) => within.map(identityKey)));
+  const owner = after.find((object) => object.name !== undefined && owners.has(identityKey(object)));
+  if (owner === undefined) return;
+  const called =
+    owner.type === 'source'
+      ? `source with name "${owner.definition}"`
+      : `table ${quoted(owner.definition as unknown as QualifiedName)}`;
+  throw new EngineError('unexpected', `${called} is inconsistent`, { status: 400 });
 }
 
 /** The objects that an entry is about. */

@@ -25,6 +25,7 @@ import { type Answer, JsonText } from './answer.ts';
 import { describeConnectionError } from './connection-error.ts';
 import { addedObjects, tellsOf } from './database-objects.ts';
 import { findSource } from './edit.ts';
+import { type NameConflict, nameConflicts, refuseConflicts } from './name-conflicts.ts';
 import type { ObjectIdentity } from './names.ts';
 import { enforcePolicy, type Policy } from './policy.ts';
 import type { CatalogStateKind, Invalidations } from './store.ts';
@@ -266,16 +267,14 @@ export class WorkingCopy {
 
   /** What a later `accept` compares with. */
   baseline(): Baseline {
-    return { inconsistent: this.#inconsistent, conflicts: nameConflicts(this.#compilation) };
+    return { inconsistent: this.#inconsistent, conflicts: nameConflicts(this.#compilation.diagnostics) };
   }
 
   /** Checks, and throws if the outcome since `before` is not acceptable. */
   async accept(policy: Policy, before: Baseline, targets: readonly ObjectIdentity[] = []): Promise<void> {
     await this.check();
-    const conflicts = [...nameConflicts(this.#compilation)].filter(
-      (message) => !before.conflicts.has(message),
-    );
-    if (conflicts.length > 0) throw new EngineError('unexpected', describeConflicts(conflicts));
+    const conflicts = [...nameConflicts(this.#compilation.diagnostics)];
+    refuseConflicts(conflicts.flatMap(([key, conflict]) => (before.conflicts.has(key) ? [] : [conflict])));
     enforcePolicy(policy, { before: before.inconsistent, after: this.#inconsistent, targets });
   }
 
@@ -443,29 +442,7 @@ export async function readRemote(
 /** State before an operation, for the judgement after it. */
 export interface Baseline {
   readonly inconsistent: readonly InconsistentObject[];
-  readonly conflicts: ReadonlySet<string>;
-}
-
-/** Two tables that claim one GraphQL name: the API refuses the change, where a start leaves the later table out. */
-const CONFLICT_CODES: ReadonlySet<string> = new Set(['root-field-conflict', 'type-name-conflict']);
-
-function nameConflicts(compilation: Compilation): ReadonlySet<string> {
-  const conflicts = compilation.diagnostics.filter(({ code }) => CONFLICT_CODES.has(code));
-  return new Set(conflicts.flatMap(({ message, clashes = [message] }) => clashes));
-}
-
-const ROOT_FIELD_CONFLICT =
-  /^(.* in the selection set for '\w+') for field ('\w+' defined in \[.*\])\. (.*)$/s;
-
-/** The first conflict; with it, if it is about a root field, all others of the same root type. */
-function describeConflicts([first = '', ...others]: readonly string[]): string {
-  const [, start, , end] = ROOT_FIELD_CONFLICT.exec(first) ?? [];
-  const fields = [first, ...others].flatMap((message) => {
-    const [, otherStart, field] = ROOT_FIELD_CONFLICT.exec(message) ?? [];
-    return otherStart === start && field !== undefined ? [field] : [];
-  });
-  if (start === undefined || fields.length < 2) return first;
-  return `${start} for fields: [\n${fields.map((field) => `  ${field}`).join(',\n')}\n]. ${end}`;
+  readonly conflicts: ReadonlyMap<string, NameConflict>;
 }
 
 /** Reads a database's catalog and the rows of the enum tables that the metadata marks. */

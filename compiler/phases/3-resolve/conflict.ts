@@ -1,7 +1,7 @@
 /** Names that two tables claim: of types, and of root fields. The earlier table keeps them, whatever the source. */
 import { displayName, pascalCase } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import { at, type RootFieldClash } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { RootField } from '../../model/model.ts';
 import { attempt, leaveOut } from './report.ts';
@@ -40,8 +40,8 @@ export function leaveOutTypeConflicts(scopes: readonly SourceScope[]): void {
   }
 }
 
-/** Messages for the root fields that two tables both claim. */
-function clashingRootFields(first: Owned, second: Owned): readonly string[] {
+/** The root fields that two tables both claim. */
+function clashingRootFields(first: Owned, second: Owned): readonly RootFieldClash[] {
   if (first.scope.shape.rootNamespace !== second.scope.shape.rootNamespace) return [];
   const fields = ({ scope, table }: Owned) =>
     attempt({ diagnostics: [] }, tableObject(scope, table.entry), () => resolveRootFields(scope, table)) ??
@@ -49,15 +49,12 @@ function clashingRootFields(first: Owned, second: Owned): readonly string[] {
   const taken = new Set(fields(first).map((field) => `${rootTypeOf(field)} ${field.name}`));
   return fields(second)
     .filter((field) => taken.has(`${rootTypeOf(field)} ${field.name}`))
-    .map(
-      (field) =>
-        diagnostics.rootFieldConflict({
-          root: rootTypeOf(field),
-          field: field.name,
-          first: ownerName(first),
-          second: ownerName(second),
-        }).message,
-    );
+    .map((field) => ({
+      root: rootTypeOf(field),
+      field: field.name,
+      first: ownerName(first),
+      second: ownerName(second),
+    }));
 }
 
 /** Name of a table among the owners of root fields: `table author in source default`. */
@@ -128,8 +125,9 @@ export function createRootFieldRegister(): RootFieldRegister {
         const root = rootOf(field);
         if (claimUnused(scope, second, root, field.name)) return true;
         const first = owners.get(placeOf(scope, root, field.name))!;
+        const clash: RootFieldClash = { root, field: field.name, first, second };
         scope.diagnostics.push(
-          at(path, diagnostics.rootFieldConflict({ root, field: field.name, first, second })),
+          at(path, { ...diagnostics.rootFieldConflict({ ...clash }), clashes: [clash] }),
         );
         return false;
       }),

@@ -60,7 +60,7 @@ export default operation({
     copy.metadata = { ...given, cron_triggers: withHiddenTriggers(given, copy.metadata) };
     copy.reintrospect(copy.metadata.sources.map(({ name }) => name));
     if (args.allow_inconsistent_metadata) await copy.check();
-    else await copy.accept('everything', { inconsistent: [], conflicts: new Set() });
+    else await copy.accept('everything', { inconsistent: [], conflicts: new Map() });
     if (args.plain) return SUCCESS;
     const warnings = diagnostics.map(describeWarning);
     return {

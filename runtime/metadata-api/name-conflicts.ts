@@ -1,0 +1,37 @@
+/** Names that two tables claim: the API refuses the change, where a start leaves the later table out. */
+import { EngineError } from '../core/errors.ts';
+import type { Diagnostic, RootFieldClash } from '../diagnostics/diagnostic.ts';
+
+/** A root field that two owners claim, or, as a message, a name of types. */
+export type NameConflict = RootFieldClash | { readonly message: string };
+
+const CODES: ReadonlySet<string> = new Set(['root-field-conflict', 'type-name-conflict']);
+
+/** The conflicts that a compile reported, each under a text that identifies it. */
+export function nameConflicts(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, NameConflict> {
+  const conflicts = diagnostics
+    .filter(({ code }) => CODES.has(code))
+    .flatMap(({ message, clashes }): readonly NameConflict[] => clashes ?? [{ message }]);
+  return new Map(conflicts.map((conflict) => [JSON.stringify(conflict), conflict]));
+}
+
+/** Throws what a change is answered that brought these conflicts about. */
+export function refuseConflicts(conflicts: readonly NameConflict[]): void {
+  if (conflicts.length > 0) throw new EngineError('unexpected', describe(conflicts));
+}
+
+/** The first conflict; with it, if it is about a root field, all others of the same root type. */
+function describe(conflicts: readonly NameConflict[]): string {
+  const first = conflicts[0]!;
+  if ('message' in first) return first.message;
+  const fields = conflicts.flatMap((conflict) =>
+    'root' in conflict && conflict.root === first.root
+      ? [`'${conflict.field}' defined in [${conflict.first}, ${conflict.second}]`]
+      : [],
+  );
+  const which = fields.length === 1 ? `field ${fields[0]}` : `fields: [\n  ${fields.join(',\n  ')}\n]`;
+  return (
+    `Encountered conflicting definitions in the selection set for '${first.root}' for ${which}. ` +
+    'Fields must not be defined more than once across all sources.'
+  );
+}
