@@ -196,7 +196,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     await installTriggers(before, next, new Set(copy.invalidations().sources));
     const stored = await this.#store(copy, next);
     await this.#swap(copy.toState(stored, program) as MetadataState<Database>, program);
-    await removeTriggers(before, this.#state, this.#options.report);
+    await removeTriggers(before, this.#state, copy.cleared, this.#options.report);
     await this.#schedule(before.metadata.cron_triggers, this.#state.metadata.cron_triggers);
   }
 

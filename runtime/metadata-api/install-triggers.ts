@@ -41,14 +41,17 @@ export async function installTriggers(
   }
 }
 
-/** Removes the triggers and tables of sources that are no longer there. Failures are reported: the source is gone already. */
+/** Removes the triggers and tables of sources that are no longer there. Failures are reported: the source is gone already. @param all the metadata was cleared, so those that stay are meant, too */
 export async function removeTriggers(
   before: MetadataState,
   after: MetadataState,
+  all: boolean,
   report: (message: string, error: unknown) => void,
 ): Promise<void> {
   for (const [name, { database }] of before.sources) {
-    if (after.metadata.sources.some((source) => source.name === name)) continue;
+    const stays = after.metadata.sources.some((source) => source.name === name);
+    // A later step of the same bulk may have made new triggers.
+    if (stays && (!all || namesOf(after, name).size > 0)) continue;
     await database
       .withClient((client) => removeEvents(client as InstallClient, name))
       .catch((error: unknown) => report(`Removing the event triggers of source "${name}" failed.`, error));

@@ -139,6 +139,8 @@ export class WorkingCopy {
   metadata: Metadata;
   /** Set when the request counts as a modification, even if nothing differs. */
   modified = false;
+  /** The metadata was cleared: databases lose the tables of events, too. */
+  cleared = false;
   readonly warnings: Warning[] = [];
   /** Sources in which SQL of this request was committed that may have changed their catalogs. */
   readonly changedDatabases = new Set<string>();

@@ -11,6 +11,7 @@ export default operation<object>({
   arguments: noArguments,
   changesMetadata: true,
   run: async (_, copy) => {
+    copy.cleared = true;
     copy.metadata = cleared(copy.metadata);
     await copy.check();
     return SUCCESS;
