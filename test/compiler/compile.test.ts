@@ -8,6 +8,7 @@ import { createTranspiler } from '../../runtime/program/loader.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { compileJson, metadataJson } from '../harness/project.ts';
+import { remoteSchemasOf } from '../harness/real-project.ts';
 
 const example = metadataJson(
   {
@@ -86,6 +87,19 @@ test('a changed permission changes one access file, one ledger and the manifest'
 const projects = fileURLToPath(new URL('../../../shared/projects', import.meta.url));
 const oneDatabase = ['chinook', 'realworld', 'simpipe', 'cucb', 'carnet', 'aerie', 'huge-schema'];
 
+test('a remote schema without a lock that cannot be read is an error', () => {
+  const remote_schemas = [{ name: 'people', definition: { url: 'http://people' } }];
+  const { value } = readMetadata({ version: 3, sources: [], remote_schemas });
+  const { diagnostics } = compile({
+    metadata: value,
+    catalogs: {},
+    remotes: { people: { error: 'connection refused' } },
+  });
+  expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([
+    ['remote-schema-unreachable', 'error'],
+  ]);
+});
+
 describe.skipIf(!existsSync(projects))('real projects', () => {
   test.each(oneDatabase)('%s compiles without an error', async (name) => {
     const [folder] = readdirSync(`${projects}/${name}/sql`);
@@ -95,7 +109,8 @@ describe.skipIf(!existsSync(projects))('real projects', () => {
       await database.query((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'));
     }
     const { value, diagnostics } = readMetadataFile(`${projects}/${name}/metadata.json`);
-    const result = compile({ metadata: value, catalogs: await catalogsOf(value, database.url) });
+    const catalogs = await catalogsOf(value, database.url);
+    const result = compile({ metadata: value, catalogs, remotes: remoteSchemasOf(name) });
     expect([...diagnostics, ...result.diagnostics].filter(({ severity }) => severity === 'error')).toEqual(
       [],
     );
@@ -107,13 +122,11 @@ describe.skipIf(!existsSync(projects))('real projects', () => {
 test('what is not served yet is named', () => {
   const { value } = readMetadata({
     ...metadataJson(),
-    cron_triggers: [
-      { name: 'nightly', webhook: 'http://x', schedule: '0 0 * * *', include_in_metadata: true },
-    ],
+    network: { tls_allowlist: [{ host: 'example.org' }] },
   });
   const { diagnostics } = compile({ metadata: value, catalogs: {} });
   expect(diagnostics.filter(({ code }) => code === 'not-served-yet').map(({ message }) => message)).toEqual([
-    'Cron trigger "nightly" is kept in the metadata but not served yet.',
+    'Setting "tls_allowlist" is kept in the metadata but not served yet.',
   ]);
 });
 

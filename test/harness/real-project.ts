@@ -49,7 +49,7 @@ export async function openProject(name: string): Promise<RealProject> {
 }
 
 /** The remote schemas that the project's metadata names, as SDL. */
-function remoteSchemasOf(name: string): Record<string, { readonly sdl: string }> {
+export function remoteSchemasOf(name: string): Record<string, { readonly sdl: string }> {
   const folder = projectFile(name, 'remote');
   if (!existsSync(folder)) return {};
   return Object.fromEntries(
