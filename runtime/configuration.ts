@@ -220,9 +220,8 @@ export const OPTIONS = {
     integer(0),
     1000,
     'milliseconds between fetches of asynchronous actions; 0 = off',
-    pending,
   ),
-  asyncActionsFetchBatchSize: option(integer(1), 10, 'asynchronous actions per fetch', pending),
+  asyncActionsFetchBatchSize: option(integer(1), 10, 'asynchronous actions per fetch'),
   disableEventing: option(
     boolean,
     false,

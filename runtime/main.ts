@@ -5,6 +5,8 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { createAsynchronous } from './actions/asynchronous.ts';
+import type { FinishedCall } from './actions/call.ts';
 import { actionCaller } from './actions/caller.ts';
 import type { CountOperation, CurrentlyServed, Served } from './answer.ts';
 import { type Configuration, jwtConfigurations, servingOptions } from './configuration.ts';
@@ -110,14 +112,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
   const outgoing = createOutgoing({ allow, deny });
   const prioritizeData = configuration.remoteSchemaPrioritizeData;
+  const calls = {
+    outgoing,
+    environment,
+    configuredFirst: configuration.configuredHeaderPrecedence,
+    observe: (call: FinishedCall) => observe({ kind: 'action', ...call }),
+  };
+  const asynchronous = createAsynchronous({
+    ...calls,
+    databaseUrl: configuration.metadataDatabaseUrl ?? configuration.databaseUrl,
+    interval: configuration.disableEventing ? 0 : configuration.asyncActionsFetchInterval,
+    batchSize: configuration.asyncActionsFetchBatchSize,
+    report: (message, error) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      observe({ kind: 'unstructured', level: 'error', message: `${message} ${reason}` });
+    },
+  });
   const callers: Callers = {
     [REMOTE]: createRemoteCaller({ outgoing, environment, prioritizeData }),
-    [ACTION_CALLER]: actionCaller({
-      outgoing,
-      environment,
-      configuredFirst: configuration.configuredHeaderPrecedence,
-      observe: (call) => observe({ kind: 'action', ...call }),
-    }),
+    [ACTION_CALLER]: actionCaller({ ...calls, asynchronous }),
   };
   const context: HostContext = {
     configuration,
@@ -144,6 +157,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           live.swap({ ...execution, saved, count });
           subscriptions.replan();
           delivery.use(generated.events, sources);
+          asynchronous.use(program);
           forgetOtherViews(execution.planner);
         },
       };
@@ -197,7 +211,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await app.close();
       authentication.stop();
       // Before the databases are closed: what was sent is still to be recorded.
-      await delivery.stop(configuration.gracefulShutdownTimeout * 1000);
+      await Promise.all([
+        delivery.stop(configuration.gracefulShutdownTimeout * 1000),
+        asynchronous.stop(configuration.gracefulShutdownTimeout * 1000),
+      ]);
       await host?.stop();
       await outgoing.close();
     };
@@ -215,6 +232,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     authentication.stop();
     await delivery.stop(0);
+    await asynchronous.stop(0);
     await host?.stop();
     await outgoing.close();
     throw error;

@@ -1,14 +1,20 @@
 /** Answers the root fields of actions. */
-import { answerText } from '../core/action/answer.ts';
+import { answerText, isObjectType } from '../core/action/answer.ts';
 import { type ActionPart, argumentValues, type CalledAction } from '../core/action/plan.ts';
 import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/exact-json.ts';
 import { remember } from '../core/remember.ts';
 import type { CallStep } from '../core/request/steps.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { CallContext, Caller } from '../graphql/execution.ts';
+import type { CallResult } from './action-log.ts';
+import type { Asynchronous } from './asynchronous.ts';
 import { type CallOptions, callHandler } from './call.ts';
+import { clientHeaders } from './headers.ts';
 import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
 
 export interface ActionCallerOptions extends CallOptions {
+  readonly asynchronous: Asynchronous;
   readonly environment: Environment;
 }
 
@@ -17,6 +23,10 @@ export function actionCaller(options: ActionCallerOptions): Caller {
   const prepared = new WeakMap<CalledAction, PreparedAction>();
   const prepare = (shape: CalledAction) =>
     remember(prepared, shape, () => prepareAction(shape, options.environment));
+  const answerPart = (part: ActionPart, context: CallContext) =>
+    part.mode === 'call'
+      ? runPart(part, prepare(part.action), context, options)
+      : runStored(part, context, options.asynchronous);
   return {
     check: (step, { variables }) => {
       shallow(() => {
@@ -26,7 +36,7 @@ export function actionCaller(options: ActionCallerOptions): Caller {
     run: (step, context) =>
       Promise.all(
         partsOf(step).map((part) =>
-          runPart(part, prepare(part.action), context, options).catch((error: unknown) => {
+          answerPart(part, context).catch((error: unknown) => {
             throw tooDeep(error) ?? error;
           }),
         ),
@@ -53,6 +63,41 @@ function tooDeep(error: unknown): EngineError | undefined {
     : undefined;
 }
 
+/** Values of the answer's fields, in the order in which types declare them. */
+async function runStored(
+  part: ActionPart,
+  { variables, session, execution }: CallContext,
+  asynchronous: Asynchronous,
+): Promise<string> {
+  const { action, mode, type, selection } = part;
+  const input = argumentValues(part.arguments, variables);
+  if (mode === 'enqueue') {
+    const headers = action.forwardClientHeaders
+      ? clientHeaders(execution.client?.headers ?? {}, action.ignoredClientHeaders)
+      : [];
+    const forwarded = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+    return JSON.stringify(await asynchronous.enqueue(action, input, forwarded, session));
+  }
+  const found = await asynchronous.result(action, String(input.id), session);
+  if (!found) return 'null';
+  const output: unknown = found.response === null ? null : parseExactJson(found.response);
+  if (!isObjectType(type)) return answerText(type, output, selection);
+  const value = {
+    id: found.id,
+    created_at: JSON.parse(found.createdAt),
+    errors: errorsFor(found, session),
+    output,
+  };
+  return answerText(type, value, selection);
+}
+
+/** What went wrong; details are for administrators. */
+function errorsFor({ errors }: CallResult, session: Session): unknown {
+  if (errors === null) return null;
+  const { internal, ...shown } = JSON.parse(errors) as Record<string, unknown>;
+  return session.role === ADMIN_ROLE && internal !== undefined ? { ...shown, internal } : shown;
+}
+
 async function runPart(
   part: ActionPart,
   action: PreparedAction,
@@ -61,7 +106,6 @@ async function runPart(
 ): Promise<string> {
   const { client, deadline } = execution;
   const { shape } = action;
-  if (part.mode !== 'call') throw new EngineError('not-supported', 'asynchronous actions are not served yet');
   const { value, cookies } = await callHandler(
     {
       action,

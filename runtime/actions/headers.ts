@@ -56,7 +56,7 @@ function ownHeaders({ requestId, trace }: CallOrigin): ShownHeader[] {
 }
 
 /** The client's headers that go along: never session variables, the admin secret or the host. */
-function clientHeaders(headers: ClientHeaders, ignored: readonly string[] | undefined): ShownHeader[] {
+export function clientHeaders(headers: ClientHeaders, ignored: readonly string[] | undefined): ShownHeader[] {
   const forwarded = Object.entries(forwardedHeaders(headers, ignored && new Set(ignored))).filter(
     ([name]) => !name.startsWith('x-engine-') && name !== 'host',
   );

@@ -24,21 +24,8 @@ const EXCLUSIONS: Readonly<Record<string, readonly Exclusion[]>> = {
       lines: /\(pk_columns:|OnConflict\.update_columns:|\(pkColumns:|OnConflict\.updateColumns:/,
     },
   ],
-  carnet: [
-    { reason: 'streams belong to subscriptions', lines: /_stream(\(|:|_)|cursor_ordering/ },
-    {
-      reason: 'actions are not served yet',
-      lines:
-        /^(enum |input )?(\w+Output|PoleEmploi\w+|CreateNotebookInput|UpdateSocioPro\w+)\.|^mutation_root\.(create_(notebook|notebook_focus|notebook_target|nps_rating)|remove_notebook_focus|update_(notebook_from_pole_emploi|notebook_target_action|socio_pro))\b|^query_root\.diagnostic_pole_emploi\b/,
-    },
-  ],
-  intuition: [
-    { reason: 'streams belong to subscriptions', lines: /_stream(\(|:|_)|cursor_ordering/ },
-    {
-      reason: 'actions are not served yet',
-      lines: /^(input )?Pin\w+\.|^mutation_root\.pin/,
-    },
-  ],
+  carnet: [{ reason: 'streams belong to subscriptions', lines: /_stream(\(|:|_)|cursor_ordering/ }],
+  intuition: [{ reason: 'streams belong to subscriptions', lines: /_stream(\(|:|_)|cursor_ordering/ }],
 };
 
 /** What the specification asks for and the recorded schemas do not have: `<n>_one` for the custom name `<n>`. */

@@ -54,8 +54,7 @@ export function resolveActions(
       claimRootFields(action, taken);
       return actionShape(action, actionRoles(action, inheritedRoles, report));
     });
-    // Asynchronous ones are checked, and reported as not served yet.
-    return shape?.kind === 'synchronous' ? [shape] : [];
+    return shape ? [shape] : [];
   });
   if (!kinds || resolved.length === 0) return undefined;
   resolved.sort((left, right) => (left.name < right.name ? -1 : 1));

@@ -1,6 +1,6 @@
 /** Reports the objects that this version reads and keeps but does not serve. */
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { type Losses, lossOf } from '../../../runtime/diagnostics/causes.ts';
+import type { Losses } from '../../../runtime/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata, MetadataPath, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
@@ -12,9 +12,6 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
     found.push({ ...at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })), ...(lost && { lost }) });
   };
   for (const source of metadata.sources) reportSource(source, found, report, memory);
-  for (const { path, name, definition } of metadata.actions) {
-    if (definition.kind === 'asynchronous') report(path, 'Action', name, [lossOf.rootField(name)]);
-  }
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
   if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)
     report(['opentelemetry'], 'Setting', 'opentelemetry');

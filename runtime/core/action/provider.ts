@@ -55,7 +55,7 @@ function offeredActions(
 }
 
 function isOffered({ type, kind: actionKind }: ActionShape, kind: RootKind): boolean {
-  if (actionKind === 'asynchronous') return true;
+  if (actionKind === 'asynchronous') return kind !== 'subscription';
   return kind === type;
 }
 

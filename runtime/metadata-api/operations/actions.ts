@@ -5,7 +5,6 @@ import type { Action } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
 import { NO_PATH, optionally, replaceWhere } from '../edit.ts';
 import { globalObject } from '../names.ts';
-import { warnNotServed } from '../not-served.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
@@ -26,7 +25,6 @@ export const createAction = operation({
       ...copy.metadata,
       actions: [...copy.metadata.actions, { ...NO_PATH, ...head, permissions: [] }],
     };
-    warnOfAsynchronous(copy, head);
     return SUCCESS;
   },
 });
@@ -43,7 +41,6 @@ export const updateAction = operation({
   run: (head, copy) => {
     const { permissions } = findAction(copy, head.name);
     changeAction(copy, head.name, () => ({ ...NO_PATH, ...head, permissions }));
-    warnOfAsynchronous(copy, head);
     return SUCCESS;
   },
 });
@@ -114,13 +111,6 @@ export const dropActionPermission = operation({
     return SUCCESS;
   },
 });
-
-function warnOfAsynchronous(
-  copy: WorkingCopy,
-  { name, definition }: Pick<Action, 'name' | 'definition'>,
-): void {
-  if (definition.kind === 'asynchronous') warnNotServed(copy, 'action', name, 'Asynchronous actions');
-}
 
 function findAction(copy: WorkingCopy, name: string): Action {
   const found = copy.metadata.actions.find((action) => action.name === name);

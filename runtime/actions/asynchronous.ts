@@ -1,0 +1,241 @@
+/**
+ * Asynchronous actions: a mutation stores the call and answers its id, a worker makes the call, a query reads what became
+ * of it. A call is made once; it is made again only where the instance that worked on it died.
+ */
+import { randomUUID } from 'node:crypto';
+import type { CalledAction } from '../core/action/plan.ts';
+import { actionTypes } from '../core/action/types.ts';
+import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/exact-json.ts';
+import type { Program } from '../core/program.ts';
+import type { TypeReference } from '../core/schema/types.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import { jsonText } from '../core/types.ts';
+import { beginLease, type Lease } from '../queue/lease.ts';
+import { Worker } from '../queue/worker.ts';
+import {
+  type ActionLog,
+  type CallOutcome,
+  type CallResult,
+  type LoggedCall,
+  openActionLog,
+} from './action-log.ts';
+import { type CallOptions, callHandler } from './call.ts';
+import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
+
+export interface AsynchronousOptions extends CallOptions {
+  /** Of the metadata database; undefined: asynchronous actions cannot be called. */
+  readonly databaseUrl: string | undefined;
+  readonly environment: Environment;
+  /** Milliseconds between looks for calls that other instances stored; 0: this instance calls nobody. */
+  readonly interval: number;
+  /** Calls claimed at a time. */
+  readonly batchSize: number;
+  readonly report: (message: string, error: unknown) => void;
+}
+
+export interface Asynchronous {
+  /** Works on the asynchronous actions of a program from now on. */
+  readonly use: (program: Program) => void;
+  /** Stores a call. @returns its id @throws EngineError when the metadata database cannot be reached */
+  readonly enqueue: (
+    action: CalledAction,
+    input: Readonly<Record<string, unknown>>,
+    headers: Readonly<Record<string, string>>,
+    session: Session,
+  ) => Promise<string>;
+  /** What became of a call; undefined when there is none that the session may see. */
+  readonly result: (action: CalledAction, id: string, session: Session) => Promise<CallResult | undefined>;
+  /** Waits for running calls and gives the others back. @param grace milliseconds */
+  readonly stop: (grace: number) => Promise<void>;
+}
+
+/** Calls that run at once. */
+const CONCURRENCY = 100;
+
+interface Served {
+  readonly action: PreparedAction;
+  readonly output: TypeReference;
+}
+
+/** The log, with what works it off; absent where this instance calls nobody. */
+interface Opened {
+  readonly log: ActionLog;
+  readonly worker?: Worker<LoggedCall, CallOutcome>;
+  readonly lease?: Lease;
+}
+
+export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
+  const { databaseUrl, interval, report } = options;
+  let served = new Map<string, Served>();
+  let opening: Promise<Opened> | undefined;
+
+  const open = (): Promise<Opened> => {
+    if (databaseUrl === undefined) {
+      const message = 'asynchronous actions need a metadata database: set metadata-database-url';
+      throw new EngineError('not-supported', message);
+    }
+    opening ??= openActionLog(databaseUrl).then(
+      (log) => (interval === 0 ? { log } : { log, ...workOff(log, () => served, options) }),
+      (error: unknown) => {
+        opening = undefined;
+        throw error;
+      },
+    );
+    return opening;
+  };
+  const reach = async <Value>(ask: (opened: Opened) => Promise<Value>): Promise<Value> => {
+    try {
+      return await ask(await open());
+    } catch (error) {
+      if (error instanceof EngineError) throw error;
+      report('The log of asynchronous actions cannot be reached.', error);
+      throw new EngineError('unexpected', 'the log of asynchronous actions cannot be reached', {
+        status: 500,
+      });
+    }
+  };
+  const read = batched((ids: readonly string[]) => reach(({ log }) => log.read(ids)));
+
+  return {
+    use: (program) => {
+      served = servedActions(program, options.environment);
+      if (served.size === 0 || databaseUrl === undefined) return;
+      // A database that cannot be reached now is tried again with the next call or change.
+      open()
+        .then(({ worker }) => worker?.wake())
+        .catch((error: unknown) => report('The log of asynchronous actions cannot be opened.', error));
+    },
+    enqueue: (action, input, headers, session) =>
+      reach(async ({ log, worker }) => {
+        const id = randomUUID();
+        const { variables: sessionVariables } = session;
+        await log.add({ id, action: action.name, input: jsonText(input), headers, sessionVariables });
+        worker?.wake();
+        return id;
+      }),
+    result: async (action, id, session) => {
+      const found = await read(id.toLowerCase());
+      if (!found || found.action !== action.name) return undefined;
+      return session.role === ADMIN_ROLE || isSameSession(found.sessionVariables, session)
+        ? found
+        : undefined;
+    },
+    stop: async (grace) => {
+      const opened = await opening?.catch(() => undefined);
+      if (!opened) return;
+      await opened.worker?.stop(grace);
+      // What still runs is given back: with the lease it is free for others.
+      await opened.lease
+        ?.end()
+        .catch((error: unknown) => report('Giving asynchronous actions back failed.', error));
+      await opened.log.close().catch(() => {});
+    },
+  };
+}
+
+function workOff(
+  log: ActionLog,
+  served: () => ReadonlyMap<string, Served>,
+  options: AsynchronousOptions,
+): Required<Pick<Opened, 'worker' | 'lease'>> {
+  const { report, batchSize, interval } = options;
+  const lease = beginLease(log.query, report);
+  const worker = new Worker<LoggedCall, CallOutcome>({
+    store: {
+      claim: async (limit, full) => {
+        const names = [...served().keys()].filter((name) => !full.includes(name));
+        if (names.length === 0) return [];
+        await lease.ready();
+        return log.claim(names, limit, lease.owner);
+      },
+      settle: async (outcomes) => {
+        await Promise.all(outcomes.map(([{ id }, outcome]) => log.settle(id, outcome)));
+      },
+      release: (calls) => log.release(calls.map(({ id }) => id)),
+      nextDue: async () => undefined,
+    },
+    run: (call) => outcomeOf(call, served().get(call.action), options),
+    laneOf: ({ action }) => action,
+    concurrency: CONCURRENCY,
+    batchSize,
+    interval,
+    report,
+  });
+  return { worker, lease };
+}
+
+function servedActions(program: Program, environment: Environment): Map<string, Served> {
+  const { actions } = program;
+  if (!actions) return new Map();
+  const types = actionTypes(actions.types, program.view(ADMIN_ROLE, false));
+  return new Map(
+    actions.actions.flatMap((shape) =>
+      shape.kind === 'asynchronous'
+        ? [[shape.name, { action: prepareAction(shape, environment), output: types.output(shape.output) }]]
+        : [],
+    ),
+  );
+}
+
+/** Makes the call. */
+async function outcomeOf(
+  { input, headers, sessionVariables, action: name }: LoggedCall,
+  served: Served | undefined,
+  options: AsynchronousOptions,
+): Promise<CallOutcome> {
+  try {
+    // The metadata changed between the claim and the call.
+    if (!served)
+      throw new EngineError('not-exists', `action with name ${JSON.stringify(name)} does not exist`);
+    const { action, output } = served;
+    const { value } = await callHandler(
+      {
+        action,
+        output,
+        input: parseExactJson(input) as Readonly<Record<string, unknown>>,
+        sessionVariables,
+        requestQuery: null,
+        origin: { headers },
+      },
+      options,
+    );
+    return { response: jsonText(value) };
+  } catch (error) {
+    if (error instanceof EngineError) {
+      const { message, path, code, internal } = error;
+      return { errors: JSON.stringify({ error: message, path, code, ...(internal ? { internal } : {}) }) };
+    }
+    options.report('An asynchronous action failed in an unexpected way.', error);
+    return { errors: JSON.stringify({ error: 'Internal Server Error', path: '$', code: 'unexpected' }) };
+  }
+}
+
+function isSameSession(stored: Readonly<Record<string, string>>, { variables }: Session): boolean {
+  const names = Object.keys(stored);
+  return (
+    names.length === Object.keys(variables).length &&
+    names.every((name) => Object.hasOwn(variables, name) && variables[name] === stored[name])
+  );
+}
+
+/** One statement for all ids that are asked for at the same time. */
+function batched(
+  readAll: (ids: readonly string[]) => Promise<readonly CallResult[]>,
+): (id: string) => Promise<CallResult | undefined> {
+  let next:
+    | { readonly ids: Set<string>; readonly results: Promise<ReadonlyMap<string, CallResult>> }
+    | undefined;
+  return async (id) => {
+    if (!next) {
+      const ids = new Set<string>();
+      const results = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+        next = undefined;
+        return new Map((await readAll([...ids])).map((result) => [result.id, result] as const));
+      });
+      next = { ids, results };
+    }
+    next.ids.add(id);
+    return (await next.results).get(id);
+  };
+}

@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { answering, Handler } from '../../harness/handler.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
+
+const ADMIN = 'the-admin-secret-of-asynchronous-actions';
+const handler = new Handler();
+let database: TestDatabase;
+let server: TestServer;
+
+async function graphql(query: string, headers: Record<string, string> = {}, to = server) {
+  const { json } = await send(to, '/v1/graphql', {
+    headers: { 'x-engine-admin-secret': ADMIN, 'x-engine-role': 'user', 'x-engine-user-id': '1', ...headers },
+    body: { query },
+  });
+  return json as { data: Record<string, unknown>; errors?: readonly { message: string }[] };
+}
+
+const begin = async (headers: Record<string, string> = {}) => {
+  const { data, errors } = await graphql('mutation { job(name: "a", big: 12345678901234567) }', headers);
+  expect(errors).toBeUndefined();
+  return data.job as string;
+};
+const RESULT = 'id created_at errors output { id user { name } }';
+const result = async (id: string, headers: Record<string, string> = {}) => {
+  const { data } = await graphql(`{ job(id: "${id}") { ${RESULT} } }`, headers);
+  return data.job as { output: unknown; errors: unknown; created_at: string; id: string } | null;
+};
+const finished = (id: string, headers: Record<string, string> = {}) =>
+  vi.waitFor(
+    async () => {
+      const found = await result(id, headers);
+      expect(found?.output ?? found?.errors).toBeTruthy();
+      return found!;
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+
+beforeAll(async () => {
+  confidential.add(ADMIN);
+  await handler.listen();
+  database = await createTestDatabase(`
+    create table users (id int primary key, name text not null);
+    insert into users values (1, 'one'), (2, 'two');
+  `);
+  server = await startTestServer(database, { ADMIN_SECRET: ADMIN }, { HANDLER: handler.url });
+  const { status, text } = await send(server, '/v1/metadata', {
+    headers: { 'x-engine-admin-secret': ADMIN },
+    body: {
+      type: 'bulk',
+      args: [
+        { type: 'pg_track_table', args: { table: 'users' } },
+        {
+          type: 'pg_create_select_permission',
+          args: { table: 'users', role: 'user', permission: { columns: ['id', 'name'], filter: {} } },
+        },
+        {
+          type: 'set_custom_types',
+          args: {
+            objects: [
+              {
+                name: 'Done',
+                fields: [
+                  { name: 'id', type: 'Int!' },
+                  { name: 'note', type: 'String' },
+                ],
+                relationships: [
+                  { name: 'user', type: 'object', remote_table: 'users', field_mapping: { id: 'id' } },
+                ],
+              },
+            ],
+          },
+        },
+        {
+          type: 'create_action',
+          args: {
+            name: 'job',
+            definition: {
+              kind: 'asynchronous',
+              handler: '{{HANDLER}}/job',
+              output_type: 'Done!',
+              forward_client_headers: true,
+              arguments: [
+                { name: 'name', type: 'String!' },
+                { name: 'big', type: 'bigint' },
+              ],
+            },
+          },
+        },
+        { type: 'create_action_permission', args: { action: 'job', role: 'user' } },
+      ],
+    },
+  });
+  expect(status, text).toBe(200);
+  expect(text).not.toContain('not-served');
+});
+
+beforeEach(() => {
+  handler.calls = [];
+  handler.answer = answering({ id: 2, note: 'n', more: 1 });
+});
+
+afterAll(async () => {
+  await server?.stop();
+  handler.close();
+  expect(leaks()).toEqual([]);
+});
+
+describe('an asynchronous action', () => {
+  test('answers an id at once, is called, and its result has relationships', async () => {
+    let answer = () => {};
+    handler.answer = (call, response) => {
+      answer = () => answering({ id: 2 })(call, response);
+    };
+    const id = await begin({ authorization: 'Bearer credential' });
+    expect(id).toMatch(/^[\da-f-]{36}$/);
+    await vi.waitFor(() => expect(handler.calls).toHaveLength(1));
+    expect(await result(id)).toEqual({ id, created_at: expect.any(String), errors: null, output: null });
+    answer();
+    const { created_at, ...found } = await finished(id);
+    expect(found).toEqual({ id, errors: null, output: { id: 2, user: { name: 'two' } } });
+    expect(Math.abs(Date.parse(created_at) - Date.now())).toBeLessThan(60_000);
+    const [call] = handler.calls;
+    expect(call!.json).toMatchObject({
+      action: { name: 'job' },
+      session_variables: { 'x-engine-role': 'user', 'x-engine-user-id': '1' },
+      request_query: null,
+    });
+    expect(call!.body).toContain('12345678901234567');
+    expect(call!.headers.authorization).toBe('Bearer credential');
+    const [row] = await database.query('select * from engine_catalog.action_log where id = $1', [id]);
+    expect(row).toMatchObject({
+      status: 'completed',
+      request_headers: {},
+      response_payload: { id: 2, note: null },
+      errors: null,
+    });
+    expect(row!.response_received_at).toBeTruthy();
+    expect(JSON.stringify(row)).not.toContain(ADMIN);
+  });
+
+  test('keeps the error of its handler; details are for administrators', async () => {
+    handler.answer = answering({ message: 'no', code: 'mine' }, 400);
+    const id = await begin();
+    expect((await finished(id)).errors).toEqual({ error: 'no', path: '$', code: 'mine' });
+    expect((await result(id, { 'x-engine-role': 'admin' }))!.errors).toMatchObject({
+      code: 'mine',
+      internal: { request: { url: '{{HANDLER}}/job' }, response: { status: 400 } },
+    });
+    expect(handler.calls).toHaveLength(1);
+  });
+
+  test('shows a result to its own session and to administrators only', async () => {
+    const id = await begin();
+    await finished(id);
+    expect(await result(id, { 'x-engine-user-id': '2' })).toBeNull();
+    expect(await result(id, { 'x-engine-more': '2' })).toBeNull();
+    expect(await result(id, { 'x-engine-role': 'admin' })).not.toBeNull();
+    expect(await result('11111111-1111-1111-1111-111111111111')).toBeNull();
+    const { errors } = await graphql('{ job(id: "no id") { id } }');
+    expect(errors).toHaveLength(1);
+  });
+
+  test('reads many results with one statement', async () => {
+    const ids = [await begin(), await begin(), await begin()];
+    for (const id of ids) await finished(id);
+    const query = vi.spyOn(pg.Pool.prototype, 'query');
+    const fields = ids.map((id, index) => `r${index}: job(id: "${id}") { id }`).join(' ');
+    const { data } = await graphql(`{ ${fields} }`);
+    expect(Object.keys(data)).toEqual(['r0', 'r1', 'r2']);
+    const reads = query.mock.calls.filter(([text]) =>
+      /select[^;]*from engine_catalog\.action_log where id/.test(String(text)),
+    );
+    query.mockRestore();
+    expect(reads).toHaveLength(1);
+  });
+
+  test('refuses arguments before anything is stored', async () => {
+    const count = async () =>
+      (await database.query('select count(*)::int from engine_catalog.action_log'))[0];
+    const before = await count();
+    expect((await graphql('mutation { job(name: 5) }')).errors).toHaveLength(1);
+    expect((await graphql('mutation { a: job(name: "a") b: job(name: "b", big: "x") }')).errors).toHaveLength(
+      1,
+    );
+    expect(await count()).toEqual(before);
+  });
+
+  test('that a dead instance worked on is taken over once its lease is over, that of a living one is not', async () => {
+    const insert = (name: string, owner: string) =>
+      database.query(
+        `insert into engine_catalog.action_log
+           (action_name, input_payload, request_headers, session_variables, status, owner)
+         values ('job', '{"name": "${name}"}', '{}', '{"x-engine-role": "user", "x-engine-user-id": "1"}', 'processing', $1)
+         returning id`,
+        [owner],
+      ) as Promise<{ id: string }[]>;
+    const [alive, dead] = [randomUUID(), randomUUID()];
+    await database.query(
+      `insert into engine_catalog.instances values ($1, now()), ($2, now() - interval '31 seconds')`,
+      [alive, dead],
+    );
+    const [held] = await insert('held', alive);
+    const [lost] = await insert('lost', dead);
+    expect((await finished(lost!.id)).output).toEqual({ id: 2, user: { name: 'two' } });
+    expect((await result(held!.id))!.output).toBeNull();
+    expect(handler.calls.map(({ json }) => (json as { input: unknown }).input)).toEqual([{ name: 'lost' }]);
+    await database.query('delete from engine_catalog.action_log where id = $1', [held!.id]);
+  });
+
+  test('is given back when the server stops in the middle, and called by the next one', async () => {
+    const second = await startTestServer(
+      database,
+      { ADMIN_SECRET: ADMIN, GRACEFUL_SHUTDOWN_TIMEOUT: '0', ASYNC_ACTIONS_FETCH_INTERVAL: '100' },
+      { HANDLER: handler.url },
+    );
+    handler.answer = () => {};
+    const { data } = await graphql('mutation { job(name: "stopped") }', {}, second);
+    await vi.waitFor(() => expect(handler.calls.length).toBeGreaterThan(0));
+    handler.answer = answering({ id: 1 });
+    await second.stop();
+    expect((await finished(data.job as string)).output).toEqual({ id: 1, user: { name: 'one' } });
+  });
+
+  test('is no subscription, and absent for roles without a permission', async () => {
+    expect((await graphql('mutation { job(name: "a") }', { 'x-engine-role': 'other' })).errors).toHaveLength(
+      1,
+    );
+    expect((await graphql('{ job(id: "x") { id } }', { 'x-engine-role': 'other' })).errors).toHaveLength(1);
+  });
+
+  test('shows its types', async () => {
+    const { data } = await graphql(`{
+      __type(name: "job") { description fields { name type { kind name ofType { kind name } } } }
+    }`);
+    expect(data.__type).toEqual({
+      description: 'fields of action: "job"',
+      fields: [
+        {
+          name: 'created_at',
+          type: { kind: 'NON_NULL', name: null, ofType: { kind: 'SCALAR', name: 'timestamptz' } },
+        },
+        { name: 'errors', type: { kind: 'SCALAR', name: 'json', ofType: null } },
+        { name: 'id', type: { kind: 'NON_NULL', name: null, ofType: { kind: 'SCALAR', name: 'uuid' } } },
+        { name: 'output', type: { kind: 'NON_NULL', name: null, ofType: { kind: 'OBJECT', name: 'Done' } } },
+      ],
+    });
+  });
+});
