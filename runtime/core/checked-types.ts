@@ -16,7 +16,7 @@ type ComputedName<Table> = Table extends { readonly computedFields: infer Fields
   ? keyof Fields & string
   : never;
 
-/** What a key of an object must be that is not known: no value has this type, and the error shows the text. */
+/** Type of an unknown key of an object: no value has it, and the error of tsc shows the text. */
 interface Unknown<Message extends string> {
   readonly error: Message;
 }

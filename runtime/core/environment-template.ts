@@ -1,4 +1,4 @@
-/** Texts of the metadata in which `{{NAME}}` stands for an environment variable: addresses and values of headers. */
+/** Texts of the metadata in which `{{NAME}}` refers to an environment variable: addresses and header values. */
 
 const HOLE = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 

@@ -4,9 +4,9 @@ export type NamingConvention = 'engine-default' | 'graphql-default';
 
 /** How the names and types of databases are shown. */
 export interface NamingOptions {
-  /** Whether naming conventions of sources count. */
+  /** Apply the naming conventions of sources. */
   readonly enabled: boolean;
-  /** Of sources that name none. */
+  /** Convention of sources without one. */
   readonly default: NamingConvention;
   /** Arrays are scalars, `_text`, and not lists. */
   readonly arraysAsScalars?: true;

@@ -5,7 +5,7 @@
 import { type Sql, sql } from './sql/fragment.ts';
 import type { ColumnType } from './types.ts';
 
-/** What stands on the right of an operator. */
+/** The right operand of an operator. */
 export type OperatorArgument =
   /** A value of the column's own type. */
   | { readonly kind: 'same' }
@@ -287,7 +287,7 @@ export function operatorsOf(type: ColumnType): ReadonlyMap<string, Operator> {
   return operators;
 }
 
-/** Spellings that metadata and the legacy data operations accept besides the names above. */
+/** Further spellings that metadata and the legacy data operations accept. */
 export const METADATA_SPELLINGS: Readonly<Record<string, string>> = {
   _ne: '_neq',
   _has_any_keys: '_has_keys_any',

@@ -98,12 +98,12 @@ export interface TableFunction {
   readonly source: SourceShape;
 }
 
-/** What a program consists of, apart from what is made of it for a role. */
+/** The parts of a program that do not depend on a role. */
 export interface ProgramContent {
   readonly sources: readonly SourceShape[];
   readonly tables: readonly Table[];
   readonly functions: readonly TableFunction[];
-  /** What the roles may do with a table. */
+  /** The permissions on a table. */
   readonly access: (table: Table) => TableAccess;
   /** The table that a file declares; undefined when it is not served. */
   readonly tableOf: (declared: DeclaredTable) => Table | undefined;
@@ -131,7 +131,7 @@ export interface Program extends ProgramContent {
 
 /** Options of the server that shape the API. */
 export interface SchemaOptions {
-  /** Functions are usable by whoever may select from their table. */
+  /** Allow functions to the roles that may select from their table. */
   readonly inferFunctionPermissions: boolean;
   /** Boolean expressions offer no conditions on aggregates of array relationships. */
   readonly hideAggregationPredicates?: boolean;

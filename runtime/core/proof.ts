@@ -19,7 +19,7 @@ import { columnType } from './types.ts';
 
 export type Operation = keyof AccessRules;
 
-/** What a proof is about. Tables and functions by key. */
+/** The subject of a proof. Tables and functions by key. */
 export type ProofSubject =
   | {
       readonly kind: 'rule';
@@ -46,14 +46,14 @@ export type ProofSubject =
       readonly roles: readonly string[];
     };
 
-/** A statement to prepare, and everything that stands or falls with it. */
+/** A statement to prepare, and the subjects that depend on it. */
 export interface Proof {
   readonly source: string;
   readonly text: string;
   readonly subjects: readonly ProofSubject[];
 }
 
-/** Alias of the row in question; rules bring none of this form. */
+/** Alias of the row. Rules have no alias of this form. */
 export const PROVED_ROW = 'row';
 const OTHER_ROW = 'other';
 

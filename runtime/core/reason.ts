@@ -13,22 +13,22 @@ export interface RuleReference {
 }
 
 export interface Reason extends RuleReference {
-  /** What the rule says, as a sentence without an end. */
+  /** The rule in words, without a full stop. */
   readonly why: string;
   /** The session variable that is missing. */
   readonly variable?: string;
   /** Which of the conditions that the rule joins with `and`, counted from 1. */
   readonly condition?: { readonly number: number; readonly of: number };
-  /** The name lacks its end, which is the role of whoever asked. */
+  /** The name needs the caller's role appended. */
   readonly isOfRole?: true;
-  /** Where a rule that is no permission is set: a path of the metadata, or an option of the server. */
+  /** Where a rule that is not a permission is set: a path of the metadata, or an option of the server. */
   readonly path?: string;
 }
 
-/** What permissions allow. */
+/** Kinds of permissions. */
 export type RuleOperation = 'select' | 'insert' | 'update' | 'delete' | 'function';
 
-/** What a rule is about. */
+/** The subject of a rule. */
 interface RuleSubject {
   readonly source: { readonly name: string };
   readonly schema: string;
@@ -57,11 +57,11 @@ export interface DescribedReason {
   readonly variable?: string;
   /** `2 of 3`, where the rule has several. */
   readonly condition?: string;
-  /** Where it stands: `metadata.sources[0].tables[3].select_permissions[1].permission.filter.author_id._eq`. */
+  /** Its path: `metadata.sources[0].tables[3].select_permissions[1].permission.filter.author_id._eq`. */
   readonly paths?: readonly string[];
 }
 
-/** @param found where the rule stands in the metadata, as far as that is known */
+/** @param found paths of the rule in the metadata, if known */
 export function describeReason(reason: Reason, found: readonly string[] = []): DescribedReason {
   const { rule, why, part, variable, condition, path } = reason;
   const paths = path === undefined ? found : [path];

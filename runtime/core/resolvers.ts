@@ -23,7 +23,7 @@ export interface GeneratedProgram extends ProgramSettings {
   readonly saved?: SavedProgram;
 }
 
-/** Declares the program. A table that no rule is about is listed by itself, without access rules. */
+/** Declares the program. A table without rules is listed without access rules. */
 export function program<const Tables extends readonly (TableAccess | DeclaredTable)[]>(
   parts: Omit<GeneratedProgram, 'tables'> & { readonly tables: Tables & CheckedTargets<Tables> },
 ): GeneratedProgram {
@@ -33,7 +33,7 @@ export function program<const Tables extends readonly (TableAccess | DeclaredTab
 
 const unruled = new WeakMap<DeclaredTable, TableAccess>();
 
-/** The same object for the same table, so that programs can be compared by identity. */
+/** Returns the same object for the same table, so that programs can be compared by identity. */
 function withoutRules(table: DeclaredTable): TableAccess {
   const known = unruled.get(table) ?? Object.freeze({ table });
   unruled.set(table, known);

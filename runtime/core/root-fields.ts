@@ -43,11 +43,11 @@ export type MutationResolver<Of, Names extends string = string> = (call: Call<Of
 
 interface FieldOptions<Kind> {
   readonly field: Kind;
-  /** Absent = generated text, empty = none. */
+  /** Absent = generated text, empty = no description. */
   readonly description?: string;
 }
 
-/** A root field with a description, or with a resolver that somebody wrote by hand, which audits report. */
+/** A root field with a description, or with a hand-written resolver, which audits report. */
 export type QueryField<Of, Kind extends string = QueryFieldKind> = FieldOptions<Kind> & {
   readonly resolve?: QueryResolver<Of>;
 };

@@ -16,9 +16,9 @@ export interface SavedOperation {
   /** The document as it was saved. */
   readonly document: string;
   readonly variables?: Readonly<Record<string, SavedVariable>>;
-  /** Why there are no plans: the SQL depends on what a request brings, so each is planned by the document. */
+  /** Why there are no plans: the SQL depends on the request, so the document is planned per request. */
   readonly template?: string;
-  /** What runs for which role; the first whose conditions hold. */
+  /** The plans of roles; the first one whose conditions hold runs. */
   readonly plans?: readonly SavedPlan[];
 }
 
@@ -59,11 +59,11 @@ export type SavedParameter =
   | {
       readonly variable: string;
       readonly encoding: Encoding;
-      /** Where it stands in the document, for errors. */
+      /** Its path in the document, for errors. */
       readonly path: string;
     };
 
-/** What statements were made for; a server with other options plans anew. */
+/** Options that the statements were made for; a server with other options plans anew. */
 export type SavedOptions = PlanOptions & SchemaOptions;
 
 /** A variable as the document declares it. */

@@ -1,4 +1,4 @@
-/** Who is asking, as far as planning and execution care; made by runtime/session from headers, tokens or a webhook. */
+/** The session of a request: role and variables, made by runtime/session from headers, tokens or a webhook. */
 
 export const ADMIN_ROLE = 'admin';
 
@@ -6,7 +6,7 @@ export interface Session {
   readonly role: string;
   /** Session variables by lower-case name (`x-engine-user-id`), `x-engine-role` among them. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether backend-only permissions count: asked for by header, and the request is trusted. */
+  /** True if backend-only permissions apply: requested by header in a trusted request. */
   readonly backendOnly: boolean;
   /** When the session ends, in milliseconds since 1970: sockets that it opened end with it. Absent: never. */
   readonly expiresAt?: number;

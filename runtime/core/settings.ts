@@ -1,7 +1,7 @@
-/** What metadata sets for the program as a whole, per role: generated into index.ts, so that it is served from there too. */
+/** Settings of the whole program, per role. They are generated into index.ts. */
 
 export interface ProgramSettings {
-  /** Roles for which `__schema` and `__type` are no fields. */
+  /** Roles without `__schema` and `__type`. */
   readonly introspectionDisabledFor?: readonly string[];
   readonly limits?: ApiLimits;
   /** Nobody is the administrator: the program was built for certain roles. */

@@ -26,7 +26,7 @@ export interface SourceShape {
   readonly types: Readonly<Record<string, TypeShape>>;
 }
 
-/** A user-defined Postgres type as far as serving needs it. */
+/** A user-defined Postgres type, reduced to what serving needs. */
 export type TypeShape =
   /** `row` is the composite type that every table has. */
   | { readonly kind: 'base' | 'range' | 'multirange' | 'composite' | 'row' }
@@ -42,7 +42,7 @@ export interface TableShape {
   readonly graphqlName: string;
   /** The name is a custom one, which a naming convention leaves as written. */
   readonly customName?: true;
-  /** Description of the object type; absent = generated text, empty = none. */
+  /** Description of the object type; absent = generated text, empty = no description. */
   readonly description?: string;
   /** By database name, in the order of the table. */
   readonly columns: Readonly<Record<string, ColumnShape>>;
@@ -57,13 +57,13 @@ export interface TableShape {
   readonly remoteRelationships?: Readonly<Record<string, RemoteRelationshipShape>>;
   /** Values of an enum table: value → description. */
   readonly enumValues?: Readonly<Record<string, string | null>>;
-  /** Of a view: columns of tables that its query mentions, by key of the table. For audits; nothing at run time asks. */
+  /** For views: columns that the query mentions, by key of their table. Only audits read this. */
   readonly reads?: Readonly<Record<string, readonly string[]>>;
   /** Foreign keys to tracked tables that no relationship follows. */
   readonly references?: readonly { readonly columns: readonly string[]; readonly target: string }[];
   /** An INSERT may see or change other rows than its own, by triggers and the like. */
   readonly sideEffects?: true;
-  /** What Postgres refuses to write (views mostly). */
+  /** Columns that Postgres refuses to write, mostly of views. */
   readonly readOnly?: readonly ('insert' | 'update' | 'delete')[];
 }
 
@@ -81,13 +81,13 @@ export interface ColumnShape {
   readonly generated?: true;
   /** A view's column that Postgres will not write. */
   readonly readOnly?: true;
-  /** Of a view: the column of a table that it shows unchanged. For audits; nothing at run time asks. */
+  /** For views: the column of a table that this column shows unchanged. Only audits read this. */
   readonly origin?: { readonly table: string; readonly column: string };
   /** GraphQL field; absent = the column's name, null = left out (not a valid GraphQL name and no custom name). */
   readonly field?: string | null;
   /** The field name is custom: a naming convention leaves it as written. */
   readonly customField?: true;
-  /** Absent or empty = none. */
+  /** Absent or empty = no description. */
   readonly description?: string;
   /** Key of the enum table whose values this column holds. */
   readonly enumTable?: string;
@@ -121,7 +121,7 @@ export interface ComputedFieldShape {
 }
 
 export interface FunctionArgumentShape {
-  /** Database name; null when it has none. */
+  /** Database name; null if unnamed. */
   readonly name: string | null;
   readonly type: string;
   readonly hasDefault?: true;
@@ -151,7 +151,7 @@ export interface SelectRule {
   readonly columns: readonly string[];
   readonly computedFields?: readonly string[];
   readonly where: RuleText;
-  /** Most rows of one list. */
+  /** Maximum number of rows of one list. */
   readonly limit?: number;
   readonly aggregations?: true;
   /** Root fields offered; absent = all. */

@@ -61,7 +61,7 @@ function offersTheSame(
   );
 }
 
-/** Whether two versions of an access file say the same about a role. */
+/** True if two versions of an access file are equal for a role. */
 function sameRules(before: TableAccess, after: TableAccess, role: string | undefined): boolean {
   if (role === undefined || role === ADMIN_ROLE) return true;
   // Plain data, printed by one and the same template: equal rules have their keys in the same order.

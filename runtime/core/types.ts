@@ -7,7 +7,7 @@ import { remember } from './remember.ts';
 import type { SourceShape } from './shapes.ts';
 import { quoteIdentifier } from './sql/fragment.ts';
 
-/** What kind of operators and input a type takes; `unknown` types take strings only. */
+/** The family of a type, which decides its operators and input. `unknown` types take strings only. */
 type TypeFamily =
   | 'integer'
   | 'float'
@@ -118,7 +118,7 @@ function resolve(owner: SourceShape, key: string): ColumnType {
   };
 }
 
-/** Whether a text is a type of the source as `ColumnType.sql` writes it, or an array of one. */
+/** True if a text is a type of the source as `ColumnType.sql` writes it, or an array of one. */
 export function isSqlType(owner: SourceShape, type: string): boolean {
   const base = type.replace(/(?:\[\])+$/, '');
   if (!base.startsWith('"')) return SQL_NAMES.has(base);

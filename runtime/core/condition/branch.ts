@@ -45,7 +45,7 @@ const SAME_WHEN_EQUAL = new Set(['int2', 'int4', 'int8', 'bool', 'uuid', 'date',
 /** Texts may be equal without being the same under a collation that says so; only equality cannot tell them apart. */
 const EQUAL_AT_MOST = new Set(['text', 'varchar']);
 
-/** Whether a type of pg_catalog is known to be no composite. */
+/** True if a type of pg_catalog is known not to be composite. */
 export function isPlainType(type: string): boolean {
   return SAME_WHEN_EQUAL.has(type) || EQUAL_AT_MOST.has(type);
 }
@@ -112,7 +112,7 @@ class Evaluation {
     return undefined;
   }
 
-  /** Whether the column is equal in two rows: to each other, or to the same third value. */
+  /** True if the column is equal in two rows: to each other, or to the same third value. */
   #share(row: KnownRow, other: KnownRow, column: Token): boolean {
     const partners = (of: KnownRow): ReadonlySet<string> => {
       const own = representative(this.#equal, this.#named([of.alias, '.', column]));
@@ -245,7 +245,7 @@ class Evaluation {
     return domain.every((each) => missing.has(each));
   }
 
-  /** Keys of operands that are said to be null, and of those that cannot be. */
+  /** Keys of operands that are required to be null, and of those that cannot be. */
   #nulls(): readonly [ReadonlySet<string>, ReadonlySet<string>] {
     const nulls = new Set<string>();
     const values = new Set<string>();

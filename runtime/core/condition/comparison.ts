@@ -122,7 +122,7 @@ function operandKind(tokens: Tokens): Operand['kind'] {
   return isColumn ? 'column' : 'other';
 }
 
-/** Where the operand that begins at `start` ends; undefined if none begins there. */
+/** End of the operand that begins at `start`; undefined if no operand begins there. */
 function operandEnd(tokens: Tokens, start: number): number | undefined {
   let at = primaryEnd(tokens, start);
   while (at !== undefined && tokens[at] === '::') at = typeEnd(tokens, at + 1);
@@ -144,7 +144,7 @@ function primaryEnd(tokens: Tokens, start: number): number | undefined {
   return tokens[at] === '(' ? after(closingOf(tokens, at)) : at;
 }
 
-/** Words before a parenthesis that are no functions. */
+/** Words before a parenthesis that are not functions. */
 const NO_CALLS: ReadonlySet<Token> = new Set([
   'any',
   'all',

@@ -35,7 +35,7 @@ const MAX_STEPS = 400;
 /** The row that facts are about; `{row}` is the joined one. */
 const FIRST: Token = '#0';
 
-/** Whether a rule follows for the joined row from the rule that the first row meets. */
+/** True if a rule for the joined row follows from the rule that the first row meets. */
 export function followsByJoin(known: Condition, asked: Condition, join: JoinedBy): boolean {
   if (!isReadable(asked)) return false;
   const ties = join.pairs.map(({ own, other }): Statement => {

@@ -1,4 +1,4 @@
-/** What is known of the tables that conditions are about, beyond their texts. Names are as rules write them, in quotes. */
+/** Facts about the tables of conditions, beyond their texts. Names are quoted, as in rules. */
 
 import { remember } from '../remember.ts';
 import type { TableShape } from '../shapes.ts';
@@ -8,7 +8,7 @@ import type { Token } from './tokens.ts';
 export interface Knowledge {
   /** The table of `{row}`: `"public" . "article"`. */
   readonly row?: string;
-  /** Whether a query of that table finds `{row}`. A view may compute its rows anew; a new row is not visible yet. */
+  /** True if a query of that table finds `{row}`. A view may compute its rows anew; a new row is not visible yet. */
   readonly rowIsStored?: boolean;
   /** undefined: nothing is known, not even that its columns are scalars. */
   readonly table: (name: string) => TableFacts | undefined;
@@ -46,7 +46,7 @@ export function createKnowledge(
   return (row, rowIsNew) => ({ row: nameOf(row), rowIsStored: !rowIsNew && isStored(row), table });
 }
 
-/** Whether a statement that reads the table twice finds the same rows. */
+/** True if a statement that reads the table twice finds the same rows. */
 export function isStored({ kind }: Pick<TableShape, 'kind'>): boolean {
   return kind === 'table' || kind === 'partitioned' || kind === 'materialized';
 }

@@ -102,7 +102,7 @@ class Reader {
     return this.#comparison();
   }
 
-  /** Whether a factor ends before the token. */
+  /** True if a factor ends before the token. */
   #endsFactor(index: number): boolean {
     const token = this.#tokens[index];
     return (

@@ -23,7 +23,7 @@ import { type Condition, type Exists, rename, renameTokens, TRUE } from './tree.
 /** Maximum number of suppositions that one proof compares with each other; beyond it nothing is proved. */
 const MAX_STEPS = 3000;
 
-/** Whether every row that fulfils the first condition fulfils the second. */
+/** True if it is proved that every row that fulfils the first condition fulfils the second. */
 export function implies(first: Condition, second: Condition, knowledge?: Knowledge): boolean {
   return areImpossible(
     [{ condition: first, is: 'true' }, opposite({ condition: second, is: 'true' })],
@@ -31,12 +31,12 @@ export function implies(first: Condition, second: Condition, knowledge?: Knowled
   );
 }
 
-/** Whether the condition holds for every row. */
+/** True if it is proved that the condition holds for every row. */
 export function isAlwaysTrue(condition: Condition, knowledge?: Knowledge): boolean {
   return implies(TRUE, condition, knowledge);
 }
 
-/** Whether the condition holds for no row. */
+/** True if it is proved that the condition holds for no row. */
 export function isNeverTrue(condition: Condition, knowledge?: Knowledge): boolean {
   return areImpossible([{ condition, is: 'true' }], knowledge);
 }
@@ -103,10 +103,10 @@ interface Proof {
 
 type Part = Form | Statement;
 
-/** There are no rows of these tables with this condition. */
+/** No rows of these tables fulfil this condition. */
 interface Absence {
   readonly exists: Exists;
-  /** Combinations of rows for which that was supposed. */
+  /** Combinations of rows for which that was assumed. */
   readonly done: ReadonlySet<string>;
 }
 
@@ -132,7 +132,7 @@ class Branch {
     return copy;
   }
 
-  /** @param last alternatives are looked at after those that are there: they need not matter */
+  /** @param last try these alternatives after the existing ones, because they may not matter */
   suppose(parts: readonly Part[], last = false): void {
     for (const part of parts) {
       const form = 'condition' in part ? formOf(part) : part;
@@ -169,7 +169,7 @@ class Branch {
     this.suppose([{ condition: rename(insideOf(exists), names), is: 'true' }], last);
   }
 
-  /** No text can hold such a name. */
+  /** A name that no text can contain. */
   #newName(): Token {
     this.#named += 1;
     return `#${this.#named}`;
@@ -209,7 +209,7 @@ class Branch {
     return found;
   }
 
-  /** Whether the literals conflict; rows that are one are identified. */
+  /** True if the literals conflict. Equal rows are identified. */
   conflicts(proof: Proof): boolean {
     proof.steps -= 1;
     const known = identifyRows(this, proof.knowledge);

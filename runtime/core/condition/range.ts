@@ -43,7 +43,7 @@ export function restrict(
 /** Maximum number of integers that are looked at one by one. */
 const MAX_INTEGERS = 100;
 
-/** Whether no number is left. */
+/** True if no number is left. */
 export function emptyRange({ from, fromOpen, to, toOpen, excluded, integer }: Range): boolean {
   if (from > to || (from === to && (fromOpen || toOpen))) return true;
   if (from === to) return excluded.has(from);

@@ -1,15 +1,15 @@
-/** What a rule looks at: tables, columns, other rows. Asked of its text, which may be laid out as it likes. */
+/** What a rule reads: tables, columns, other rows. Independent of the layout of its text. */
 import { objectKey } from '../names.ts';
 import type { RuleText } from '../shapes.ts';
 import { isQuotedName, isSession, ROW, readTokens, type Token, type Tokens, unquoted } from './tokens.ts';
 
-/** Whether the rule needs the row itself, not only its columns: it hands it to a function. True if it cannot be read. */
+/** True if the rule passes the whole row to a function, or cannot be parsed. */
 export function readsWholeRow(text: RuleText): boolean {
   const tokens = readTokens(text);
   return tokens?.some((token, index) => token === ROW && tokens[index + 1] !== '.') ?? true;
 }
 
-/** Whether other rows than its own decide. True if it cannot be read. */
+/** True if the rule depends on other rows, or cannot be parsed. */
 export function readsOtherRows(text: RuleText): boolean {
   return readTokens(text)?.includes('select') ?? true;
 }
@@ -19,7 +19,7 @@ export function readsSession(text: RuleText): boolean {
   return readTokens(text)?.some(isSession) ?? true;
 }
 
-/** Whether the rule calls a function by a quoted name. */
+/** True if the rule calls a function by a quoted name. */
 export function callsFunction(tokens: Tokens): boolean {
   return tokens.some((token, index) => isQuotedName(token) && tokens[index + 1] === '(');
 }

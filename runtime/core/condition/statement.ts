@@ -13,11 +13,11 @@ export interface Statement {
   readonly is: State;
 }
 
-/** What a statement comes down to. */
+/** The logical content of a statement. */
 export type Form =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly (Form | Statement)[] }
   | { readonly kind: 'literal'; readonly literal: Literal }
-  /** There are such rows, or there are none. */
+  /** Such rows exist, or do not. */
   | { readonly kind: 'rows'; readonly exists: Exists; readonly some: boolean };
 
 export interface Literal {

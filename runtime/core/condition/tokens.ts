@@ -75,7 +75,7 @@ export function isSession(token: Token | undefined): boolean {
   return token !== undefined && /^\{session(\.|::)/.test(token);
 }
 
-/** Index of the token that closes the bracket at `open`; undefined if none does. */
+/** Index of the token that closes the bracket at `open`; undefined if it is not closed. */
 export function closingOf(tokens: Tokens, open: number): number | undefined {
   let depth = 0;
   for (let index = open; index < tokens.length; index += 1) {

@@ -96,7 +96,7 @@ export function conditionsOf({ from, where }: Exists): readonly Condition[] {
   return [...from.flatMap(({ on }) => (on ? conjuncts(on) : [])), ...conjuncts(where)];
 }
 
-/** Whether the text could be read. Other conditions equal themselves, and nothing is concluded from them. */
+/** True if the text was parsed. A condition that was not equals only itself, and nothing follows from it. */
 export function isReadable(condition: Condition): boolean {
   return condition.kind !== 'leaf' || condition.tokens !== undefined;
 }

@@ -9,9 +9,9 @@ import type { SelectedField, Selection } from '../request/selection.ts';
 import type { TableView } from '../schema/table-view.ts';
 import type { Sql, Statement } from '../sql/fragment.ts';
 
-/** What a field of the meaning `join` declares. */
+/** Declaration of a field with the meaning `join`. */
 export interface JoinField {
-  /** What the join compares, in the order of the target's columns or variables. */
+  /** The compared values, in the order of the target's columns or variables. */
   readonly keys: readonly JoinKey[];
   /**
    * How the left side hands the values over. `tuple`: the field's own value is a list of them, or null (rows of tables,
@@ -42,7 +42,7 @@ export interface TableTarget {
   readonly form: 'object' | 'array' | 'aggregate';
 }
 
-/** What a caller finds (see steps.ts). */
+/** The result of a caller (see steps.ts). */
 interface CallTarget {
   readonly kind: 'call';
   readonly caller: string;
@@ -59,13 +59,13 @@ export interface PlannedJoin {
   readonly handover: JoinField['handover'];
   /** Fields that hold the values, for the handover `fields`. */
   readonly hidden: readonly string[];
-  /** Makes the values comparable with the target, as texts; undefined where none can be equal. */
+  /** Converts the values to texts comparable with the target; undefined if no target can be equal. */
   readonly encode?: (values: readonly string[]) => readonly string[] | undefined;
   /** Joins within each result. */
   tree?: JoinTree;
 }
 
-/** Where joins stand in an answer: by key, lists looked through. */
+/** Positions of joins in an answer, by key, through lists. */
 export interface JoinTree {
   readonly below: ReadonlyMap<string, JoinTree>;
   /** Handover `tuple`, by response name. */
@@ -96,7 +96,7 @@ export type JoinRequest =
 
 export type JoinLevels = readonly (readonly JoinRequest[])[];
 
-/** The name of a hidden field: the type keeps fields apart that stand in several fragments. */
+/** The name of a hidden field. The type distinguishes fields of several fragments. */
 export function hiddenField({ typeName }: Selection, { responseName }: SelectedField, index: number): string {
   return `__join_${index}_${typeName}_${responseName}`;
 }

@@ -47,7 +47,7 @@ function keyName(column: number): Sql {
   return identifier(`key ${column + 1}`);
 }
 
-/** Whether rows are counted for each tuple, so that they cannot be joined as a whole. */
+/** True if rows are counted per tuple, so that they cannot be joined as a set. */
 function isLimited({ view }: TableTarget, { arguments: args }: SelectedField): boolean {
   if (view.select?.limit !== undefined) return true;
   return ['limit', 'offset', 'distinct_on', 'distinctOn'].some((name) => args.has(name));

@@ -1,4 +1,4 @@
-/** Selections → where joins stand in their answers, and the levels in which they are looked up. */
+/** Finds the joins of selections: their positions in the answer, and the levels in which they are resolved. */
 
 import type { Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
@@ -23,7 +23,7 @@ interface FoundJoin {
 }
 
 export interface JoinPlanner {
-  /** Where joins stand in the answer of a root field; undefined without any. */
+  /** Positions of joins in the answer of a root field; undefined without joins. */
   readonly treeOf: (selection: Selection) => JoinTree | undefined;
   /** Plans what was found, level by level; undefined when answers are complete as they are. @throws EngineError */
   readonly levels: () => JoinLevels | undefined;

@@ -41,7 +41,7 @@ export class JsonScanner {
     this.text = text;
   }
 
-  /** The next character that is no white space; NaN at the end. */
+  /** The next character that is not white space; NaN at the end. */
   peek(): number {
     let code = this.text.charCodeAt(this.position);
     while (code === 32 || code === 10 || code === 13 || code === 9) {
@@ -51,12 +51,12 @@ export class JsonScanner {
     return code;
   }
 
-  /** Whether an object begins here. */
+  /** True if an object begins here. */
   get atObject(): boolean {
     return this.peek() === Char.OpenBrace;
   }
 
-  /** Whether a list begins here. */
+  /** True if a list begins here. */
   get atList(): boolean {
     return this.peek() === Char.OpenBracket;
   }

@@ -7,13 +7,13 @@ import { boundRule, type TableView } from '../schema/table-view.ts';
 import { EVERY_ROW, type RuleText } from '../shapes.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 
-/** What a client is told. */
+/** The message for clients. */
 export const FAILED_CHECK = 'check constraint of an insert/update permission has failed';
 
-/** `'true'` for each row that passes, a text that is no boolean for the others; undefined where every row passes. */
+/** SQL text expression: `'true'` if the row passes; otherwise a text that fails the cast to boolean and so aborts the statement. Undefined if there is nothing to check. */
 export type RowCheck = Sql | undefined;
 
-/** What a check says of a row that passes. */
+/** The value of a check for a row that passes. */
 export const PASSED = raw("'true'");
 
 /** The check of an operation for the row of an alias. */

@@ -11,20 +11,20 @@ import { PASSED, type RowCheck, rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
 import { presetAssignments } from './update.ts';
 
-/** What an insert does where a row exists already. */
+/** The action of an insert if the row exists already. */
 export interface Conflict {
   /**
    * Columns of the constraint, or the name of an index that columns alone do not name; undefined = any constraint, which
    * allows only to leave the row alone.
    */
   readonly target: readonly string[] | string | undefined;
-  /** Database columns that take the proposed values; none = the row is left alone. */
+  /** Database columns that take the proposed values; empty = the row is not changed. */
   readonly columns: readonly string[];
-  /** Which existing rows are changed, besides the role's rule; undefined = all. */
+  /** Condition on the existing rows to change, in addition to the role's rule; undefined = all. */
   readonly where: InputNode | undefined;
 }
 
-/** The `on_conflict` argument; null is none. */
+/** The `on_conflict` argument; null counts as absent. */
 export function conflictOf(node: InputNode | undefined, view: TableView): Conflict | undefined {
   if (node?.kind !== 'object') return undefined;
   return {
@@ -56,7 +56,7 @@ export function conflictClause(
   return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
 }
 
-/** Postgres takes no index by name, so one without a constraint gets its answer: there is no such constraint. */
+/** Postgres accepts no index by name, so an index without a constraint gets the error of a missing constraint. */
 function conflictTarget(target: Conflict['target']): Sql {
   if (target === undefined) return raw('');
   if (typeof target === 'string') return sql` on constraint ${identifier(target)}`;

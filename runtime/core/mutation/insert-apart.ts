@@ -97,7 +97,7 @@ function isPreset(view: TableView, column: string): boolean {
 function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonly Table[]): boolean {
   const { condition } = place.view.read(place.view.insert?.check ?? EVERY_ROW);
   const { source } = place.view.table;
-  // Most checks name no table, and there may be thousands.
+  // Fast path: most checks name no table, and there may be thousands.
   const named = lazy(
     () =>
       new Map(tables.filter((table) => table.source === source).map((table) => [nameOf(table.shape), table])),

@@ -77,7 +77,7 @@ export function insertStatement(
   return sql`${into} (${names}) values ${join(tuples, ', ')}`;
 }
 
-/** Whether the rows stand in the text one by one, each with its items of lists, not lists as they are. */
+/** True if the text lists the rows one by one, with the items of their lists. */
 export function takesItems(view: TableView, rows: readonly RowValues[]): boolean {
   return rows.length === 1 || !isUniform(view, givenColumns(rows), rows);
 }
@@ -89,7 +89,7 @@ function givenColumns(rows: readonly RowValues[]): Column[] {
   return [...columns.values()];
 }
 
-/** Whether no row says DEFAULT where another has a value, which only VALUES can say. */
+/** True if no column is DEFAULT in one row and has a value in another; only VALUES can express that. */
 function isUniform(view: TableView, given: readonly Column[], rows: readonly RowValues[]): boolean {
   return given.every(
     (column) => defaultsToNull(view, column) || rows.every((row) => row.values.has(column.name)),

@@ -31,7 +31,7 @@ export function flatWrite(
   };
 }
 
-/** What the statements are to keep: the number of rows, nested ones counted, and the rows, not nested ones. */
+/** Values to keep for later statements: the number of rows including nested ones, and the rows without them. */
 interface Asked {
   readonly count: boolean;
   readonly rows: boolean;
@@ -162,12 +162,12 @@ function placeOf({ view, conflict, dataPath }: NestedInsert, fixed: FixedColumns
   return { view, conflict, path: dataPath, fixed, isFirst: false };
 }
 
-/** For a statement by itself: its aliases are counted anew. */
+/** Starts the aliases of a separate statement. */
 export function ownScope({ view, options }: Scope): Scope {
   return createScope(view, options);
 }
 
-/** What is wrong where a conflict skips the row. */
+/** The error if a conflict skips the row. */
 function noRowOf(
   { table }: TableView,
   { after, path }: InsertObject,

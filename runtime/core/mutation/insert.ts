@@ -61,7 +61,7 @@ function insert(
   return { ...inBatches, instead: lazy(singly) };
 }
 
-/** Inserts rows without nested data, whoever read them from whichever request; `path` is where failures belong. */
+/** Inserts rows without nested data, from any kind of request. `path` is the path of failures. */
 export function insertValues(
   view: TableView,
   rows: readonly RowValues[],

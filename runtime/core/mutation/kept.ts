@@ -85,7 +85,7 @@ function rowJson({ shape: { columns }, source }: Table, alias: Sql): Sql {
   return sql`(select row_to_json("row".*) from (select ${join([sql`${alias}.*`, ...texts], ', ')}) as "row")`;
 }
 
-/** Whether an extension may say what the JSON of the type is, which its values need not be read from. */
+/** True if an extension may define the JSON of the type, which its input function may not read back. */
 function mayHaveOwnJson(source: SourceShape, type: string): boolean {
   const declared = source.types[type];
   if (!declared) return type.endsWith('[]') && mayHaveOwnJson(source, type.slice(0, -2));
@@ -133,7 +133,7 @@ export function orFail(text: Sql): Sql {
   return sql`coalesce(${text}, concat(${literal(NO_ROW)})::boolean::text)`;
 }
 
-/** Whether the message of an error is one of `orFail`. */
+/** True if the message of an error comes from `orFail`. */
 export function failedForNoRow(message: string): boolean {
   // In whatever language the server says that it is no boolean.
   return message.includes(NO_ROW);

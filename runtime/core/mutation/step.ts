@@ -24,7 +24,7 @@ export interface WriteStep {
   readonly once?: true;
 }
 
-/** A statement that yields one row of texts, or none. */
+/** A statement that returns at most one row of texts. */
 export interface WriteStatement {
   readonly statement: Statement;
   /** Where errors of the database belong. */

@@ -99,7 +99,7 @@ export type Assignment =
   | { readonly column: Column; readonly operator: UpdateOperator | 'multiply'; readonly value: InputNode }
   | { readonly column: Column; readonly operator: 'default' };
 
-/** Changes the rows that the role's rule and the conditions on the alias allow; without a change there is no statement. */
+/** Updates the rows that fulfil the role's rule and the conditions on the alias; undefined without a change. */
 export function changeRows(
   view: TableView,
   alias: Sql,

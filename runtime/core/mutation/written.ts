@@ -99,7 +99,7 @@ export function asksForRows(selection: Selection, form: AnswerForm): boolean {
   return form === 'row' || selection.fields.some(({ definition }) => definition.meaning.kind === 'returning');
 }
 
-/** Whether a selection needs more than the columns of the written rows. */
+/** True if a selection needs more than the columns of the written rows. */
 function readsBeyondRow(selection: Selection): boolean {
   return selection.fields.some(({ definition, selection: inner }) => {
     const { meaning } = definition;

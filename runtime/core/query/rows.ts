@@ -13,7 +13,7 @@ import { whereCondition } from './where.ts';
 export interface RowSource {
   readonly from: Sql;
   readonly conditions: (alias: Sql) => readonly Sql[];
-  /** What the role's rule demands beyond those; the whole rule unless given. */
+  /** The rest of the role's rule beyond those; default: the whole rule. */
   readonly rule?: (alias: Sql) => readonly Sql[];
   /** The rows are read from the table itself. */
   readonly stored?: true;
@@ -55,7 +55,7 @@ export interface Base {
   readonly limited: boolean;
 }
 
-/** @param limit the role's; undefined = none */
+/** @param limit limit of the role; undefined = unlimited */
 export function baseRows(
   target: TableView,
   args: RootArguments,
@@ -119,7 +119,7 @@ function offsetClause(args: RootArguments): readonly Sql[] {
 }
 
 export interface DerivedRows {
-  /** The row, of which columns are taken. */
+  /** The row whose columns are read. */
   readonly row: Sql;
   readonly alias: Sql;
   /** The FROM item, alias included. */
@@ -146,7 +146,7 @@ export function derivedRows(view: TableView, selection: Selection, base: Base, s
   };
 }
 
-/** Whether something that is shown of the rows is computed by a function that takes one. */
+/** True if the selection contains a function that receives the row. */
 function needsWholeRows(view: TableView, selection: Selection): boolean {
   if (view.table.computedFields.size === 0) return false;
   if ([...(view.select?.readable.values() ?? [])].some(({ needsWholeRow }) => needsWholeRow)) return true;

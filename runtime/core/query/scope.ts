@@ -1,4 +1,4 @@
-/** What writing the SQL of one root field needs besides the selection: fresh aliases and the server's output options. */
+/** Context for the SQL of one root field: fresh aliases and the server's output options. */
 
 import { REQUEST_ALIAS } from '../condition/rule.ts';
 import { EngineError } from '../errors.ts';
@@ -28,7 +28,7 @@ export interface PlanOptions {
   readonly collapseNulls: boolean;
   /** A nullable variable that the request leaves out counts as not written, instead of as null. */
   readonly omitUnboundVariables?: boolean;
-  /** null is accepted for variables whose type says that they are never null. */
+  /** Accept null for variables of non-null types. */
   readonly lenientNulls?: boolean;
   /** Arguments of remote schemas that are null are left out. */
   readonly skipRemoteNulls?: boolean;
@@ -120,7 +120,7 @@ function encodeWhole(type: ColumnType, value: unknown): string | null {
   return encodeList(type, Array.isArray(value) ? value : [value]);
 }
 
-/** A parameter of an argument that is no column value (`limit`, `offset`, `path`). */
+/** A parameter of an argument that is not a column value (`limit`, `offset`, `path`). */
 export function strictParameter(node: InputNode, sqlType: string, encode?: (value: string) => string): Sql {
   const type = scalarOfNode(node);
   const write = (value: unknown) => encodeArgument(type, value, node.path);
@@ -178,7 +178,7 @@ export function sourceOf(node: InputNode): ParameterSource {
 
 const MAX_IDENTIFIER = 63;
 
-/** Whether Postgres takes the names as names of columns, without cutting them off. */
+/** True if Postgres accepts the names as column names without truncating them. */
 export function areColumnNames(entries: readonly (readonly [name: string, value: Sql])[]): boolean {
   return entries.every(([name]) => Buffer.byteLength(name) <= MAX_IDENTIFIER);
 }

@@ -39,7 +39,7 @@ export function selectRows<Of extends DeclaredTable>(
   return listOfRows(view, selection, args, onlyRows(view, only), scope);
 }
 
-/** The rows of a table, or those that meet a condition. */
+/** All rows of a table, or those that meet a condition. */
 function onlyRows(view: TableView, only: Where<DeclaredTable> | undefined): RowSource {
   const rows = tableRows(view);
   return only ? { ...rows, conditions: (alias) => [ownCondition(only, alias, view.table)] } : rows;
@@ -101,7 +101,7 @@ export function listOfRows(
   return jsonRows('list', entries, sql`from ${rows.from}${rest}`, scope);
 }
 
-/** What is better done for the rows that are left after a limit or offset than for all. */
+/** Expressions to evaluate after limit and offset, because they cost more than the base row. */
 function isCostly({ definition: { meaning } }: SelectedField): boolean {
   return meaning.kind !== 'column' && meaning.kind !== 'typename' && meaning.kind !== 'join';
 }
@@ -141,7 +141,7 @@ interface Joins {
   readonly objects: Sql[];
 }
 
-/** Most joins behind one FROM item: as many as Postgres plans together (join_collapse_limit). */
+/** Maximum number of joins behind one FROM item: as many as Postgres plans together (join_collapse_limit). */
 const MAX_JOINS = 7;
 
 function noJoins(): Joins {
@@ -154,7 +154,7 @@ function joined({ tables, objects }: Joins): Sql {
 
 type Entry = readonly [name: string, value: Sql];
 
-/** What a selection set shows of one row. With `joins`, object relationships may become joins behind the row's FROM. */
+/** The JSON of a selection set for one row. With `joins`, object relationships may become joins behind the row's FROM. */
 export function rowEntries(
   selection: Selection,
   view: TableView,
@@ -210,7 +210,7 @@ function rowValue(
 
 type ToOne = Extract<FieldMeaning, { kind: 'relationship' }>;
 
-/** The row of an object relationship. Where several match (a manual relationship to a column that is no key), any one. */
+/** The row of an object relationship. If several match (a manual relationship to a column that is not a key), any of them. */
 function relatedRow(
   { view, relationship }: ToOne,
   selection: Selection,
@@ -252,7 +252,7 @@ function joinedRow(
   return sql`case when ${matched} then ${lateralObject(entries, joins.objects, scope)} end`;
 }
 
-/** An object of values at hand, made by one more FROM item: cheaper than a subselect, which is a plan of its own. */
+/** An object of available values, made by one more FROM item: cheaper than a subselect, which has its own plan. */
 function lateralObject(entries: readonly Entry[], objects: Sql[], scope: Scope): Sql {
   if (!areColumnNames(entries)) return jsonObject(entries, scope);
   const object = scope.alias();
@@ -312,7 +312,7 @@ function computedFieldValue(
     : functionRow(target!, field.selection, source, scope);
 }
 
-/** The only row of a function that returns a composite value; a null result is no row. */
+/** The single row of a function that returns a composite value; a null result is not a row. */
 export function functionRow(view: TableView, selection: Selection, source: RowSource, scope: Scope): Sql {
   const alias = scope.alias();
   const conditions = [sql`not (${alias} is null)`, ...visible(view, alias)];

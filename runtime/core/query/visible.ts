@@ -19,7 +19,7 @@ export function visible(view: TableView, alias: Sql): readonly Sql[] {
 
 const seenViews = new WeakMap<TableView, TableView>();
 
-/** The same view, for rows that are read from the table and meet its rule. */
+/** The same table, for rows that are known to meet its rule. */
 export function seen(view: TableView): TableView {
   return view.implied ? view : remember(seenViews, view, () => ({ ...view, implied: new Map() }));
 }

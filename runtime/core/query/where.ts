@@ -76,7 +76,7 @@ function expression(
         const tie = joinCondition(meaning.relationship, alias, inner);
         const rule = visibleThrough(view, meaning.relationship, target, inner);
         if (joins && meaning.relationship.shape.unique) {
-          // At most one row: the join neither repeats rows nor leaves more out than `exists` would.
+          // At most one row matches, so the join neither repeats rows nor drops more than `exists` would.
           joins.push(sql` join ${target.table.sql} as ${inner} on ${tie}`);
           conditions.push(...rule, expression(condition, inner, seen(target), scope, joins));
           break;

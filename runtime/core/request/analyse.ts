@@ -40,7 +40,7 @@ export function analyseOperation(view: RoleView, operation: Operation): Operatio
   }
 }
 
-/** Gives variables whose place is known by now a value of its type. Whether there were any. */
+/** Gives variables with a known place a value of its type. @returns true if there were any */
 function learn(
   used: ReadonlyMap<string, TypeReference>,
   samples: Record<string, unknown>,

@@ -1,6 +1,6 @@
 /**
  * Documents → selections: picks the operation, expands fragments in place, merges equal response names, and finds each
- * field's definition. Every error says where it stands, in the reference's words.
+ * field's definition. Every error has the path of its field.
  */
 import {
   type DirectiveNode,
@@ -29,7 +29,7 @@ import type { InputNode, SelectedField, Selection } from './selection.ts';
 import { inputNode } from './values.ts';
 import { type DeclaredVariable, isOmitted, type Variables } from './variables.ts';
 
-/** Most tokens of a document; more is an attack or a mistake. */
+/** Maximum number of tokens of a document; more is an attack or a mistake. */
 const MAX_TOKENS = 100_000;
 
 /** Parses a document. @throws EngineError validation-failed at `$.query` */
@@ -103,7 +103,7 @@ function choose(
   return found[0]!;
 }
 
-/** Names of the variables that stand anywhere in the definitions, be the place left out or not. */
+/** Names of all variables used in the definitions, including skipped fields. */
 function mentionedVariables(definitions: DocumentNode['definitions']): ReadonlySet<string> {
   const names = new Set<string>();
   visit(
@@ -118,7 +118,7 @@ function mentionedVariables(definitions: DocumentNode['definitions']): ReadonlyS
   return names;
 }
 
-/** A field as it stands in the document, once for each place. */
+/** A field of the document, once per occurrence. */
 interface Collected {
   readonly node: FieldNode;
   readonly path: string;
@@ -338,7 +338,7 @@ function misplacedDirective(name: string, path: string): EngineError {
   return new EngineError('validation-failed', text, { path });
 }
 
-/** Checks the directives of the operation itself; none changes what a plain request does. */
+/** Checks the directives of the operation. None of them changes a plain request. */
 export function checkOperationDirectives(operation: Operation): void {
   for (const directive of operation.node.directives ?? []) {
     const name = directive.name.value;

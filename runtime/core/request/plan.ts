@@ -29,7 +29,7 @@ export type AnswerPart = string | { readonly step: number; readonly column: numb
 export interface QueryPlan {
   readonly kind: 'query';
   readonly steps: readonly Step[];
-  /** What other steps look up for the answers of these; absent without joins. */
+  /** Joins into the answers of these steps; absent without joins. */
   readonly joins?: JoinLevels;
   readonly answer: readonly AnswerPart[];
   /** false: the plan holds values of this very request. */
@@ -176,7 +176,7 @@ function queryTag(view: RoleView, { fields }: Selection, { operation }: Selectio
   return raw(` /* ${pairs.join(',')} */`);
 }
 
-/** A root field of a query by itself: what explaining it shows. */
+/** A single root field of a query, for explain. */
 export interface ExplainedField {
   /** Name in the answer; below a namespace `namespace.name`. */
   readonly field: string;

@@ -38,9 +38,9 @@ export interface Planner {
   readonly kindOf: (session: Session, request: GraphqlRequest) => Operation['kind'];
   /** As `plan`, for subscriptions. Equal requests get the identical plan. @throws EngineError */
   readonly subscribe: (session: Session, request: GraphqlRequest) => PlannedRequest<SubscriptionPlan>;
-  /** As `plan`, but each root field by itself and nothing kept. @throws EngineError */
+  /** As `plan`, but each root field separately and without the cache. @throws EngineError */
   readonly explain: (session: Session, request: GraphqlRequest) => ExplainedRequest;
-  /** What is kept. */
+  /** The caches. */
   readonly kept: KeptPlans;
 }
 
@@ -54,11 +54,11 @@ interface CachedOperation {
   readonly number: number;
   readonly view: RoleView;
   readonly operation: Operation;
-  /** Places where variables stand, as far as planning has met them. */
+  /** Types of the places of variables that planning has visited. */
   readonly used: Map<string, TypeReference>;
 }
 
-/** Most characters of operation texts, and of SQL texts, that a program keeps; some hundred megabytes with their trees. */
+/** Maximum characters of operation texts and of SQL texts in the caches: some hundred megabytes with their trees. */
 const MAX_TEXT = 8_000_000;
 const MAX_SQL = 32_000_000;
 
@@ -180,7 +180,7 @@ function shallow<Value>(run: () => Value): Value {
   }
 }
 
-/** What a plan weighs, in characters. */
+/** The size of a plan for the cache, in characters. */
 function planSize(plan: RequestPlan | SubscriptionPlan): number {
   const perPart = 100;
   if (plan.kind === 'subscription') return plan.text.length + plan.parameters.length * perPart;

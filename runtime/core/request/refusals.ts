@@ -1,4 +1,4 @@
-/** What is said of a value that does not fit its type, and the check of arguments that are no column values. */
+/** Errors of values that do not fit their types, and the check of arguments that are not column values. */
 import { Kind, type ValueNode } from 'graphql';
 import { EngineError, pathStep } from '../errors.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../schema/types.ts';
 import { type ColumnType, jsonKind, NumberText } from '../types.ts';
 
-/** Arguments that are no column values are checked before anything runs. */
+/** Checks arguments that are not column values before anything runs. */
 export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): void {
   switch (type.accepts) {
     case 'count': {
@@ -93,7 +93,7 @@ export function refuseNullItems(type: ColumnType, value: unknown, path: string):
   });
 }
 
-/** Whether a list among values of the type is no value of it. */
+/** True if the type has no lists among its values. */
 export function hasDimensions({ element, family }: ColumnType): boolean {
   return !['json', 'jsonb', 'geometry', 'geography'].includes(element?.family ?? family);
 }

@@ -13,7 +13,7 @@ export interface SelectedField {
   readonly definition: FieldDefinition;
   readonly arguments: RootArguments;
   readonly selection: Selection;
-  /** Where it stands, for errors: `$.selectionSet.author.selectionSet.articles`. */
+  /** Its path, for errors: `$.selectionSet.author.selectionSet.articles`. */
   readonly path: string;
   /** The document's own nodes; for introspection only, which graphql-js answers. */
   readonly nodes?: readonly FieldNode[];
@@ -37,7 +37,7 @@ export type InputNode = { readonly path: string } & (
   | { readonly kind: 'null' }
   | { readonly kind: 'object'; readonly type: InputType; readonly fields: ReadonlyMap<string, InputNode> }
   | { readonly kind: 'list'; readonly items: readonly InputNode[] }
-  /** `value` is what the GraphQL value stands for: a column, an enum table's text, an order. */
+  /** `value` is the meaning of the GraphQL value: a column, an enum table's text, an order. */
   | { readonly kind: 'enum'; readonly name: string; readonly value: string }
   /** Only ever a parameter; `constant` when the document itself holds it. May be a whole list of scalars. */
   | { readonly kind: 'scalar'; readonly source: ParameterSource; readonly type: ScalarType }

@@ -13,7 +13,7 @@ interface ReadStep {
   readonly kind: 'sql';
   readonly source: string;
   readonly statement: Statement;
-  /** Where joins stand in a column; absent where the whole statement has none. */
+  /** Positions of joins in each column; absent if the statement has no joins. */
   readonly trees?: readonly (JoinTree | undefined)[];
 }
 
@@ -24,7 +24,7 @@ export interface CallStep {
   readonly caller: string;
   readonly group: string;
   readonly operation: 'query' | 'mutation';
-  /** What the fields' resolvers made: plain data, understood by the caller alone. */
+  /** Plain data made by the fields' resolvers; only the caller understands it. */
   readonly parts: readonly unknown[];
   readonly trees?: readonly (JoinTree | undefined)[];
 }

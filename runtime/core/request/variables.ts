@@ -18,12 +18,12 @@ export interface Variables {
 export interface DeclaredVariable {
   readonly name: string;
   readonly type: TypeNode;
-  /** It stands anywhere in the document. */
+  /** It is used in the document. */
   readonly isUsed: boolean;
   readonly defaultValue?: ConstValueNode;
 }
 
-/** What becomes of variables without a value; see PlanOptions. */
+/** Treatment of variables without a value; see PlanOptions. */
 export interface UnboundOptions {
   readonly omitUnboundVariables?: boolean;
   readonly lenientNulls?: boolean;
@@ -94,14 +94,14 @@ export function isOmitted(type: TypeReference, value: ValueNode, variables: Vari
   return true;
 }
 
-/** Notes that a variable stands at a place of a type. */
+/** Records the type of a variable's place. */
 export function noteUse(variables: Variables, name: string, type: TypeReference): void {
   const known = variables.used.get(name);
   // Of several places the one that looks deepest into the value decides the plan's key.
   if (!known || !decides(known)) variables.used.set(name, type);
 }
 
-/** Whether more of a value than that it is one decides about the SQL. */
+/** True if the SQL depends on more than the presence of the value. */
 function decides(type: TypeReference): boolean {
   const named = namedType(type);
   return named.kind !== 'scalar' || named.accepts === 'boolean';
@@ -134,7 +134,7 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   const named = namedType(type);
   if (type.kind === 'list') {
     if (named.kind === 'scalar') return holdsNull(value) ? 'w' : 'v';
-    // Not as a list of one: its parts stand at other paths.
+    // Not as a list of one: the paths of its parts differ.
     if (!Array.isArray(value)) return `=${shapeOf(type.of, value)}`;
     return `[${value.map((item) => shapeOf(type.of, item)).join()}]`;
   }

@@ -19,7 +19,7 @@ interface PredicateFunction {
   readonly name: string;
   /** Type of the columns it takes and of its result. */
   readonly type: 'bool' | 'float8';
-  /** Whether it takes two columns, `X` and `Y`. */
+  /** True if it takes two columns, `X` and `Y`. */
   readonly pair?: true;
 }
 

@@ -1,4 +1,4 @@
-/** What a role may ask of the aggregate of a table's rows, and order by. */
+/** Aggregate fields of a table for a role, and their order inputs. */
 import { displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
 import { lazy } from '../remember.ts';

@@ -12,7 +12,7 @@ export interface OfferedFields {
 
 /**
  * The map of the offered fields, then of the others.
- * @param substitute the field that stands in when none is offered
+ * @param substitute the field to offer if there is no other
  */
 export function fieldsOnDemand(
   offered: OfferedFields,

@@ -17,7 +17,7 @@ import {
 import type { RoleView } from './role-view.ts';
 import { namedType } from './types.ts';
 
-/** The error with the rule that hides the name; as it is where nobody knows the name. */
+/** The error with the rule that hides the name; unchanged if the name does not exist for any role. */
 export function explainUnknown(error: UnknownName, view: RoleView, role: string): EngineError {
   const reason = whyHidden(error, view, role);
   return reason ? error.because(reason) : error;
@@ -45,7 +45,7 @@ function introspectionDisabled(view: RoleView, role: string): Reason | undefined
   };
 }
 
-/** Whether a type holds root fields: of an operation, or of a source that gathers its own below one field. */
+/** True if a type holds root fields: of an operation, or of a source with a root namespace. */
 function isRoot({ program, roots }: RoleView, typeName: string): boolean {
   if (/^(query|mutation|subscription)_root$/.test(typeName)) return true;
   const names = program.sources.flatMap(({ rootNamespace }) => rootNamespace ?? []);
@@ -127,7 +127,7 @@ function ownerOfTypeName(view: RoleView, typeName: string, name: string): Explai
   return (role) => partOf(table, 'select', role, ['computed_fields'], why);
 }
 
-/** What a type is for, by what follows the table in its name: `_insert_input`, `SetInput`. */
+/** The purpose of a type by the suffix of its name: `_insert_input`, `SetInput`. */
 function operationOfType(rest: string): TableOperation {
   if (/insert|on_?conflict/i.test(rest)) return 'insert';
   return /(set|inc|append|prepend|delete_?\w+)_?input|update/i.test(rest) ? 'update' : 'select';

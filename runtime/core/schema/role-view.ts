@@ -12,7 +12,7 @@ export interface RoleView {
   /** undefined: a role that no rule mentions. */
   readonly role: string | undefined;
   readonly backendOnly: boolean;
-  /** Whether the role may ask what there is: `__schema`, `__type`. */
+  /** Offer `__schema` and `__type`. */
   readonly introspection: boolean;
   readonly program: ProgramContent;
   readonly options: SchemaOptions;

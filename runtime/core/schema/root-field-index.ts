@@ -8,7 +8,7 @@ import type { SourceShape } from '../shapes.ts';
 /** Sections of the root fields. What can be queried can be subscribed to. */
 type RootSection = 'query' | 'subscription' | 'mutation';
 
-/** What declares a root field; offered to a role or not. */
+/** The declaration of a root field, regardless of roles. */
 type RootFieldOwner = { readonly table: Table } | { readonly called: TableFunction };
 
 /** Owners by the name of the field, in the order in which they are listed. */

@@ -31,7 +31,7 @@ export interface RootTypes {
   readonly subscription: ObjectType | undefined;
 }
 
-/** What a role without any query sees instead. */
+/** The only field of a role without queries. */
 const NO_QUERIES =
   "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 

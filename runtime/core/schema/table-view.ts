@@ -26,9 +26,9 @@ export interface ColumnView {
   /** GraphQL name. */
   readonly field: string;
   readonly nullable: boolean;
-  /** Whether the value needs a row of the table's own type, because its mask hands the row to a function. */
+  /** True if the column mask passes the row to a function, so that the value needs a row of the table's type. */
   readonly needsWholeRow: boolean;
-  /** Whether other rows decide if the value is shown. */
+  /** True if the column mask depends on other rows. */
   readonly looksElsewhere: boolean;
   /** The column's value in the row of an alias; masked where an inherited role sees it in some rows only. */
   readonly value: (alias: Sql) => Sql;
@@ -36,7 +36,7 @@ export interface ColumnView {
 
 export interface TableView {
   readonly table: Table;
-  /** What the role may read; undefined without a select permission. */
+  /** The select permission; undefined without one. */
   readonly select: SelectView | undefined;
   readonly insert: InsertRule | undefined;
   readonly update: UpdateRule | undefined;
@@ -61,7 +61,7 @@ type Read = (text: RuleText) => Rule;
 export interface SelectView {
   /** By database name. */
   readonly columns: ReadonlyMap<string, ColumnView>;
-  /** The same with those that have no GraphQL name, which the legacy data operations name as the database does. */
+  /** The same, including columns without a GraphQL name, which the legacy data operations call by their database name. */
   readonly readable: ReadonlyMap<string, ColumnView>;
   readonly computedFields: readonly ComputedField[];
   /** The rows in which the value of a scalar computed field is shown; undefined = in every one. */
@@ -77,7 +77,7 @@ export interface SelectView {
   readonly subscriptionRoots: SelectRule['subscriptionRoots'];
 }
 
-/** What a role may do with a table by an access file; admin may do everything. */
+/** Permissions of a role on a table by an access file; admin may do everything. */
 export function tableView(
   table: Table,
   access: TableAccess,

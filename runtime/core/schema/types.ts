@@ -54,7 +54,7 @@ export interface EnumType {
   readonly kind: 'enum';
   readonly name: string;
   readonly description?: string;
-  /** GraphQL value → what it stands for. */
+  /** GraphQL value → its meaning. */
   readonly values: ReadonlyMap<string, EnumValue>;
   /** Values of an enum table: variables may give them as strings, and they are data. */
   readonly data?: true;
@@ -85,7 +85,7 @@ export interface InputFieldDefinition {
   readonly meaning: InputMeaning;
 }
 
-/** What an input field stands for. */
+/** The meaning of an input field. */
 export type InputMeaning =
   | { readonly kind: 'and' | 'or' | 'not' }
   | { readonly kind: 'column'; readonly column: ColumnView }
@@ -106,7 +106,7 @@ export type InputMeaning =
   | { readonly kind: 'functionArgument'; readonly position: number; readonly type: ColumnType }
   /** Expressions of the legacy data operations only: a row of any table of the source. */
   | { readonly kind: 'exists'; readonly view: TableView }
-  /** Expressions of the legacy data operations only: two columns of a row; there is no value. */
+  /** Compares two columns of a row, without a value. Only in the legacy data operations. */
   | {
       readonly kind: 'columnComparison';
       readonly left: ColumnView;
@@ -157,7 +157,7 @@ export interface FieldDefinition {
 /** Plans a root field for a role; values of the request become parameters. */
 type Resolve<Result> = (selection: Selection, args: RootArguments, requester: Requester) => Result;
 
-/** What a field of an object type stands for. */
+/** The meaning of a field of an object type. */
 export type FieldMeaning =
   /** `rename`: another server answers, which calls its types otherwise. */
   | { readonly kind: 'typename'; readonly rename?: (name: string) => string }
@@ -211,12 +211,12 @@ export function byName<T extends { readonly name: string }>(items: readonly T[])
   return new Map(items.map((item) => [item.name, item]));
 }
 
-/** Metadata's comment rule: absent = the generated text, empty = none. */
+/** Comments of metadata: absent = the generated text, empty = no description. */
 export function description(own: string | undefined, generated: string): { description?: string } {
   return described(own ?? generated);
 }
 
-/** Of an empty text: none. */
+/** The description; undefined if the text is empty. */
 export function described(text: string | undefined): { description?: string } {
   return text ? { description: text } : {};
 }

@@ -31,11 +31,11 @@ export type SqlNode =
       readonly type: string;
       /** How a JSON value is written for Postgres; absent for session variables, which are texts. */
       readonly encode?: (value: unknown) => string | null;
-      /** Where the value stands in the request, for errors. */
+      /** Path of the value in the request, for errors. */
       readonly path?: string;
       /** What `encode` does, where data can say it: saved statements are written to files and read again. */
       readonly encoding?: Encoding;
-      /** The rule that asks for a session variable, for whoever lacks it. */
+      /** The rule that needs a session variable, for the error if it is missing. */
       readonly rule?: RuleReference;
     };
 
@@ -158,7 +158,7 @@ export function or(conditions: readonly Sql[]): Sql {
 export const TRUE: Sql = raw('true');
 export const FALSE: Sql = raw('false');
 
-/** Whether a fragment is the constant condition `true`. */
+/** True if a fragment is the constant condition `true`. */
 export function isTrue(fragment: Sql): boolean {
   return (
     fragment.nodes.length === 1 && fragment.nodes[0]!.kind === 'text' && fragment.nodes[0]!.text === 'true'
@@ -186,7 +186,7 @@ export function print(fragment: Sql): Statement {
 /**
  * Prints a fragment as part of a statement that gets its values in another way.
  * @param parameters gets the parameters, in order
- * @param place SQL that stands for a parameter; positions count from 1
+ * @param place SQL of a parameter; positions count from 1
  */
 export function printInto(
   fragment: Sql,
