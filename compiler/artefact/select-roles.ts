@@ -175,12 +175,16 @@ function selectTable(
 }
 
 /** The root fields of operations that a chosen role may use. */
-function selectFields({ query, mutation }: RootFields, operations: ReadonlySet<string>): RootFields {
+function selectFields(
+  { query, subscription, mutation }: RootFields,
+  operations: ReadonlySet<string>,
+): RootFields {
   const chosen = Object.fromEntries(
     fieldEntries(mutation).filter(([, { field }]) => operations.has(field.slice(0, 6))),
   );
   return {
     ...(query && operations.has('select') && { query }),
+    ...(subscription && operations.has('select') && { subscription }),
     ...(Object.keys(chosen).length > 0 && { mutation: pick(mutation!, new Set(Object.keys(chosen))) }),
   };
 }

@@ -121,7 +121,7 @@ test('text and Markdown fold what follows from one column, and say for whom', ()
   expect(checkText(result)).toContain(`  breaking  user
     String_comparison_exp was removed
     article.title was removed
-    3 changes of types derived from article: article_bool_exp.title, article_order_by.title, article_select_column.title\n`);
+    4 changes of types derived from article: article_bool_exp.title, article_order_by.title, article_stream_cursor_value_input.title, article_select_column.title\n`);
   expect(checkMarkdown(result)).toContain('- article.title was removed\n');
 });
 
