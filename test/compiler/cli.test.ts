@@ -40,15 +40,15 @@ function compile(...more: string[]) {
 test('compile writes the folder, and says what it did', async () => {
   const { status, stdout, stderr } = await compile();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toBe(`4 tables, 0 roles → ${out}: 17 files, 17 changed\n`);
-  expect(existsSync(join(out, 'sources/default/public/article.access.ts'))).toBe(true);
+  expect(stdout).toBe(`4 tables, 0 roles → ${out}: 9 files, 9 changed\n`);
+  expect(existsSync(join(out, 'sources/default/public/article.table.ts'))).toBe(true);
 });
 
 test('a second compile writes nothing, one of less metadata deletes what it does not need', async () => {
   await compile();
   expect((await compile()).stdout).toContain(' 0 changed');
   write('metadata.json', { ...metadataJson(), sources: [] });
-  expect((await compile()).stdout).toContain(', 13 deleted');
+  expect((await compile()).stdout).toContain(', 5 deleted');
   expect(existsSync(join(out, 'sources'))).toBe(false);
 });
 
@@ -94,7 +94,7 @@ test('--format json reports the same for tools', async () => {
   write('metadata.json', metadataJson({}, { cron: [] }));
   const { stdout } = await compile('--format', 'json');
   expect(JSON.parse(stdout)).toMatchObject({
-    files: 17,
+    files: 9,
     defects: [],
     diagnostics: [{ code: 'unknown-key' }],
   });

@@ -1,5 +1,5 @@
 import type { TypeOf } from '../codec.ts';
-import { convert, object, optional, printedDefault } from '../combinators.ts';
+import { convert, object, optional, printedDefault, withDefault } from '../combinators.ts';
 import type { Located } from '../json.ts';
 import { boolean, jsonObject, name, naturalNumber, text } from '../values.ts';
 import { cronSchedule } from './cron-schedule.ts';
@@ -40,11 +40,11 @@ export const eventCleanup = object({
   schedule: cronSchedule,
   /** Hours. */
   clear_older_than: naturalNumber,
-  batch_size: printedDefault(naturalNumber, 10_000),
+  batch_size: withDefault(naturalNumber, 10_000),
   /** Seconds that one statement may take. */
-  timeout: printedDefault(naturalNumber, 60),
-  clean_invocation_logs: printedDefault(boolean, false),
-  paused: printedDefault(boolean, false),
+  timeout: withDefault(naturalNumber, 60),
+  clean_invocation_logs: withDefault(boolean, false),
+  paused: withDefault(boolean, false),
 });
 
 const fields = {
