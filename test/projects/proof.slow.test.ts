@@ -12,7 +12,7 @@ import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { verifyProgram } from '../../runtime/verify/verify.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
-import { projectFile, projectNames } from '../harness/real-project.ts';
+import { projectFile, projectNames, remoteSchemasOf } from '../harness/real-project.ts';
 
 describe.each(projectNames)('%s', (name) => {
   test('compiles from its migrations, and every statement is one that Postgres accepts', async () => {
@@ -30,7 +30,8 @@ describe.each(projectNames)('%s', (name) => {
       catalogs[source.name] = (await catalogsOf(read.value, url))[source.name]!;
     }
     const naming = { enabled: true, default: 'engine-default' } as const;
-    const result = compile({ metadata: read.value, catalogs, origin: read.origin, naming });
+    const remotes = remoteSchemasOf(name);
+    const result = compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming });
     const errors = [...read.diagnostics, ...result.diagnostics].filter(
       ({ severity }) => severity === 'error',
     );
