@@ -3,7 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { inStoredOrder } from '../../runtime/metadata/export-metadata.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { startMetadataServer } from '../harness/metadata-server.ts';
-import { loadProject, projectNames, projectsPresent, readProjectFile } from '../harness/real-project.ts';
+import {
+  loadProject,
+  projectNames,
+  projectsPresent,
+  readProjectFile,
+  remoteSchemasOf,
+} from '../harness/real-project.ts';
 import { meaning } from '../runtime/metadata/meaning.ts';
 
 interface ProjectMetadata {
@@ -32,7 +38,9 @@ describe.skipIf(!projectsPresent)('real projects', () => {
           },
         })),
       };
-      const server = await startMetadataServer('');
+      const remotes = remoteSchemasOf(name);
+      const readRemote = async (remote: { readonly name: string }) => remotes[remote.name]!.sdl;
+      const server = await startMetadataServer('', { readRemote });
       try {
         const exported = async () =>
           (await server.send({ type: 'export_metadata', args: {}, version: 2 })).answer as {
@@ -59,7 +67,7 @@ describe.skipIf(!projectsPresent)('real projects', () => {
         expect(second.resource_version).toBe(first.resource_version + 1);
         expect(Object.fromEntries(server.engine.state.compilation.files)).toEqual(files);
         expect(meaning(server.engine.state.metadata)).toEqual(said);
-        const restarted = await startMetadataServer('', server);
+        const restarted = await startMetadataServer('', { ...server, readRemote });
         expect(meaning(restarted.engine.state.metadata)).toEqual(said);
         await restarted.stop();
       } finally {
