@@ -9,7 +9,7 @@ import { describeConnectionError } from '../../../runtime/metadata-api/connectio
 import type { CatalogResult } from '../3-resolve/index.ts';
 
 export interface CatalogOptions {
-  /** A saved catalog, which stands in for every source that it holds. */
+  /** A saved catalog, used instead of the database for every source that it holds. */
   readonly saved?: CatalogFile;
   /** Addresses by name of the source; they win over saved catalogs and over the metadata. */
   readonly addresses: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export interface CatalogOptions {
   readonly allowedFolder?: string | undefined;
 }
 
-/** The catalog of a source, or why there is none. Never throws; reasons hold no addresses. */
+/** The catalog of a source, or why it cannot be read. Never throws; reasons hold no addresses. */
 export async function readCatalog(source: Source, options: CatalogOptions): Promise<CatalogResult> {
   const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
   try {
@@ -30,7 +30,7 @@ export async function readCatalog(source: Source, options: CatalogOptions): Prom
 }
 
 /**
- * Where the database of a source is; undefined if a saved catalog stands in for it.
+ * Where the database of a source is; undefined if its catalog is a saved one.
  * @throws EngineError when the metadata's address cannot be made out
  */
 export function databaseOf(source: Source, options: CatalogOptions): ConnectionConfiguration | undefined {

@@ -244,7 +244,7 @@ function objectShape({
   };
 }
 
-/** One property with the entries by name, sorted; none where there are none. */
+/** One property with the entries by name, sorted; empty without entries. */
 function record<Key extends string, Value>(
   key: Key,
   entries: readonly (readonly [name: string, value: Value])[],
