@@ -116,7 +116,7 @@ export async function update(args: UpdateArguments, session: Session, execution:
   const rule = writeRule(table, 'update');
   const assignments = assignmentsOf(args, table, rule);
   const readable = readableTable(table, '$', needsSelect('update'));
-  const alias = scope.alias();
+  const alias = scope.alias(table.view.table.shape.name);
   const where = whereNode(args.where, readable, '$.where');
   const condition = whereCondition(where, alias, table.view, scope);
   const selection = answerSelection(args.returning, table);

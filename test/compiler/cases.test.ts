@@ -66,8 +66,8 @@ describe.each(readdirSync(folder).sort())('%s', (name) => {
     const { result, database } = await compileCase(place);
     const failures: string[] = [];
     for (const { table, text } of rulesOf(result)) {
-      const condition = print(bindRow(readRule(text).sql, identifier('_q1'))).text;
-      const statement = `prepare rule as select from ${table} as "_q1" where (${condition}); deallocate rule`;
+      const condition = print(bindRow(readRule(text).sql, identifier('row#1'))).text;
+      const statement = `prepare rule as select from ${table} as "row#1" where (${condition}); deallocate rule`;
       await database.query(statement).catch((error: Error) => failures.push(`${text}\n${error.message}`));
     }
     expect(failures).toEqual([]);

@@ -29,10 +29,10 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 with "written" as (
-                  update "public"."ticket" as "_q1"
+                  update "public"."ticket" as "ticket#1"
                   set "status" = ($1)::text
-                  where "_q1"."id" = ($2)::integer
-                  returning "_q1".*
+                  where "ticket#1"."id" = ($2)::integer
+                  returning "ticket#1".*
                 )
                 select set_config(
                   'engine.rows',
@@ -51,26 +51,28 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("_q5")
+                  select row_to_json("row#5")
                   from (
                     select
-                      "_q2"."id" as "id",
-                      "_q2"."status" as "status",
+                      "ticket#2"."id" as "id",
+                      "ticket#2"."status" as "status",
                       (
-                        select coalesce(json_agg("_q4"), '[]')
+                        select coalesce(json_agg("rows#4"), '[]')
                         from (
-                          select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
-                          from "public"."message" as "_q3"
-                          where "_q3"."ticket_id" = "_q2"."id"
-                          order by "_q3"."created_at" desc
+                          select
+                            "messages#3"."body" as "body",
+                            "messages#3"."created_at" as "created_at"
+                          from "public"."message" as "messages#3"
+                          where "messages#3"."ticket_id" = "ticket#2"."id"
+                          order by "messages#3"."created_at" desc
                           limit 1
-                        ) as "_q4"
+                        ) as "rows#4"
                       ) as "messages"
                     from json_populate_recordset(
                       null::"public"."ticket",
                       concat('[', current_setting('engine.rows'), ']')::json
-                    ) as "_q2"
-                  ) as "_q5"
+                    ) as "ticket#2"
+                  ) as "row#5"
                 )::text
               `,
               parameters: [],
@@ -91,34 +93,34 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 with "written" as (
-                  update "public"."ticket" as "_q1"
+                  update "public"."ticket" as "ticket#1"
                   set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
                   where (
-                    "_q1"."tenant_id" = ($2)::integer
+                    "ticket#1"."tenant_id" = ($2)::integer
                     and (
-                      "_q1"."assignee_id" = ($3)::integer
+                      "ticket#1"."assignee_id" = ($3)::integer
                       or exists (
                         select 1
                         from "public"."team" as "_r1"
-                        where "_r1"."tenant_id" = "_q1"."tenant_id"
-                          and "_r1"."id" = "_q1"."team_id"
+                        where "_r1"."tenant_id" = "ticket#1"."tenant_id"
+                          and "_r1"."id" = "ticket#1"."team_id"
                           and exists (
                             select 1
                             from "public"."team_member" as "_r2"
                             where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
                           )
                       )
-                      or "_q1"."team_id" is null
+                      or "ticket#1"."team_id" is null
                     )
                   )
-                    and "_q1"."id" = ($4)::integer
-                  returning "_q1".*, (
+                    and "ticket#1"."id" = ($4)::integer
+                  returning "ticket#1".*, (
                     case when (
-                      "_q1"."assignee_id" is null
+                      "ticket#1"."assignee_id" is null
                       or exists (
                         select 1
                         from "public"."agent" as "_r1"
-                        where "_r1"."id" = "_q1"."assignee_id"
+                        where "_r1"."id" = "ticket#1"."assignee_id"
                           and "_r1"."is_active" = true
                           and "_r1"."tenant_id" = ($2)::integer
                       )
@@ -147,22 +149,24 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("_q5")
+                  select row_to_json("row#5")
                   from (
                     select
-                      "_q2"."id" as "id",
-                      "_q2"."status" as "status",
+                      "ticket#2"."id" as "id",
+                      "ticket#2"."status" as "status",
                       (
-                        select coalesce(json_agg("_q4"), '[]')
+                        select coalesce(json_agg("rows#4"), '[]')
                         from (
-                          select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
-                          from "public"."message" as "_q3"
-                          where "_q3"."ticket_id" = "_q2"."id"
+                          select
+                            "messages#3"."body" as "body",
+                            "messages#3"."created_at" as "created_at"
+                          from "public"."message" as "messages#3"
+                          where "messages#3"."ticket_id" = "ticket#2"."id"
                             and (
                               exists (
                                 select 1
                                 from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "_q3"."ticket_id"
+                                where "_r1"."id" = "messages#3"."ticket_id"
                                   and "_r1"."tenant_id" = ($1)::integer
                                   and (
                                     "_r1"."assignee_id" = ($2)::integer
@@ -182,15 +186,15 @@ export const closeTicketOperation = savedOperation({
                                   )
                               )
                             )
-                          order by "_q3"."created_at" desc
+                          order by "messages#3"."created_at" desc
                           limit 1
-                        ) as "_q4"
+                        ) as "rows#4"
                       ) as "messages"
                     from json_populate_recordset(
                       null::"public"."ticket",
                       concat('[', current_setting('engine.rows'), ']')::json
-                    ) as "_q2"
-                  ) as "_q5"
+                    ) as "ticket#2"
+                  ) as "row#5"
                 )::text
               `,
               parameters: [
@@ -214,12 +218,16 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 with "written" as (
-                  update "public"."ticket" as "_q1"
+                  update "public"."ticket" as "ticket#1"
                   set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
-                  where ("_q1"."customer_id" = ($2)::integer and "_q1"."status" <> 'closed')
-                    and "_q1"."id" = ($3)::integer
-                  returning "_q1".*, (
-                    case when ("_q1"."status" in ('open', 'closed')) is not true then concat(
+                  where (
+                    "ticket#1"."customer_id" = ($2)::integer and "ticket#1"."status" <> 'closed'
+                  )
+                    and "ticket#1"."id" = ($3)::integer
+                  returning "ticket#1".*, (
+                    case when (
+                      "ticket#1"."status" in ('open', 'closed')
+                    ) is not true then concat(
                       'check constraint of an insert/update permission has failed',
                       ' [default.public.ticket.update check]'
                     ) else 'true' end
@@ -243,35 +251,37 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("_q5")
+                  select row_to_json("row#5")
                   from (
                     select
-                      "_q2"."id" as "id",
-                      "_q2"."status" as "status",
+                      "ticket#2"."id" as "id",
+                      "ticket#2"."status" as "status",
                       (
-                        select coalesce(json_agg("_q4"), '[]')
+                        select coalesce(json_agg("rows#4"), '[]')
                         from (
-                          select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
-                          from "public"."message" as "_q3"
-                          where "_q3"."ticket_id" = "_q2"."id"
+                          select
+                            "messages#3"."body" as "body",
+                            "messages#3"."created_at" as "created_at"
+                          from "public"."message" as "messages#3"
+                          where "messages#3"."ticket_id" = "ticket#2"."id"
                             and (
-                              "_q3"."is_internal" = false
+                              "messages#3"."is_internal" = false
                               and exists (
                                 select 1
                                 from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "_q3"."ticket_id"
+                                where "_r1"."id" = "messages#3"."ticket_id"
                                   and "_r1"."customer_id" = ($1)::integer
                               )
                             )
-                          order by "_q3"."created_at" desc
+                          order by "messages#3"."created_at" desc
                           limit 1
-                        ) as "_q4"
+                        ) as "rows#4"
                       ) as "messages"
                     from json_populate_recordset(
                       null::"public"."ticket",
                       concat('[', current_setting('engine.rows'), ']')::json
-                    ) as "_q2"
-                  ) as "_q5"
+                    ) as "ticket#2"
+                  ) as "row#5"
                 )::text
               `,
               parameters: [
@@ -294,15 +304,16 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 with "written" as (
-                  update "public"."ticket" as "_q1"
+                  update "public"."ticket" as "ticket#1"
                   set "status" = ($1)::text, "updated_at" = 'now()'::text::timestamptz
-                  where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
-                  returning "_q1".*, (
+                  where ("ticket#1"."tenant_id" = ($2)::integer) and "ticket#1"."id" = ($3)::integer
+                  returning "ticket#1".*, (
                     case when (
                       exists (
                         select 1
                         from "public"."customer" as "_r1"
-                        where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
+                        where "_r1"."id" = "ticket#1"."customer_id"
+                          and "_r1"."tenant_id" = ($2)::integer
                       )
                     ) is not true then concat(
                       'check constraint of an insert/update permission has failed',
@@ -328,34 +339,36 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("_q5")
+                  select row_to_json("row#5")
                   from (
                     select
-                      "_q2"."id" as "id",
-                      "_q2"."status" as "status",
+                      "ticket#2"."id" as "id",
+                      "ticket#2"."status" as "status",
                       (
-                        select coalesce(json_agg("_q4"), '[]')
+                        select coalesce(json_agg("rows#4"), '[]')
                         from (
-                          select "_q3"."body" as "body", "_q3"."created_at" as "created_at"
-                          from "public"."message" as "_q3"
-                          where "_q3"."ticket_id" = "_q2"."id"
+                          select
+                            "messages#3"."body" as "body",
+                            "messages#3"."created_at" as "created_at"
+                          from "public"."message" as "messages#3"
+                          where "messages#3"."ticket_id" = "ticket#2"."id"
                             and (
                               exists (
                                 select 1
                                 from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "_q3"."ticket_id"
+                                where "_r1"."id" = "messages#3"."ticket_id"
                                   and "_r1"."tenant_id" = ($1)::integer
                               )
                             )
-                          order by "_q3"."created_at" desc
+                          order by "messages#3"."created_at" desc
                           limit 1
-                        ) as "_q4"
+                        ) as "rows#4"
                       ) as "messages"
                     from json_populate_recordset(
                       null::"public"."ticket",
                       concat('[', current_setting('engine.rows'), ']')::json
-                    ) as "_q2"
-                  ) as "_q5"
+                    ) as "ticket#2"
+                  ) as "row#5"
                 )::text
               `,
               parameters: [

@@ -30,9 +30,9 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 with "written" as (
-                  insert into "public"."ticket" as "_q1" ("subject")
+                  insert into "public"."ticket" as "ticket#1" ("subject")
                   values (($1)::text)
-                  returning "_q1".*
+                  returning "ticket#1".*
                 )
                 select
                   set_config(
@@ -59,7 +59,7 @@ export const openTicketOperation = savedOperation({
             },
             {
               sql: `
-                insert into "public"."message" as "_q1" ("body", "ticket_id")
+                insert into "public"."message" as "message#1" ("body", "ticket_id")
                 values (($1)::text, (current_setting('engine.row_1')::text[])[1]::integer)
               `,
               parameters: [
@@ -70,24 +70,26 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("_q4")
+                  select row_to_json("row#4")
                   from (
                     select
-                      "_q1"."id" as "id",
-                      "_q1"."status" as "status",
+                      "ticket#1"."id" as "id",
+                      "ticket#1"."status" as "status",
                       (
-                        select coalesce(json_agg("_q3"), '[]')
+                        select coalesce(json_agg("rows#3"), '[]')
                         from (
-                          select "_q2"."body" as "body", "_q2"."created_at" as "created_at"
-                          from "public"."message" as "_q2"
-                          where "_q2"."ticket_id" = "_q1"."id"
-                        ) as "_q3"
+                          select
+                            "messages#2"."body" as "body",
+                            "messages#2"."created_at" as "created_at"
+                          from "public"."message" as "messages#2"
+                          where "messages#2"."ticket_id" = "ticket#1"."id"
+                        ) as "rows#3"
                       ) as "messages"
                     from json_populate_recordset(
                       null::"public"."ticket",
                       concat('[', current_setting('engine.rows'), ']')::json
-                    ) as "_q1"
-                  ) as "_q4"
+                    ) as "ticket#1"
+                  ) as "row#4"
                 )::text
               `,
               parameters: [],
@@ -108,14 +110,15 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 with "written" as (
-                  insert into "public"."ticket" as "_q1" ("subject", "tenant_id")
+                  insert into "public"."ticket" as "ticket#1" ("subject", "tenant_id")
                   values (($1)::text, (($2)::integer))
-                  returning "_q1".*, (
+                  returning "ticket#1".*, (
                     case when (
                       exists (
                         select 1
                         from "public"."customer" as "_r1"
-                        where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
+                        where "_r1"."id" = "ticket#1"."customer_id"
+                          and "_r1"."tenant_id" = ($2)::integer
                       )
                     ) is not true then concat(
                       'check constraint of an insert/update permission has failed',
@@ -149,7 +152,7 @@ export const openTicketOperation = savedOperation({
             },
             {
               sql: `
-                insert into "public"."message" as "_q1" ("body", "author_agent_id", "ticket_id")
+                insert into "public"."message" as "message#1" ("body", "author_agent_id", "ticket_id")
                 values (
                   ($1)::text, (($2)::integer), (current_setting('engine.row_1')::text[])[1]::integer
                 )
@@ -158,7 +161,8 @@ export const openTicketOperation = savedOperation({
                     exists (
                       select 1
                       from "public"."ticket" as "_r1"
-                      where "_r1"."id" = "_q1"."ticket_id" and "_r1"."tenant_id" = ($3)::integer
+                      where "_r1"."id" = "message#1"."ticket_id"
+                        and "_r1"."tenant_id" = ($3)::integer
                     )
                   ) is not true then concat(
                     'check constraint of an insert/update permission has failed',
@@ -176,22 +180,24 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("_q4")
+                  select row_to_json("row#4")
                   from (
                     select
-                      "_q1"."id" as "id",
-                      "_q1"."status" as "status",
+                      "ticket#1"."id" as "id",
+                      "ticket#1"."status" as "status",
                       (
-                        select coalesce(json_agg("_q3"), '[]')
+                        select coalesce(json_agg("rows#3"), '[]')
                         from (
-                          select "_q2"."body" as "body", "_q2"."created_at" as "created_at"
-                          from "public"."message" as "_q2"
-                          where "_q2"."ticket_id" = "_q1"."id"
+                          select
+                            "messages#2"."body" as "body",
+                            "messages#2"."created_at" as "created_at"
+                          from "public"."message" as "messages#2"
+                          where "messages#2"."ticket_id" = "ticket#1"."id"
                             and (
                               exists (
                                 select 1
                                 from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "_q2"."ticket_id"
+                                where "_r1"."id" = "messages#2"."ticket_id"
                                   and "_r1"."tenant_id" = ($1)::integer
                                   and (
                                     "_r1"."assignee_id" = ($2)::integer
@@ -211,13 +217,13 @@ export const openTicketOperation = savedOperation({
                                   )
                               )
                             )
-                        ) as "_q3"
+                        ) as "rows#3"
                       ) as "messages"
                     from json_populate_recordset(
                       null::"public"."ticket",
                       concat('[', current_setting('engine.rows'), ']')::json
-                    ) as "_q1"
-                  ) as "_q4"
+                    ) as "ticket#1"
+                  ) as "row#4"
                 )::text
               `,
               parameters: [
@@ -241,16 +247,16 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 with "written" as (
-                  insert into "public"."ticket" as "_q1" (
+                  insert into "public"."ticket" as "ticket#1" (
                     "subject", "tenant_id", "customer_id", "channel"
                   )
                   values (($1)::text, (($2)::integer), (($3)::integer), ('web'::text))
-                  returning "_q1".*, (
+                  returning "ticket#1".*, (
                     case when (
                       exists (
                         select 1
                         from "public"."tenant" as "_r1"
-                        where "_r1"."id" = "_q1"."tenant_id"
+                        where "_r1"."id" = "ticket#1"."tenant_id"
                           and exists (
                             select 1
                             from "public"."customer" as "_r2"
@@ -290,7 +296,7 @@ export const openTicketOperation = savedOperation({
             },
             {
               sql: `
-                insert into "public"."message" as "_q1" (
+                insert into "public"."message" as "message#1" (
                   "body", "author_customer_id", "is_internal", "ticket_id"
                 )
                 values (
@@ -304,7 +310,7 @@ export const openTicketOperation = savedOperation({
                     exists (
                       select 1
                       from "public"."ticket" as "_r1"
-                      where "_r1"."id" = "_q1"."ticket_id"
+                      where "_r1"."id" = "message#1"."ticket_id"
                         and "_r1"."customer_id" = ($2)::integer
                         and "_r1"."status" <> 'closed'
                     )
@@ -323,34 +329,36 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("_q4")
+                  select row_to_json("row#4")
                   from (
                     select
-                      "_q1"."id" as "id",
-                      "_q1"."status" as "status",
+                      "ticket#1"."id" as "id",
+                      "ticket#1"."status" as "status",
                       (
-                        select coalesce(json_agg("_q3"), '[]')
+                        select coalesce(json_agg("rows#3"), '[]')
                         from (
-                          select "_q2"."body" as "body", "_q2"."created_at" as "created_at"
-                          from "public"."message" as "_q2"
-                          where "_q2"."ticket_id" = "_q1"."id"
+                          select
+                            "messages#2"."body" as "body",
+                            "messages#2"."created_at" as "created_at"
+                          from "public"."message" as "messages#2"
+                          where "messages#2"."ticket_id" = "ticket#1"."id"
                             and (
-                              "_q2"."is_internal" = false
+                              "messages#2"."is_internal" = false
                               and exists (
                                 select 1
                                 from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "_q2"."ticket_id"
+                                where "_r1"."id" = "messages#2"."ticket_id"
                                   and "_r1"."customer_id" = ($1)::integer
                               )
                             )
                           limit 200
-                        ) as "_q3"
+                        ) as "rows#3"
                       ) as "messages"
                     from json_populate_recordset(
                       null::"public"."ticket",
                       concat('[', current_setting('engine.rows'), ']')::json
-                    ) as "_q1"
-                  ) as "_q4"
+                    ) as "ticket#1"
+                  ) as "row#4"
                 )::text
               `,
               parameters: [

@@ -25,13 +25,16 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q2"), '[]')
+              select coalesce(json_agg("rows#2"), '[]')
               from (
-                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
-                from "public"."ticket" as "_q1"
-                order by "_q1"."created_at" desc
+                select
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status"
+                from "public"."ticket" as "ticket#1"
+                order by "ticket#1"."created_at" desc
                 limit ($1)::bigint
-              ) as "_q2"
+              ) as "rows#2"
             )::text
           `,
           parameters: [
@@ -49,12 +52,15 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q2"), '[]')
+              select coalesce(json_agg("rows#2"), '[]')
               from (
-                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
-                from "public"."ticket" as "_q1"
-                order by "_q1"."created_at" desc
-              ) as "_q2"
+                select
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status"
+                from "public"."ticket" as "ticket#1"
+                order by "ticket#1"."created_at" desc
+              ) as "rows#2"
             )::text
           `,
           parameters: [],
@@ -70,31 +76,34 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q2"), '[]')
+              select coalesce(json_agg("rows#2"), '[]')
               from (
-                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
-                from "public"."ticket" as "_q1"
+                select
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status"
+                from "public"."ticket" as "ticket#1"
                 where (
-                  "_q1"."tenant_id" = ($1)::integer
+                  "ticket#1"."tenant_id" = ($1)::integer
                   and (
-                    "_q1"."assignee_id" = ($2)::integer
+                    "ticket#1"."assignee_id" = ($2)::integer
                     or exists (
                       select 1
                       from "public"."team" as "_r1"
-                      where "_r1"."tenant_id" = "_q1"."tenant_id"
-                        and "_r1"."id" = "_q1"."team_id"
+                      where "_r1"."tenant_id" = "ticket#1"."tenant_id"
+                        and "_r1"."id" = "ticket#1"."team_id"
                         and exists (
                           select 1
                           from "public"."team_member" as "_r2"
                           where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
                         )
                     )
-                    or "_q1"."team_id" is null
+                    or "ticket#1"."team_id" is null
                   )
                 )
-                order by "_q1"."created_at" desc
+                order by "ticket#1"."created_at" desc
                 limit ($3)::bigint
-              ) as "_q2"
+              ) as "rows#2"
             )::text
           `,
           parameters: [
@@ -114,30 +123,33 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q2"), '[]')
+              select coalesce(json_agg("rows#2"), '[]')
               from (
-                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
-                from "public"."ticket" as "_q1"
+                select
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status"
+                from "public"."ticket" as "ticket#1"
                 where (
-                  "_q1"."tenant_id" = ($1)::integer
+                  "ticket#1"."tenant_id" = ($1)::integer
                   and (
-                    "_q1"."assignee_id" = ($2)::integer
+                    "ticket#1"."assignee_id" = ($2)::integer
                     or exists (
                       select 1
                       from "public"."team" as "_r1"
-                      where "_r1"."tenant_id" = "_q1"."tenant_id"
-                        and "_r1"."id" = "_q1"."team_id"
+                      where "_r1"."tenant_id" = "ticket#1"."tenant_id"
+                        and "_r1"."id" = "ticket#1"."team_id"
                         and exists (
                           select 1
                           from "public"."team_member" as "_r2"
                           where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
                         )
                     )
-                    or "_q1"."team_id" is null
+                    or "ticket#1"."team_id" is null
                   )
                 )
-                order by "_q1"."created_at" desc
-              ) as "_q2"
+                order by "ticket#1"."created_at" desc
+              ) as "rows#2"
             )::text
           `,
           parameters: [
@@ -156,22 +168,25 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q2"), '[]')
+              select coalesce(json_agg("rows#2"), '[]')
               from (
-                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
-                from "public"."ticket" as "_q1"
+                select
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status"
+                from "public"."ticket" as "ticket#1"
                 where (
-                  "_q1"."customer_id" = ($1)::integer
+                  "ticket#1"."customer_id" = ($1)::integer
                   and not exists (
                     select 1
                     from "public"."ticket_tag" as "_r1"
                     join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
-                    where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
+                    where "_r1"."ticket_id" = "ticket#1"."id" and "_r2"."name" = 'spam'
                   )
                 )
-                order by "_q1"."created_at" desc
+                order by "ticket#1"."created_at" desc
                 limit least(($2)::bigint, 100)
-              ) as "_q2"
+              ) as "rows#2"
             )::text
           `,
           parameters: [
@@ -190,22 +205,25 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q2"), '[]')
+              select coalesce(json_agg("rows#2"), '[]')
               from (
-                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
-                from "public"."ticket" as "_q1"
+                select
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status"
+                from "public"."ticket" as "ticket#1"
                 where (
-                  "_q1"."customer_id" = ($1)::integer
+                  "ticket#1"."customer_id" = ($1)::integer
                   and not exists (
                     select 1
                     from "public"."ticket_tag" as "_r1"
                     join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
-                    where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
+                    where "_r1"."ticket_id" = "ticket#1"."id" and "_r2"."name" = 'spam'
                   )
                 )
-                order by "_q1"."created_at" desc
+                order by "ticket#1"."created_at" desc
                 limit 100
-              ) as "_q2"
+              ) as "rows#2"
             )::text
           `,
           parameters: [
@@ -223,14 +241,17 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q2"), '[]')
+              select coalesce(json_agg("rows#2"), '[]')
               from (
-                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
-                from "public"."ticket" as "_q1"
-                where ("_q1"."tenant_id" = ($1)::integer)
-                order by "_q1"."created_at" desc
+                select
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status"
+                from "public"."ticket" as "ticket#1"
+                where ("ticket#1"."tenant_id" = ($1)::integer)
+                order by "ticket#1"."created_at" desc
                 limit ($2)::bigint
-              ) as "_q2"
+              ) as "rows#2"
             )::text
           `,
           parameters: [
@@ -249,13 +270,16 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q2"), '[]')
+              select coalesce(json_agg("rows#2"), '[]')
               from (
-                select "_q1"."id" as "id", "_q1"."subject" as "subject", "_q1"."status" as "status"
-                from "public"."ticket" as "_q1"
-                where ("_q1"."tenant_id" = ($1)::integer)
-                order by "_q1"."created_at" desc
-              ) as "_q2"
+                select
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status"
+                from "public"."ticket" as "ticket#1"
+                where ("ticket#1"."tenant_id" = ($1)::integer)
+                order by "ticket#1"."created_at" desc
+              ) as "rows#2"
             )::text
           `,
           parameters: [

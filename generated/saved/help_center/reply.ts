@@ -25,11 +25,13 @@ export const replyOperation = savedOperation({
           statements: [
             {
               sql: `
-                insert into "public"."message" as "_q1" ("ticket_id", "body")
+                insert into "public"."message" as "message#1" ("ticket_id", "body")
                 values (($1)::integer, ($2)::text)
                 returning (
-                  select row_to_json("_q2")
-                  from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
+                  select row_to_json("row#2")
+                  from (
+                    select "message#1"."id" as "id", "message#1"."created_at" as "created_at"
+                  ) as "row#2"
                 )::text
               `,
               parameters: [
@@ -52,17 +54,20 @@ export const replyOperation = savedOperation({
           statements: [
             {
               sql: `
-                insert into "public"."message" as "_q1" ("ticket_id", "body", "author_agent_id")
+                insert into "public"."message" as "message#1" ("ticket_id", "body", "author_agent_id")
                 values (($1)::integer, ($2)::text, (($3)::integer))
                 returning (
-                  select row_to_json("_q2")
-                  from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
+                  select row_to_json("row#2")
+                  from (
+                    select "message#1"."id" as "id", "message#1"."created_at" as "created_at"
+                  ) as "row#2"
                 )::text, (
                   case when (
                     exists (
                       select 1
                       from "public"."ticket" as "_r1"
-                      where "_r1"."id" = "_q1"."ticket_id" and "_r1"."tenant_id" = ($4)::integer
+                      where "_r1"."id" = "message#1"."ticket_id"
+                        and "_r1"."tenant_id" = ($4)::integer
                     )
                   ) is not true then concat(
                     'check constraint of an insert/update permission has failed',
@@ -92,19 +97,21 @@ export const replyOperation = savedOperation({
           statements: [
             {
               sql: `
-                insert into "public"."message" as "_q1" (
+                insert into "public"."message" as "message#1" (
                   "ticket_id", "body", "author_customer_id", "is_internal"
                 )
                 values (($1)::integer, ($2)::text, (($3)::integer), (false))
                 returning (
-                  select row_to_json("_q2")
-                  from (select "_q1"."id" as "id", "_q1"."created_at" as "created_at") as "_q2"
+                  select row_to_json("row#2")
+                  from (
+                    select "message#1"."id" as "id", "message#1"."created_at" as "created_at"
+                  ) as "row#2"
                 )::text, (
                   case when (
                     exists (
                       select 1
                       from "public"."ticket" as "_r1"
-                      where "_r1"."id" = "_q1"."ticket_id"
+                      where "_r1"."id" = "message#1"."ticket_id"
                         and "_r1"."customer_id" = ($3)::integer
                         and "_r1"."status" <> 'closed'
                     )

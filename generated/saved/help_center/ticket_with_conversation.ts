@@ -32,30 +32,30 @@ export const ticketWithConversationOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select row_to_json("_q6")
+              select row_to_json("row#6")
               from (
                 select
-                  "_q1"."id" as "id",
-                  "_q1"."subject" as "subject",
-                  "_q1"."status" as "status",
-                  "_q1"."created_at" as "created_at",
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status",
+                  "ticket#1"."created_at" as "created_at",
                   (
-                    select coalesce(json_agg("_q5"), '[]')
+                    select coalesce(json_agg("rows#5"), '[]')
                     from (
                       select
-                        "_q2"."body" as "body",
-                        "_q2"."created_at" as "created_at",
-                        case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent"
-                      from "public"."message" as "_q2"
-                      left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id"
-                      cross join lateral (select "_q3"."name" as "name") as "_q4"
-                      where "_q2"."ticket_id" = "_q1"."id"
-                      order by "_q2"."created_at" asc
-                    ) as "_q5"
+                        "messages#2"."body" as "body",
+                        "messages#2"."created_at" as "created_at",
+                        case when "author_agent#3"."id" is not null then row_to_json("object#4") end as "author_agent"
+                      from "public"."message" as "messages#2"
+                      left join "public"."agent" as "author_agent#3" on "author_agent#3"."id" = "messages#2"."author_agent_id"
+                      cross join lateral (select "author_agent#3"."name" as "name") as "object#4"
+                      where "messages#2"."ticket_id" = "ticket#1"."id"
+                      order by "messages#2"."created_at" asc
+                    ) as "rows#5"
                   ) as "messages"
-                from "public"."ticket" as "_q1"
-                where "_q1"."id" = ($1)::integer
-              ) as "_q6"
+                from "public"."ticket" as "ticket#1"
+                where "ticket#1"."id" = ($1)::integer
+              ) as "row#6"
             )::text
           `,
           parameters: [
@@ -72,49 +72,49 @@ export const ticketWithConversationOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select row_to_json("_q6")
+              select row_to_json("row#6")
               from (
                 select
-                  "_q1"."id" as "id",
-                  "_q1"."subject" as "subject",
-                  "_q1"."status" as "status",
-                  "_q1"."created_at" as "created_at",
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status",
+                  "ticket#1"."created_at" as "created_at",
                   (
-                    select coalesce(json_agg("_q5"), '[]')
+                    select coalesce(json_agg("rows#5"), '[]')
                     from (
                       select
-                        "_q2"."body" as "body",
-                        "_q2"."created_at" as "created_at",
-                        case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent"
-                      from "public"."message" as "_q2"
-                      left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id"
-                        and ("_q3"."tenant_id" = ($1)::integer)
-                      cross join lateral (select "_q3"."name" as "name") as "_q4"
-                      where "_q2"."ticket_id" = "_q1"."id"
-                      order by "_q2"."created_at" asc
-                    ) as "_q5"
+                        "messages#2"."body" as "body",
+                        "messages#2"."created_at" as "created_at",
+                        case when "author_agent#3"."id" is not null then row_to_json("object#4") end as "author_agent"
+                      from "public"."message" as "messages#2"
+                      left join "public"."agent" as "author_agent#3" on "author_agent#3"."id" = "messages#2"."author_agent_id"
+                        and ("author_agent#3"."tenant_id" = ($1)::integer)
+                      cross join lateral (select "author_agent#3"."name" as "name") as "object#4"
+                      where "messages#2"."ticket_id" = "ticket#1"."id"
+                      order by "messages#2"."created_at" asc
+                    ) as "rows#5"
                   ) as "messages"
-                from "public"."ticket" as "_q1"
-                where "_q1"."id" = ($2)::integer
+                from "public"."ticket" as "ticket#1"
+                where "ticket#1"."id" = ($2)::integer
                   and (
-                    "_q1"."tenant_id" = ($1)::integer
+                    "ticket#1"."tenant_id" = ($1)::integer
                     and (
-                      "_q1"."assignee_id" = ($3)::integer
+                      "ticket#1"."assignee_id" = ($3)::integer
                       or exists (
                         select 1
                         from "public"."team" as "_r1"
-                        where "_r1"."tenant_id" = "_q1"."tenant_id"
-                          and "_r1"."id" = "_q1"."team_id"
+                        where "_r1"."tenant_id" = "ticket#1"."tenant_id"
+                          and "_r1"."id" = "ticket#1"."team_id"
                           and exists (
                             select 1
                             from "public"."team_member" as "_r2"
                             where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
                           )
                       )
-                      or "_q1"."team_id" is null
+                      or "ticket#1"."team_id" is null
                     )
                   )
-              ) as "_q6"
+              ) as "row#6"
             )::text
           `,
           parameters: [
@@ -133,53 +133,53 @@ export const ticketWithConversationOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select row_to_json("_q7")
+              select row_to_json("row#7")
               from (
                 select
-                  "_q1"."id" as "id",
-                  "_q1"."subject" as "subject",
-                  "_q1"."status" as "status",
-                  "_q1"."created_at" as "created_at",
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status",
+                  "ticket#1"."created_at" as "created_at",
                   (
-                    select coalesce(json_agg("_q6"), '[]')
+                    select coalesce(json_agg("rows#6"), '[]')
                     from (
                       select
-                        "_q3"."body" as "body",
-                        "_q3"."created_at" as "created_at",
-                        case when "_q4"."id" is not null then row_to_json("_q5") end as "author_agent"
+                        "selected#3"."body" as "body",
+                        "selected#3"."created_at" as "created_at",
+                        case when "author_agent#4"."id" is not null then row_to_json("object#5") end as "author_agent"
                       from (
-                        select "_q2".*
-                        from "public"."message" as "_q2"
-                        where "_q2"."ticket_id" = "_q1"."id"
+                        select "messages#2".*
+                        from "public"."message" as "messages#2"
+                        where "messages#2"."ticket_id" = "ticket#1"."id"
                           and (
-                            "_q2"."is_internal" = false
+                            "messages#2"."is_internal" = false
                             and exists (
                               select 1
                               from "public"."ticket" as "_r1"
-                              where "_r1"."id" = "_q2"."ticket_id"
+                              where "_r1"."id" = "messages#2"."ticket_id"
                                 and "_r1"."customer_id" = ($1)::integer
                             )
                           )
-                        order by "_q2"."created_at" asc
+                        order by "messages#2"."created_at" asc
                         limit 200
-                      ) as "_q3"
-                      left join "public"."agent" as "_q4" on "_q4"."id" = "_q3"."author_agent_id"
-                      cross join lateral (select "_q4"."name" as "name") as "_q5"
-                      order by "_q3"."created_at" asc
-                    ) as "_q6"
+                      ) as "selected#3"
+                      left join "public"."agent" as "author_agent#4" on "author_agent#4"."id" = "selected#3"."author_agent_id"
+                      cross join lateral (select "author_agent#4"."name" as "name") as "object#5"
+                      order by "selected#3"."created_at" asc
+                    ) as "rows#6"
                   ) as "messages"
-                from "public"."ticket" as "_q1"
-                where "_q1"."id" = ($2)::integer
+                from "public"."ticket" as "ticket#1"
+                where "ticket#1"."id" = ($2)::integer
                   and (
-                    "_q1"."customer_id" = ($1)::integer
+                    "ticket#1"."customer_id" = ($1)::integer
                     and not exists (
                       select 1
                       from "public"."ticket_tag" as "_r1"
                       join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
-                      where "_r1"."ticket_id" = "_q1"."id" and "_r2"."name" = 'spam'
+                      where "_r1"."ticket_id" = "ticket#1"."id" and "_r2"."name" = 'spam'
                     )
                   )
-              ) as "_q7"
+              ) as "row#7"
             )::text
           `,
           parameters: [
@@ -197,31 +197,31 @@ export const ticketWithConversationOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select row_to_json("_q6")
+              select row_to_json("row#6")
               from (
                 select
-                  "_q1"."id" as "id",
-                  "_q1"."subject" as "subject",
-                  "_q1"."status" as "status",
-                  "_q1"."created_at" as "created_at",
+                  "ticket#1"."id" as "id",
+                  "ticket#1"."subject" as "subject",
+                  "ticket#1"."status" as "status",
+                  "ticket#1"."created_at" as "created_at",
                   (
-                    select coalesce(json_agg("_q5"), '[]')
+                    select coalesce(json_agg("rows#5"), '[]')
                     from (
                       select
-                        "_q2"."body" as "body",
-                        "_q2"."created_at" as "created_at",
-                        case when "_q3"."id" is not null then row_to_json("_q4") end as "author_agent"
-                      from "public"."message" as "_q2"
-                      left join "public"."agent" as "_q3" on "_q3"."id" = "_q2"."author_agent_id"
-                        and ("_q3"."tenant_id" = ($1)::integer)
-                      cross join lateral (select "_q3"."name" as "name") as "_q4"
-                      where "_q2"."ticket_id" = "_q1"."id"
-                      order by "_q2"."created_at" asc
-                    ) as "_q5"
+                        "messages#2"."body" as "body",
+                        "messages#2"."created_at" as "created_at",
+                        case when "author_agent#3"."id" is not null then row_to_json("object#4") end as "author_agent"
+                      from "public"."message" as "messages#2"
+                      left join "public"."agent" as "author_agent#3" on "author_agent#3"."id" = "messages#2"."author_agent_id"
+                        and ("author_agent#3"."tenant_id" = ($1)::integer)
+                      cross join lateral (select "author_agent#3"."name" as "name") as "object#4"
+                      where "messages#2"."ticket_id" = "ticket#1"."id"
+                      order by "messages#2"."created_at" asc
+                    ) as "rows#5"
                   ) as "messages"
-                from "public"."ticket" as "_q1"
-                where "_q1"."id" = ($2)::integer and ("_q1"."tenant_id" = ($1)::integer)
-              ) as "_q6"
+                from "public"."ticket" as "ticket#1"
+                where "ticket#1"."id" = ($2)::integer and ("ticket#1"."tenant_id" = ($1)::integer)
+              ) as "row#6"
             )::text
           `,
           parameters: [

@@ -32,39 +32,41 @@ export const queueOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q10"), '[]')
+              select coalesce(json_agg("rows#10"), '[]')
               from (
                 select
-                  "_q2"."id" as "id",
-                  "_q2"."subject" as "subject",
-                  "_q2"."priority" as "priority",
-                  case when "_q3"."id" is not null then row_to_json("_q4") end as "customer",
+                  "selected#2"."id" as "id",
+                  "selected#2"."subject" as "subject",
+                  "selected#2"."priority" as "priority",
+                  case when "customer#3"."id" is not null then row_to_json("object#4") end as "customer",
                   (
-                    select row_to_json("_q9")
+                    select row_to_json("row#9")
                     from (
-                      select row_to_json("_q8") as "aggregate"
+                      select row_to_json("object#8") as "aggregate"
                       from (
                         select count(*) as "a1"
                         from (
-                          select "_q5".*
-                          from "public"."message" as "_q5"
-                          where "_q5"."ticket_id" = "_q2"."id"
-                        ) as "_q6"
-                      ) as "_q7"
-                      cross join lateral (select "_q7"."a1" as "count") as "_q8"
-                    ) as "_q9"
+                          select "messages#5".*
+                          from "public"."message" as "messages#5"
+                          where "messages#5"."ticket_id" = "selected#2"."id"
+                        ) as "selected#6"
+                      ) as "aggregate#7"
+                      cross join lateral (select "aggregate#7"."a1" as "count") as "object#8"
+                    ) as "row#9"
                   ) as "messages_aggregate"
                 from (
-                  select "_q1".*
-                  from "public"."ticket" as "_q1"
-                  where (("_q1"."status" = ($1)::text) and ("_q1"."team_id" = ($2)::integer))
-                  order by "_q1"."created_at" asc
+                  select "ticket#1".*
+                  from "public"."ticket" as "ticket#1"
+                  where (
+                    ("ticket#1"."status" = ($1)::text) and ("ticket#1"."team_id" = ($2)::integer)
+                  )
+                  order by "ticket#1"."created_at" asc
                   limit 50
-                ) as "_q2"
-                left join "public"."customer" as "_q3" on "_q3"."id" = "_q2"."customer_id"
-                cross join lateral (select "_q3"."name" as "name") as "_q4"
-                order by "_q2"."created_at" asc
-              ) as "_q10"
+                ) as "selected#2"
+                left join "public"."customer" as "customer#3" on "customer#3"."id" = "selected#2"."customer_id"
+                cross join lateral (select "customer#3"."name" as "name") as "object#4"
+                order by "selected#2"."created_at" asc
+              ) as "rows#10"
             )::text
           `,
           parameters: [
@@ -82,58 +84,60 @@ export const queueOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q10"), '[]')
+              select coalesce(json_agg("rows#10"), '[]')
               from (
                 select
-                  "_q2"."id" as "id",
-                  "_q2"."subject" as "subject",
-                  "_q2"."priority" as "priority",
-                  case when "_q3"."id" is not null then row_to_json("_q4") end as "customer",
+                  "selected#2"."id" as "id",
+                  "selected#2"."subject" as "subject",
+                  "selected#2"."priority" as "priority",
+                  case when "customer#3"."id" is not null then row_to_json("object#4") end as "customer",
                   (
-                    select row_to_json("_q9")
+                    select row_to_json("row#9")
                     from (
-                      select row_to_json("_q8") as "aggregate"
+                      select row_to_json("object#8") as "aggregate"
                       from (
                         select count(*) as "a1"
                         from (
-                          select "_q5".*
-                          from "public"."message" as "_q5"
-                          where "_q5"."ticket_id" = "_q2"."id"
-                        ) as "_q6"
-                      ) as "_q7"
-                      cross join lateral (select "_q7"."a1" as "count") as "_q8"
-                    ) as "_q9"
+                          select "messages#5".*
+                          from "public"."message" as "messages#5"
+                          where "messages#5"."ticket_id" = "selected#2"."id"
+                        ) as "selected#6"
+                      ) as "aggregate#7"
+                      cross join lateral (select "aggregate#7"."a1" as "count") as "object#8"
+                    ) as "row#9"
                   ) as "messages_aggregate"
                 from (
-                  select "_q1".*
-                  from "public"."ticket" as "_q1"
+                  select "ticket#1".*
+                  from "public"."ticket" as "ticket#1"
                   where (
-                    "_q1"."tenant_id" = ($1)::integer
+                    "ticket#1"."tenant_id" = ($1)::integer
                     and (
-                      "_q1"."assignee_id" = ($2)::integer
+                      "ticket#1"."assignee_id" = ($2)::integer
                       or exists (
                         select 1
                         from "public"."team" as "_r1"
-                        where "_r1"."tenant_id" = "_q1"."tenant_id"
-                          and "_r1"."id" = "_q1"."team_id"
+                        where "_r1"."tenant_id" = "ticket#1"."tenant_id"
+                          and "_r1"."id" = "ticket#1"."team_id"
                           and exists (
                             select 1
                             from "public"."team_member" as "_r2"
                             where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
                           )
                       )
-                      or "_q1"."team_id" is null
+                      or "ticket#1"."team_id" is null
                     )
                   )
-                    and (("_q1"."status" = ($3)::text) and ("_q1"."team_id" = ($4)::integer))
-                  order by "_q1"."created_at" asc
+                    and (
+                      ("ticket#1"."status" = ($3)::text) and ("ticket#1"."team_id" = ($4)::integer)
+                    )
+                  order by "ticket#1"."created_at" asc
                   limit 50
-                ) as "_q2"
-                left join "public"."customer" as "_q3" on "_q3"."id" = "_q2"."customer_id"
-                  and ("_q3"."tenant_id" = ($1)::integer)
-                cross join lateral (select "_q3"."name" as "name") as "_q4"
-                order by "_q2"."created_at" asc
-              ) as "_q10"
+                ) as "selected#2"
+                left join "public"."customer" as "customer#3" on "customer#3"."id" = "selected#2"."customer_id"
+                  and ("customer#3"."tenant_id" = ($1)::integer)
+                cross join lateral (select "customer#3"."name" as "name") as "object#4"
+                order by "selected#2"."created_at" asc
+              ) as "rows#10"
             )::text
           `,
           parameters: [
@@ -153,41 +157,43 @@ export const queueOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("_q10"), '[]')
+              select coalesce(json_agg("rows#10"), '[]')
               from (
                 select
-                  "_q2"."id" as "id",
-                  "_q2"."subject" as "subject",
-                  "_q2"."priority" as "priority",
-                  case when "_q3"."id" is not null then row_to_json("_q4") end as "customer",
+                  "selected#2"."id" as "id",
+                  "selected#2"."subject" as "subject",
+                  "selected#2"."priority" as "priority",
+                  case when "customer#3"."id" is not null then row_to_json("object#4") end as "customer",
                   (
-                    select row_to_json("_q9")
+                    select row_to_json("row#9")
                     from (
-                      select row_to_json("_q8") as "aggregate"
+                      select row_to_json("object#8") as "aggregate"
                       from (
                         select count(*) as "a1"
                         from (
-                          select "_q5".*
-                          from "public"."message" as "_q5"
-                          where "_q5"."ticket_id" = "_q2"."id"
-                        ) as "_q6"
-                      ) as "_q7"
-                      cross join lateral (select "_q7"."a1" as "count") as "_q8"
-                    ) as "_q9"
+                          select "messages#5".*
+                          from "public"."message" as "messages#5"
+                          where "messages#5"."ticket_id" = "selected#2"."id"
+                        ) as "selected#6"
+                      ) as "aggregate#7"
+                      cross join lateral (select "aggregate#7"."a1" as "count") as "object#8"
+                    ) as "row#9"
                   ) as "messages_aggregate"
                 from (
-                  select "_q1".*
-                  from "public"."ticket" as "_q1"
-                  where ("_q1"."tenant_id" = ($1)::integer)
-                    and (("_q1"."status" = ($2)::text) and ("_q1"."team_id" = ($3)::integer))
-                  order by "_q1"."created_at" asc
+                  select "ticket#1".*
+                  from "public"."ticket" as "ticket#1"
+                  where ("ticket#1"."tenant_id" = ($1)::integer)
+                    and (
+                      ("ticket#1"."status" = ($2)::text) and ("ticket#1"."team_id" = ($3)::integer)
+                    )
+                  order by "ticket#1"."created_at" asc
                   limit 50
-                ) as "_q2"
-                left join "public"."customer" as "_q3" on "_q3"."id" = "_q2"."customer_id"
-                  and ("_q3"."tenant_id" = ($1)::integer)
-                cross join lateral (select "_q3"."name" as "name") as "_q4"
-                order by "_q2"."created_at" asc
-              ) as "_q10"
+                ) as "selected#2"
+                left join "public"."customer" as "customer#3" on "customer#3"."id" = "selected#2"."customer_id"
+                  and ("customer#3"."tenant_id" = ($1)::integer)
+                cross join lateral (select "customer#3"."name" as "name") as "object#4"
+                order by "selected#2"."created_at" asc
+              ) as "rows#10"
             )::text
           `,
           parameters: [

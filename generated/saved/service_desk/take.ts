@@ -25,12 +25,14 @@ export const takeOperation = savedOperation({
           statements: [
             {
               sql: `
-                update "public"."ticket" as "_q1"
+                update "public"."ticket" as "ticket#1"
                 set "assignee_id" = ($1)::integer
-                where "_q1"."id" = ($2)::integer
+                where "ticket#1"."id" = ($2)::integer
                 returning (
-                  select row_to_json("_q2")
-                  from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
+                  select row_to_json("row#2")
+                  from (
+                    select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id"
+                  ) as "row#2"
                 )::text
               `,
               parameters: [
@@ -53,37 +55,39 @@ export const takeOperation = savedOperation({
           statements: [
             {
               sql: `
-                update "public"."ticket" as "_q1"
+                update "public"."ticket" as "ticket#1"
                 set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
                 where (
-                  "_q1"."tenant_id" = ($2)::integer
+                  "ticket#1"."tenant_id" = ($2)::integer
                   and (
-                    "_q1"."assignee_id" = ($3)::integer
+                    "ticket#1"."assignee_id" = ($3)::integer
                     or exists (
                       select 1
                       from "public"."team" as "_r1"
-                      where "_r1"."tenant_id" = "_q1"."tenant_id"
-                        and "_r1"."id" = "_q1"."team_id"
+                      where "_r1"."tenant_id" = "ticket#1"."tenant_id"
+                        and "_r1"."id" = "ticket#1"."team_id"
                         and exists (
                           select 1
                           from "public"."team_member" as "_r2"
                           where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
                         )
                     )
-                    or "_q1"."team_id" is null
+                    or "ticket#1"."team_id" is null
                   )
                 )
-                  and "_q1"."id" = ($4)::integer
+                  and "ticket#1"."id" = ($4)::integer
                 returning (
-                  select row_to_json("_q2")
-                  from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
+                  select row_to_json("row#2")
+                  from (
+                    select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id"
+                  ) as "row#2"
                 )::text, (
                   case when (
-                    "_q1"."assignee_id" is null
+                    "ticket#1"."assignee_id" is null
                     or exists (
                       select 1
                       from "public"."agent" as "_r1"
-                      where "_r1"."id" = "_q1"."assignee_id"
+                      where "_r1"."id" = "ticket#1"."assignee_id"
                         and "_r1"."is_active" = true
                         and "_r1"."tenant_id" = ($2)::integer
                     )
@@ -115,18 +119,21 @@ export const takeOperation = savedOperation({
           statements: [
             {
               sql: `
-                update "public"."ticket" as "_q1"
+                update "public"."ticket" as "ticket#1"
                 set "assignee_id" = ($1)::integer, "updated_at" = 'now()'::text::timestamptz
-                where ("_q1"."tenant_id" = ($2)::integer) and "_q1"."id" = ($3)::integer
+                where ("ticket#1"."tenant_id" = ($2)::integer) and "ticket#1"."id" = ($3)::integer
                 returning (
-                  select row_to_json("_q2")
-                  from (select "_q1"."id" as "id", "_q1"."assignee_id" as "assignee_id") as "_q2"
+                  select row_to_json("row#2")
+                  from (
+                    select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id"
+                  ) as "row#2"
                 )::text, (
                   case when (
                     exists (
                       select 1
                       from "public"."customer" as "_r1"
-                      where "_r1"."id" = "_q1"."customer_id" and "_r1"."tenant_id" = ($2)::integer
+                      where "_r1"."id" = "ticket#1"."customer_id"
+                        and "_r1"."tenant_id" = ($2)::integer
                     )
                   ) is not true then concat(
                     'check constraint of an insert/update permission has failed',

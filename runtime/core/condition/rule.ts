@@ -5,8 +5,9 @@
  *   {session.x-engine-user-id::integer}   a session variable of the request, cast to the type
  *   {{ and }}                             braces that belong to the SQL
  *
- * Aliases inside rules begin with `_r`, aliases of requests with `_q`: two disjoint namespaces, so that no outer alias can be
- * captured by an inner EXISTS.
+ * Aliases inside rules are `_r` and a number, aliases of requests end in `#` and a number (`"ticket#1"`): two disjoint
+ * namespaces, so that no outer alias can be captured by an inner EXISTS. GraphQL has no names with `#`, so a client's response
+ * name cannot capture either.
  */
 import type { RuleReference } from '../reason.ts';
 import { lazy } from '../remember.ts';
@@ -19,8 +20,8 @@ import { type Condition, conjuncts } from './tree.ts';
 /** Prefix of every alias that a rule introduces. */
 export const RULE_ALIAS = '_r';
 
-/** Prefix of every alias that a request introduces. */
-export const REQUEST_ALIAS = '_q';
+/** Stands between what an alias of a request is for and its number. */
+export const REQUEST_ALIAS = '#';
 
 /** A rule, read once: as SQL and as a condition. */
 export interface Rule {

@@ -17,7 +17,7 @@ const POSITION = identifier('position');
 
 /** The JSON list of results. @param index the join among those of its statement, whose tuples it takes */
 export function lookUpRows(target: TableTarget, field: SelectedField, index: number, scope: Scope): Sql {
-  const alias = scope.alias();
+  const alias = scope.alias('tuples');
   const values = target.columns.map(({ type }, column) =>
     parameter({ from: 'tuples', join: index, column }, `${type.sql}[]`),
   );
@@ -68,6 +68,7 @@ function resultsPerTuple(
 ): Results {
   const { view } = target;
   const source: RowSource = {
+    name: view.table.shape.name,
     from: view.table.sql,
     conditions: (alias) => equality(target, tuples, alias),
     stored: true,
@@ -81,6 +82,7 @@ function resultsPerTuple(
 function resultsOfJoin(target: TableTarget, field: SelectedField, tuples: TupleRows, scope: Scope): Results {
   const { view, form } = target;
   const source: RowSource = {
+    name: view.table.shape.name,
     from: sql`${tuples.from} cross join ${view.table.sql}`,
     conditions: (alias) => equality(target, tuples, alias),
     rule: (alias) => visible(view, alias),
@@ -88,7 +90,7 @@ function resultsOfJoin(target: TableTarget, field: SelectedField, tuples: TupleR
   };
   const base = baseRows(view, field.arguments, source, undefined, field.selection.argumentsPath, scope);
   const object = jsonObject(rowEntries(field.selection, base.view, base.alias, scope), scope);
-  const [all, rows, gathered] = [scope.alias(), scope.alias(), scope.alias()];
+  const [all, rows, gathered] = [scope.alias('all'), scope.alias('found'), scope.alias('gathered')];
   const found = sql`select ${tuples.alias}.${POSITION}, ${object} as "object" ${base.from}${base.where}${orderBy(base.keys)}`;
   const result = raw(form === 'object' ? '(array_agg("object"))[1]' : 'json_agg("object")');
   const byTuple = sql`select ${rows}.${POSITION}, ${result} as "result" from (${found}) as ${rows} group by ${rows}.${POSITION}`;

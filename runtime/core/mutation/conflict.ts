@@ -91,7 +91,7 @@ export function checkOfInsert(
  */
 function isNewRow({ table }: TableView, target: Conflict['target'], alias: Sql, scope: Scope): Sql {
   if (table.shape.kind !== 'partitioned' || typeof target !== 'object') return sql`${alias}.xmax = 0`;
-  const before = scope.alias();
+  const before = scope.alias('before');
   const same = target.map((name) => sql`${before}.${identifier(name)} = ${alias}.${identifier(name)}`);
   return sql`not exists (select 1 from ${table.sql} as ${before} where ${join(same, ' and ')})`;
 }

@@ -14,7 +14,7 @@ import { type AnswerForm, writeStep } from './written.ts';
 export function deleteRows({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
-  const alias = scope.alias();
+  const alias = scope.alias(view.table.shape.name);
   const conditions = [whereCondition(args.get('where'), alias, view, scope)];
   return remove(view, alias, conditions, selection, 'object', scope);
 }
@@ -23,7 +23,7 @@ export function deleteRows({ of, requester, selection, args }: TableCall): Mutat
 export function deleteRow({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
-  const alias = scope.alias();
+  const alias = scope.alias(view.table.shape.name);
   return remove(view, alias, keyCondition(view, alias, args), selection, 'row', scope);
 }
 

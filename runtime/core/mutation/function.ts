@@ -19,7 +19,7 @@ export function functionRows({ of, requester, selection, args }: FunctionCall): 
     tableOf(of, scope),
     selection,
     args,
-    { from: call(of, args), conditions: () => [] },
+    { name: of.name, from: call(of, args), conditions: () => [] },
     scope,
   );
 }
@@ -31,7 +31,7 @@ export function functionAggregate({ of, requester, selection, args }: FunctionCa
     tableOf(of, scope),
     selection,
     args,
-    { from: call(of, args), conditions: () => [] },
+    { name: of.name, from: call(of, args), conditions: () => [] },
     scope,
   );
 }
@@ -44,11 +44,11 @@ export function functionAggregate({ of, requester, selection, args }: FunctionCa
 export function functionMutation({ of, requester, selection, args }: FunctionCall): MutationStep {
   const scope = scopeOf(requester);
   const view = tableOf(of, scope);
-  const alias = scope.alias();
+  const alias = scope.alias(of.name);
   const write = print(sql`select ${keepRows(view.table, sql`${call(of, args)} as ${alias}`, alias)}`);
   const from = keptRows(view.table.sql);
   const read = print(
-    sql`select ${resultOf(of, view, selection, args, { from, conditions: () => [] }, scope)}::text`,
+    sql`select ${resultOf(of, view, selection, args, { name: of.name, from, conditions: () => [] }, scope)}::text`,
   );
   return {
     kind: 'write',

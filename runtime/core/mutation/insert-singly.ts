@@ -22,7 +22,7 @@ export function flatWrite(
   fixed: FixedColumns,
   scope: Scope,
 ): Write {
-  const alias = scope.alias();
+  const alias = scope.alias(view.table.shape.name);
   return {
     statement: sql`${insertStatement(view, rows, alias, fixed)}${conflictClause(conflict, view, alias, scope)}`,
     alias,

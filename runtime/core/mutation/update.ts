@@ -30,7 +30,7 @@ export function updateRows({ of, requester, selection, args }: TableCall): Mutat
 export function updateRow({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
-  const alias = scope.alias();
+  const alias = scope.alias(view.table.shape.name);
   const key = args.get(argumentName(view)('pk_columns'));
   const conditions = keyCondition(view, alias, key?.kind === 'object' ? key.fields : new Map());
   return change(view, alias, conditions, args, selection, 'row', selection.argumentsPath, scope);
@@ -64,7 +64,7 @@ function updateWhere(
   path: string,
   scope: Scope,
 ): MutationStep {
-  const alias = scope.alias();
+  const alias = scope.alias(view.table.shape.name);
   return change(
     view,
     alias,

@@ -62,7 +62,7 @@ export function writeStep(
     const statement = rowStatement(write, [sql`${answer}::text`]);
     return { kind: 'write', statements: [{ statement, path }], answer: [0] };
   }
-  const row = scope.alias();
+  const row = scope.alias('written');
   const from = sql`${WRITTEN} as ${row}`;
   const count = sql`(select count(*) from ${WRITTEN})`;
   const answer = answerOf(view, selection, form, from, row, count, scope);
@@ -84,7 +84,7 @@ export function writeThenRead(
   scope: Scope,
   keeping = 1,
 ): WriteStep {
-  const alias = scope.alias();
+  const alias = scope.alias(view.table.shape.name);
   const from = sql`${keptRows(view.table.sql, keeping)} as ${alias}`;
   const answer = answerOf(view, selection, form, from, alias, count, scope);
   const read = { statement: print(sql`select ${answer}::text`), path: '$' };

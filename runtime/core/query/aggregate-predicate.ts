@@ -36,7 +36,7 @@ export function aggregateCondition(
   if (meaning.kind !== 'aggregateFunction' || !meaning.returns)
     throw new Error(`an aggregate predicate has no ${meaning.kind}`);
   const { fields } = objectOf(value);
-  const inner = scope.alias();
+  const inner = scope.alias(relationship.name);
   const columns = argumentColumns(fields.get('arguments')).map((column) =>
     target.select!.columns.get(column)!.value(inner),
   );

@@ -55,7 +55,7 @@ function objectKeys(
           },
         ];
       case 'relationship': {
-        const inner = scope.alias();
+        const inner = scope.alias(meaning.relationship.name);
         const { relationship, view: target } = meaning;
         const conditions = [
           joinCondition(relationship, alias, inner),
@@ -69,7 +69,7 @@ function objectKeys(
         ).map(({ expression, direction: order }) => ({ expression, direction: order }));
       }
       case 'aggregateOrder': {
-        const inner = scope.alias();
+        const inner = scope.alias(meaning.relationship.name);
         const target = meaning.view;
         const from =
           'target' in meaning.relationship

@@ -11,6 +11,8 @@ import { whereCondition } from './where.ts';
 
 /** Where rows come from: a FROM item, and the conditions that tie it to its surroundings. */
 export interface RowSource {
+  /** What a row of it is called in aliases: the table, the relationship or the function. */
+  readonly name: string;
   readonly from: Sql;
   readonly conditions: (alias: Sql) => readonly Sql[];
   /** The rest of the role's rule beyond those; default: the whole rule. */
@@ -20,7 +22,7 @@ export interface RowSource {
 }
 
 export function tableRows(view: TableView): RowSource {
-  return { from: view.table.sql, conditions: () => [], stored: true };
+  return { name: view.table.shape.name, from: view.table.sql, conditions: () => [], stored: true };
 }
 
 /** @param from the view of the row that the relationship leads from, whose alias is `outer` */
@@ -31,6 +33,7 @@ export function relatedRows(
   outer: Sql,
 ): RowSource {
   return {
+    name: relationship.name,
     from: view.table.sql,
     conditions: (alias) => [joinCondition(relationship, outer, alias)],
     rule: (alias) => visibleThrough(from, relationship, view, alias),
@@ -64,7 +67,7 @@ export function baseRows(
   path: string,
   scope: Scope,
 ): Base {
-  const alias = scope.alias();
+  const alias = scope.alias(source.name);
   const view = source.stored ? seen(target) : target;
   const name = argumentName(view);
   const joins: Sql[] = [];
@@ -131,7 +134,7 @@ export interface DerivedRows {
  * computed fields, also those in rules, take rows of the table: where one is called, rows are handed on whole.
  */
 export function derivedRows(view: TableView, selection: Selection, base: Base, scope: Scope): DerivedRows {
-  const alias = scope.alias();
+  const alias = scope.alias('selected');
   const whole = needsWholeRows(view, selection);
   const distinct = base.distinct.length
     ? sql`distinct on (${join(

@@ -40,8 +40,11 @@ export interface PlanOptions {
 export interface Scope extends Requester {
   readonly view: RoleView;
   readonly options: PlanOptions;
-  /** A new alias, unique within the operation. */
-  readonly alias: () => Sql;
+  /**
+   * A new alias, unique within the operation: `"ticket#1"`. No response name is spelt so, and no alias of a rule.
+   * @param use what it is for, in the words of the database: a table, a relationship, a function
+   */
+  readonly alias: (use: string) => Sql;
 }
 
 export function createScope(view: RoleView, options: PlanOptions): Scope {
@@ -50,8 +53,20 @@ export function createScope(view: RoleView, options: PlanOptions): Scope {
     role: view.role ?? '',
     view,
     options,
-    alias: () => identifier(`${REQUEST_ALIAS}${++count}`),
+    alias: (use) => identifier(`${shortened(use)}${REQUEST_ALIAS}${++count}`),
   };
+}
+
+/** Bytes of an alias that its number may take: more aliases would be a longer statement than Postgres reads. */
+const ALIAS_NUMBER = 12;
+
+/** Postgres would cut off the number of an alias that is too long, and two could become one. */
+function shortened(use: string): string {
+  const limit = MAX_IDENTIFIER - ALIAS_NUMBER;
+  if (Buffer.byteLength(use) <= limit) return use;
+  const characters = [...use];
+  while (Buffer.byteLength(characters.join('')) > limit) characters.pop();
+  return characters.join('');
 }
 
 /** The scope behind a requester. Resolvers get theirs from the planner, so anything else is a defect. */
@@ -188,7 +203,7 @@ export function areColumnNames(entries: readonly (readonly [name: string, value:
  * Postgres would cut off are aggregated as pairs instead.
  */
 export function jsonObject(entries: readonly (readonly [name: string, value: Sql])[], scope: Scope): Sql {
-  const alias = scope.alias();
+  const alias = scope.alias('object');
   if (areColumnNames(entries)) {
     return sql`(select row_to_json(${alias}) from (select ${columns(entries)}) as ${alias})`;
   }
@@ -213,7 +228,7 @@ export function jsonRows(
   rest: Sql,
   scope: Scope,
 ): Sql {
-  const alias = scope.alias();
+  const alias = scope.alias(form === 'list' ? 'rows' : 'row');
   const short = areColumnNames(entries);
   const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
   const row = short ? alias : sql`${alias}."object"`;

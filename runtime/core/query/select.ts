@@ -52,7 +52,7 @@ export function selectByKey<Of extends DeclaredTable>(
 ): Sql {
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
-  const alias = scope.alias();
+  const alias = scope.alias(view.table.shape.name);
   const conditions = [
     ...keyCondition(view, alias, args),
     ...visible(view, alias),
@@ -218,7 +218,7 @@ function relatedRow(
   outer: Sql,
   scope: Scope,
 ): Sql {
-  const alias = scope.alias();
+  const alias = scope.alias(relationship.name);
   const rule = visibleThrough(from, relationship, view, alias);
   const conditions = [joinCondition(relationship, outer, alias), ...rule];
   const rest = sql`where ${join(conditions, ' and ')}${raw(relationship.shape.unique ? '' : ' limit 1')}`;
@@ -242,7 +242,7 @@ function joinedRow(
   scope: Scope,
   joins: Joins,
 ): Sql {
-  const alias = scope.alias();
+  const alias = scope.alias(relationship.name);
   const rule = visibleThrough(from, relationship, view, alias);
   const conditions = [joinCondition(relationship, outer, alias), ...rule];
   joins.tables.push(sql` left join ${view.table.sql} as ${alias} on ${join(conditions, ' and ')}`);
@@ -255,7 +255,7 @@ function joinedRow(
 /** An object of available values, made by one more FROM item: cheaper than a subselect, which has its own plan. */
 function lateralObject(entries: readonly Entry[], objects: Sql[], scope: Scope): Sql {
   if (!areColumnNames(entries)) return jsonObject(entries, scope);
-  const object = scope.alias();
+  const object = scope.alias('object');
   objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
   return sql`row_to_json(${object})`;
 }
@@ -306,7 +306,7 @@ function computedFieldValue(
       computed.returns.type,
     );
   }
-  const source: RowSource = { from: call, conditions: () => [] };
+  const source: RowSource = { name: computed.name, from: call, conditions: () => [] };
   return computed.returns.set
     ? listOfRows(target!, field.selection, field.arguments, source, scope)
     : functionRow(target!, field.selection, source, scope);
@@ -314,7 +314,7 @@ function computedFieldValue(
 
 /** The single row of a function that returns a composite value; a null result is not a row. */
 export function functionRow(view: TableView, selection: Selection, source: RowSource, scope: Scope): Sql {
-  const alias = scope.alias();
+  const alias = scope.alias(source.name);
   const conditions = [sql`not (${alias} is null)`, ...visible(view, alias)];
   return singleRow(view, selection, source.from, alias, sql`where ${join(conditions, ' and ')}`, scope);
 }
@@ -340,7 +340,7 @@ export function aggregateOfRows(
   const aggregates: Entry[] = [];
   const nodes: Sql[] = [];
   const objects: Sql[] = [];
-  const result = scope.alias();
+  const result = scope.alias('aggregate');
   const keep = (value: Sql): Sql => {
     const name = `a${aggregates.length + 1}`;
     aggregates.push([name, value]);

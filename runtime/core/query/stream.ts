@@ -37,8 +37,8 @@ export function streamRows(
   const view = seen(target);
   const name = sharedTypes(view.table.source).name;
   const { column, value, direction } = readCursor(args, name);
-  const alias = scope.alias();
-  const batch = scope.alias();
+  const alias = scope.alias(view.table.shape.name);
+  const batch = scope.alias('batch');
   const cursor = column.value(alias);
   const { type } = column.column;
   const start = value.kind === 'enum' ? ({ from: 'constant', value: value.value } as const) : sourceOf(value);

@@ -70,7 +70,7 @@ function expression(
         );
         break;
       case 'relationship': {
-        const inner = scope.alias();
+        const inner = scope.alias(meaning.relationship.name);
         const target = meaning.view;
         const condition = requireObject(value, definition.type);
         const tie = joinCondition(meaning.relationship, alias, inner);
@@ -114,7 +114,7 @@ function expression(
         );
         break;
       case 'exists': {
-        const inner = scope.alias();
+        const inner = scope.alias(meaning.view.table.shape.name);
         conditions.push(
           exists(sql`${meaning.view.table.sql} as ${inner}`, [
             ...visible(meaning.view, inner),
@@ -148,7 +148,7 @@ function computedCondition(
     if (!('type' in returns)) throw new Error(`the computed field ${field.name} returns no scalar`);
     return comparison(node, computedField(field, view, alias, undefined), returns.type, scope);
   }
-  const inner = scope.alias();
+  const inner = scope.alias(field.name);
   const joins: Sql[] = [];
   const nested = expression(node, inner, target, scope, joins);
   return exists(sql`${computedField(field, view, alias, undefined)} as ${inner}${join(joins, '')}`, [

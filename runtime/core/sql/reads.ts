@@ -26,7 +26,7 @@ const TOKEN = /\bE'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"((?:[^"]|"")*)"|::|\w+|[^
 
 type Token = { readonly name: string } | string;
 
-const ALIAS = new RegExp(`^(?:${REQUEST_ALIAS}|${RULE_ALIAS})\\d+$|^_(?:cohort|result|hash)$`);
+const ALIAS = new RegExp(`${REQUEST_ALIAS}\\d+$|^${RULE_ALIAS}\\d+$|^_(?:cohort|result|hash)$`);
 
 export function readSetOf(sql: string): ReadSet {
   const tokens = tokensOf(sql);
@@ -41,7 +41,7 @@ export function readSetOf(sql: string): ReadSet {
     const isSource = before === 'from' || before === 'join';
     const second = tokens[index + 1] === '.' ? tokens[index + 2] : undefined;
     if (ALIAS.test(first.name) && !isSource) {
-      // `as "_q1"` names it; `"_q1"` by itself or with `.*` is the whole row.
+      // `as "note#1"` names it; `"note#1"` by itself or with `.*` is the whole row.
       if (before !== 'as') uses.push([first.name, typeof second === 'object' ? second.name : undefined]);
       if (second !== undefined) index += 2;
       continue;

@@ -135,10 +135,10 @@ describe('looking for changes', () => {
 
 describe('what a statement reads', () => {
   test('is taken from its text', () => {
-    const sql = `select (select coalesce(json_agg("_q2"), '[]') from (select "_q1"."id" as "id",
-      "public"."fn"("_q1") as "x", 'from "public"."no" ' as "public" from "public"."a ""b""" as "_q1"
-      left join "s"."other" as "_q3" on "_q3"."k" = "_q1"."k" where exists (select from "s"."third" as "_r1" where
-      "_r1"."t" = E'\\'"s"."text"' and ("_cohort"."value 1")::"public"."mood" is not null)) as "_q2")::text`;
+    const sql = `select (select coalesce(json_agg("note#2"), '[]') from (select "note#1"."id" as "id",
+      "public"."fn"("note#1") as "x", 'from "public"."no" ' as "public" from "public"."a ""b""" as "note#1"
+      left join "s"."other" as "note#3" on "note#3"."k" = "note#1"."k" where exists (select from "s"."third" as "_r1" where
+      "_r1"."t" = E'\\'"s"."text"' and ("_cohort"."value 1")::"public"."mood" is not null)) as "note#2")::text`;
     expect(readSetOf(sql)).toEqual({
       relations: [
         { schema: 'public', name: 'a "b"', columns: undefined },
@@ -150,14 +150,17 @@ describe('what a statement reads', () => {
   });
 
   test.each([
-    ['from "public"."note" as "_q1"', undefined],
-    ['from "public"."plain_note" as "_q1"', undefined],
-    ['from "public"."note_of_view" as "_q1"', undefined],
-    ['"public"."steady"("_q1") from "public"."note" as "_q1"', undefined],
-    ['"public"."moody"("_q1") from "public"."note" as "_q1"', 'the function moody(note) in public.moody'],
-    ['from "public"."short_note" as "_q1"', 'the function now() in short_note'],
-    ['from "public"."timed_note" as "_q1"', 'the time or the user in timed_note'],
-    ['from "public"."busy" as "_q1"', 'the system relation pg_stat_activity'],
+    ['from "public"."note" as "note#1"', undefined],
+    ['from "public"."plain_note" as "note#1"', undefined],
+    ['from "public"."note_of_view" as "note#1"', undefined],
+    ['"public"."steady"("note#1") from "public"."note" as "note#1"', undefined],
+    [
+      '"public"."moody"("note#1") from "public"."note" as "note#1"',
+      'the function moody(note) in public.moody',
+    ],
+    ['from "public"."short_note" as "note#1"', 'the function now() in short_note'],
+    ['from "public"."timed_note" as "note#1"', 'the time or the user in timed_note'],
+    ['from "public"."busy" as "note#1"', 'the system relation pg_stat_activity'],
   ])('%s', async (sql, reason) => {
     const { polledBecause } = await sensitivityOf(`select ${sql}`, source);
     if (reason === undefined) expect(polledBecause).toBeUndefined();
