@@ -211,6 +211,11 @@ export const OPTIONS = {
   ),
   logLevel: option(choice('debug', 'info', 'warn', 'error'), 'info', 'minimum level that is written'),
   devMode: option(boolean, false, 'show error details to every role'),
+  graphiql: option<boolean | undefined>(
+    boolean,
+    undefined,
+    'serve a query page at /graphiql (not by an artefact); default: the value of dev-mode',
+  ),
   adminInternalErrors: option(boolean, true, 'show error details to the role admin'),
   enableRelay: option(boolean, true, 'serve /v1beta1/relay', pending),
   eventsHttpPoolSize: option(integer(1), 100, 'concurrent event calls'),

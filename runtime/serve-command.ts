@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import {
+  type Configuration,
   ConfigurationError,
   OPTIONS,
   type Option,
@@ -12,6 +13,7 @@ import {
 import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
 import { withFileVariables } from './environment-files.ts';
+import type { Endpoints } from './http/context.ts';
 import { type RunningServer, type ServerOptions, StartError, startServer } from './main.ts';
 import { LoadError } from './program/load-error.ts';
 
@@ -29,18 +31,18 @@ export function registerServe(program: Command, compiler: string): void {
       'with --generated: connection string of a source, in which {{NAME}} stands for an environment variable (repeatable)',
       (value: string, all: readonly string[]) => [...all, value],
       [] as readonly string[],
-    )
-    .option('--graphiql', 'serve a query page at /graphiql');
+    );
   addServerOptions(command);
   command.action(() => {
     const flags = command.optsWithGlobals<Record<string, unknown>>();
     return runServer(() => {
       const environment = withFileVariables(process.env);
+      const configuration = readConfiguration(flags, environment);
       return {
-        configuration: readConfiguration(flags, environment),
+        configuration,
         environment,
         compiler,
-        ...(flags.graphiql === true && { endpoints: [queryPage] }),
+        endpoints: queryPages(configuration),
         ...(typeof flags.generated === 'string'
           ? {
               generated: {
@@ -52,6 +54,11 @@ export function registerServe(program: Command, compiler: string): void {
       };
     });
   });
+}
+
+/** The query page where the configuration asks for it. */
+export function queryPages({ graphiql, devMode }: Configuration): readonly Endpoints[] {
+  return (graphiql ?? devMode) ? [queryPage] : [];
 }
 
 /** Loaded on demand: few servers have it. */

@@ -1,4 +1,7 @@
-/** The version of this package, as `/v1/version` and the command line tell it. */
+/**
+ * The version of this package, with the `v` that the API writes before it. Tools of this API family choose by it what they
+ * may ask for, so the major number is that of the API.
+ */
 import { packageVersion } from './package-version.ts';
 
 export const version = `v${packageVersion}`;

@@ -1,7 +1,7 @@
 /** The command line. Only this file and the commands it calls write files; only `bin.mjs` sets the exit status. */
 
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { packageVersion } from '../../runtime/package-version.ts';
 import { compilerModule } from '../module.ts';
 import type { CommandContext } from './command.ts';
 import { FORMATS } from './compile-report.ts';
@@ -237,7 +237,6 @@ function addVersion(program: Command, context: CommandContext): void {
     .command('version')
     .description('print the version')
     .action(() => {
-      const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-      context.stdout(`${(JSON.parse(text) as { version: string }).version}\n`);
+      context.stdout(`${packageVersion}\n`);
     });
 }

@@ -16,7 +16,10 @@ export interface SchemaOptions extends ProjectOptions {
   readonly as: 'sdl' | 'types' | 'operations';
 }
 
-/** Runs the command. @returns the exit status: 1 if the metadata has errors, which go to standard error */
+/**
+ * Prints what a server would serve. Errors go to standard error; objects that are inconsistent are left out.
+ * @returns the exit status: 1, and nothing printed, if the metadata or a catalog cannot be read
+ */
 export function schemaCommand(options: SchemaOptions, context: CommandContext): Promise<number> {
   const progress = startProgress(context);
   return withProject(
@@ -34,11 +37,10 @@ export function schemaCommand(options: SchemaOptions, context: CommandContext): 
       });
       const diagnostics = [...read.diagnostics, ...(obstacles.length > 0 ? obstacles : result.diagnostics)];
       progress.end();
-      if (hasErrors(diagnostics)) {
-        const errors = diagnostics.filter(({ severity }) => severity === 'error');
-        context.stderr(renderDiagnostics(errors, read.origin.describe));
-        return 1;
-      }
+      const errors = diagnostics.filter(({ severity }) => severity === 'error');
+      if (errors.length > 0) context.stderr(renderDiagnostics(errors, read.origin.describe));
+      const isUnread = Object.values(catalogs).some((catalog) => 'error' in catalog);
+      if (hasErrors(read.diagnostics) || obstacles.length > 0 || isUnread) return 1;
       const program = linkProgram(programOf(result.state.plan), serving);
       const schema = graphqlSchema(program.view(options.role, false));
       const { stringifyNumbers } = serving;

@@ -36,6 +36,7 @@ export async function runArtefact(artefact: Artefact, args: readonly string[]): 
     return runServer(() => {
       const environment = withFileVariables(process.env);
       const configuration = readConfiguration(flags, environment);
+      if (configuration.graphiql) throw new ConfigurationError('an artefact has no query page (graphiql)');
       const sources = sourceAddresses(flags.source as readonly string[]);
       const strict = flags.requireSameDatabase === true;
       return {

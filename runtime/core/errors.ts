@@ -43,7 +43,9 @@ export type ErrorCode =
   | 'unexpected-payload'
   | 'validation-failed'
   /** As clients of automatic persisted queries know it: they send the text next. */
-  | 'PERSISTED_QUERY_NOT_FOUND';
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  /** The same clients send texts without hashes from then on. */
+  | 'PERSISTED_QUERY_NOT_SUPPORTED';
 
 /** Status of an error where the endpoint shows statuses at all; 400 unless listed. */
 const STATUS: Partial<Record<ErrorCode, number>> = {

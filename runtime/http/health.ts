@@ -6,9 +6,6 @@ import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */
 export type Health = 'ok' | 'inconsistent' | 'unreachable';
 
-/** The version of the API that is served: tools of the established server choose by it what they may ask for. */
-const API_VERSION = 'v2.0.0';
-
 /**
  * - `/livez` says whether the process works. It asks no database: restarting the process mends none.
  * - `/readyz` says whether the server should get requests, else why not.
@@ -30,10 +27,7 @@ export function healthEndpoints(
     if (strict) return reply.code(500).send('ERROR: inconsistent objects in schema');
     return reply.send('WARN: inconsistent objects in schema');
   };
-  const versionText = JSON.stringify({
-    server_type: 'ce',
-    version: `${API_VERSION}+engine.${version.replace(/^v/, '')}`,
-  });
+  const versionText = JSON.stringify({ server_type: 'ce', version });
   return (app, context) => {
     app.get('/livez', (_request, reply) =>
       readiness.alive() ? sendJson(reply, '{"status":"ok"}') : sendJson(reply, '{"status":"stuck"}', 503),

@@ -39,7 +39,8 @@ export interface CallOptions {
 
 /**
  * Finds what a call means for a role.
- * @throws EngineError PERSISTED_QUERY_NOT_FOUND for an unknown hash or name; validation-failed for what the role may not send
+ * @throws EngineError PERSISTED_QUERY_NOT_FOUND for an unknown hash or name; PERSISTED_QUERY_NOT_SUPPORTED for a hash where
+ * none is known; validation-failed for what the role may not send
  */
 export function findCalled(call: GraphqlCall, role: string, options: CallOptions): Called {
   const { findSaved, registered } = options;
@@ -48,7 +49,8 @@ export function findCalled(call: GraphqlCall, role: string, options: CallOptions
   if (hash === undefined) return text(query, role, options);
   const operation = findSaved(hash);
   if (operation) return saved(operation);
-  if (!registered && !options.hasSaved) throw persistedQueriesDisabled();
+  if (!registered && !options.hasSaved)
+    throw new EngineError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   if (query === undefined) return text(registered?.find(hash) ?? unknownOperation(), role, options);
   const called = text(query, role, options);
   registered?.register(hash, query);
@@ -63,7 +65,8 @@ function text(query: string | undefined, role: string, options: CallOptions): Ca
   const { findByText, checkAllowed, registered, hasSaved } = options;
   if (query === undefined) {
     // An address without any of them: GET is there for persisted queries, says the reference.
-    if (!registered && !hasSaved) throw persistedQueriesDisabled();
+    if (!registered && !hasSaved)
+      throw new EngineError('not-supported', 'Automatic Persisted Queries is not enabled');
     throw new EngineError('parse-failed', 'key "query" not found');
   }
   if (findByText && role !== ADMIN_ROLE) {
@@ -87,8 +90,4 @@ function text(query: string | undefined, role: string, options: CallOptions): Ca
 
 function unknownOperation(): never {
   throw new EngineError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-}
-
-function persistedQueriesDisabled(): EngineError {
-  return new EngineError('not-supported', 'Automatic Persisted Queries is not enabled');
 }

@@ -192,3 +192,22 @@ test('schema prints what a role sees, and types for its clients', async () => {
   expect(types.stdout).toContain('export type Article = {');
   expect(await engine('schema', ...paths, '--role', 'admin', '--as', 'types')).toEqual(types);
 });
+
+test('schema prints what is served beside inconsistent objects, and reports those', async () => {
+  const metadata = metadataJson() as { sources: { tables: object[] }[] };
+  metadata.sources[0]!.tables.push({ table: { schema: 'public', name: 'gone' } });
+  write('metadata.json', metadata);
+  const paths = ['--metadata', join(folder, 'metadata.json'), '--catalog', join(folder, 'catalog.json')];
+  const { status, stdout, stderr } = await engine('schema', ...paths, '--role', 'admin');
+  expect(status).toBe(0);
+  expect(stdout).toContain('type article {');
+  expect(stdout).not.toContain('gone');
+  expect(stderr).toContain('public.gone');
+});
+
+test('schema prints nothing without the catalog of a source', async () => {
+  const path = ['--metadata', join(folder, 'metadata.json')];
+  const url = 'postgresql://nobody@127.0.0.1:1/nowhere';
+  const { status, stdout } = await engine('schema', ...path, '--database-url', url, '--role', 'admin');
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+});

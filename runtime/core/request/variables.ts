@@ -107,7 +107,10 @@ function decides(type: TypeReference): boolean {
   return named.kind !== 'scalar' || named.accepts === 'boolean';
 }
 
-/** The rule of GraphQL's "All Variable Usages Are Allowed", by exact type names. */
+/**
+ * The rule of GraphQL's "All Variable Usages Are Allowed", by exact type names; an array argument of a function also takes
+ * a variable of Postgres' array type.
+ */
 export function usableAt(declared: DeclaredVariable, type: TypeReference, hasDefault: boolean): boolean {
   const lenient =
     hasDefault || (declared.defaultValue !== undefined && declared.defaultValue.kind !== Kind.NULL);
@@ -119,7 +122,10 @@ export function usableAt(declared: DeclaredVariable, type: TypeReference, hasDef
 function fits(declared: TypeNode, type: TypeReference): boolean {
   if (type.kind === 'nonNull') return declared.kind === Kind.NON_NULL_TYPE && fits(declared.type, type.of);
   if (declared.kind === Kind.NON_NULL_TYPE) return fits(declared.type, type);
-  if (type.kind === 'list') return declared.kind === Kind.LIST_TYPE && fits(declared.type, type.of);
+  if (type.kind === 'list')
+    return declared.kind === Kind.LIST_TYPE
+      ? fits(declared.type, type.of)
+      : type.scalar !== undefined && declared.name.value === type.scalar;
   return declared.kind === Kind.NAMED_TYPE && declared.name.value === type.name;
 }
 

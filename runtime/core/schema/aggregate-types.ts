@@ -29,7 +29,10 @@ import {
   type TypeReference,
 } from './types.ts';
 
-/** Aggregate functions over columns: the name, also in SQL, and the columns they take. */
+/**
+ * Aggregate functions: the name, also in SQL, whether they take comparable members or numeric ones, and whether the result
+ * of a column is a Float. The result of a computed field always has the type of the field.
+ */
 const AGGREGATE_FUNCTIONS: readonly {
   readonly name: string;
   readonly comparable: boolean;
@@ -89,7 +92,7 @@ export function aggregateFields(view: TableView, selectColumn: () => EnumType | 
                     name: member.field,
                     ...('column' in member ? described(member.column.shape.description) : {}),
                     arguments: new Map(),
-                    type: operation.float ? FLOAT : memberType(member, shared),
+                    type: operation.float && 'column' in member ? FLOAT : memberType(member, shared),
                     meaning: { kind: 'aggregateColumn', column: member },
                   }),
                 ),

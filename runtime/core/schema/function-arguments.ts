@@ -72,7 +72,7 @@ export function functionInputs(
     return [
       {
         name: argument.name ?? `arg_${position + 1}`,
-        type: resolved.element ? listOf(nonNull(shown)) : shown,
+        type: resolved.element ? { ...listOf(nonNull(shown)), scalar: resolved.name } : shown,
         meaning: { kind: 'functionArgument', position, type: resolved } as const,
       },
     ];

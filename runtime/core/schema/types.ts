@@ -21,6 +21,8 @@ export type TypeReference = NamedType | ListType | NonNullType;
 export interface ListType {
   readonly kind: 'list';
   readonly of: TypeReference;
+  /** Name of Postgres' array type, which a variable may be declared with instead: `_uuid` for `[uuid!]`. */
+  readonly scalar?: string;
 }
 
 export interface NonNullType {

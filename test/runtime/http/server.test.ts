@@ -5,6 +5,8 @@ import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import type { Observation } from '../../../runtime/observe.ts';
+import { packageVersion } from '../../../runtime/package-version.ts';
+import { queryPages } from '../../../runtime/serve-command.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 const schema = `
@@ -58,9 +60,11 @@ async function start(
   const observe = Object.assign((observation: Observation) => void observations.push(observation), {
     flush: () => {},
   });
+  const configuration = readConfiguration({}, all);
   const server = await startServer({
-    configuration: readConfiguration({}, all),
+    configuration,
     environment: all,
+    endpoints: queryPages(configuration),
     compiler: compilerModule,
     observe,
   });
@@ -261,9 +265,14 @@ describe('bodies', () => {
       query: '{ __typename }',
       extensions: { persistedQuery: { version: 1, sha256Hash: 'abc' } },
     };
-    const expected = error('Automatic Persisted Queries is not enabled', 'not-supported');
+    // Clients of automatic persisted queries send plain texts after this answer.
+    const expected = error('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED');
     expect((await send(open, '/v1/graphql', { body })).json).toEqual(expected);
-    expect((await send(open, '/v1/graphql', { method: 'GET' })).json).toEqual(expected);
+    const hashOnly = { extensions: body.extensions };
+    expect((await send(open, '/v1/graphql', { body: hashOnly })).json).toEqual(expected);
+    expect((await send(open, '/v1/graphql', { method: 'GET' })).json).toEqual(
+      error('Automatic Persisted Queries is not enabled', 'not-supported'),
+    );
   });
 });
 
@@ -347,9 +356,21 @@ describe('answers', () => {
     }
     expect((await send(secured, '/v1/version', { method: 'GET' })).json).toMatchObject({
       server_type: 'ce',
-      version: expect.stringMatching(/^v2\.\d+\.\d+\+engine\.\d+\.\d+\.\d+$/),
+      version: `v${packageVersion}`,
     });
   });
+});
+
+test('the query page is served where it is asked for, by default in development mode', async () => {
+  const isServed = (environment: Record<string, string>) =>
+    queryPages(readConfiguration({}, environment)).length > 0;
+  expect(isServed({})).toBe(false);
+  expect(isServed({ ENGINE_GRAPHQL_GRAPHIQL: 'true' })).toBe(true);
+  expect(isServed({ ENGINE_GRAPHQL_DEV_MODE: 'true', ENGINE_GRAPHQL_GRAPHIQL: 'false' })).toBe(false);
+  expect((await send(open, '/graphiql', { method: 'GET' })).status).toBe(404);
+  const server = await start(database, { ENGINE_GRAPHQL_DEV_MODE: 'true' });
+  expect((await send(server, '/graphiql', { method: 'GET' })).status).toBe(200);
+  await server.stop();
 });
 
 test('a disabled API is not found', async () => {

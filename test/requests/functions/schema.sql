@@ -1,0 +1,15 @@
+create table book (id integer primary key, title text not null, price numeric(8, 2) not null, codes uuid[] not null default '{}');
+insert into book values
+  (1, 'Notes', 12.50, '{11111111-1111-1111-1111-111111111111}'),
+  (2, 'Engines', 7.25, '{}'),
+  (3, 'Compilers', 40.00, '{33333333-3333-3333-3333-333333333333}');
+
+create function books_of(ids integer[]) returns setof book language sql stable
+  as $$ select * from book where id = any (ids) $$;
+create function books_with(codes uuid[]) returns setof book language sql stable
+  as $$ select * from book b where b.codes && books_with.codes $$;
+create function book_is_one_of(b book, titles text[]) returns boolean language sql stable
+  as $$ select b.title = any (titles) $$;
+create function book_digits(b book) returns integer language sql stable as $$ select length(b.title) $$;
+create function book_gross(b book) returns numeric language sql stable as $$ select round(b.price * 1.2, 2) $$;
+create function book_weight(b book) returns double precision language sql stable as $$ select b.id * 1.5::double precision $$;
