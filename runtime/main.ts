@@ -140,11 +140,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       // What is served by now: the new program takes over what did not change.
       const previous = live.current?.planner;
       const program = linkProgram(generated, servingOptions(configuration), previous?.program);
-      const captured = new Set(generated.events?.sources.map(({ source }) => source));
       const execution = {
         ...executionOf(program, sources, configuration, rateCounter, previous),
         callers,
-        ...(captured.size > 0 ? { events: captured } : {}),
       };
       const saved = indexSaved(generated.saved, execution.planner, {
         enforceAllowlist: configuration.enableAllowlist,

@@ -5,15 +5,16 @@ import { openInTurn } from './encryption.ts';
 import { statementLost } from './failures.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
+import { DEFINE_SETTINGS } from './writer.ts';
 
 const UNNAMED: Preparation = { name: '', parse: true, close: [] };
 
 /** Milliseconds. Without a limit, a host that drops packets blocks its callers for minutes. */
 const CONNECT_TIMEOUT = 15_000;
 
-/** They belong to the server, the database and the user, not to us. */
+/** The defaults belong to the server, the database and the user, not to us. */
 const TRANSACTION_DEFAULTS = `select current_setting('default_transaction_isolation') ||
-  case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults`;
+  case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults, ${DEFINE_SETTINGS}`;
 
 /** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
 export type ConnectionConfiguration = Pick<

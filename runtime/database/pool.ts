@@ -22,8 +22,8 @@ import {
   statementsFailed,
   tookTooLong,
 } from './failures.ts';
-import { statementName } from './statements.ts';
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
+import { settingsAhead, type Writer } from './writer.ts';
 
 export interface PoolSettings {
   /** Maximum number of connections. */
@@ -58,13 +58,6 @@ const SHARE = 2;
 const STUCK = 50;
 /** Milliseconds: statements that are expected to take longer are not pipelined with others. */
 const SLOW = 10;
-/**
- * Goes ahead of a write whose connection is shared, and fails it rather than let others wait behind it, for a lock above all.
- * What failed has done nothing, and runs again by itself. It does not limit the time for a lock: functions may catch what
- * fails for that, and go on without what they waited for.
- */
-const LIMIT_TEXT = `select set_config('statement_timeout', '100ms', true)`;
-const LIMIT: TextRequest = { name: statementName(LIMIT_TEXT), statement: { text: LIMIT_TEXT, values: [] } };
 /** How long a statement gets dedicated connections after it blocked a shared one (ms). */
 const CONTENDED = 1000;
 const COMMIT = commandBytes('commit');
@@ -75,6 +68,7 @@ interface Task {
   /** Isolation level and access mode of the transaction that it is, as SQL has them; undefined: it only reads. */
   readonly writes: string | undefined;
   readonly requests: readonly TextRequest[];
+  readonly writer: Writer | undefined;
   /** Measurements of the statements together. */
   readonly known: Known;
   readonly resolve: (rows: readonly TextRow[]) => void;
@@ -133,7 +127,7 @@ export class Pool {
 
   /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
   async read(statement: BoundStatement): Promise<TextRow> {
-    const [row] = await this.#run([statement], undefined, false);
+    const [row] = await this.#run([statement], undefined, false, undefined);
     return row!;
   }
 
@@ -142,16 +136,23 @@ export class Pool {
    * long where they wait for a lock.
    * @param kind isolation level and access mode, as SQL has them
    * @param alone run on a dedicated connection
+   * @param writer what the settings of the transaction say
    * @throws StatementFailedError or CommitFailedError, and nothing is written
    */
-  write(statements: readonly BoundStatement[], kind: string, alone: boolean): Promise<readonly TextRow[]> {
-    return this.#run(statements, kind, alone);
+  write(
+    statements: readonly BoundStatement[],
+    kind: string,
+    alone: boolean,
+    writer?: Writer,
+  ): Promise<readonly TextRow[]> {
+    return this.#run(statements, kind, alone, writer);
   }
 
   #run(
     statements: readonly BoundStatement[],
     writes: string | undefined,
     alone: boolean,
+    writer: Writer | undefined,
   ): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
       this.#start({
@@ -161,6 +162,7 @@ export class Pool {
         })),
         known: this.#durations.together(statements.map(({ text }) => text)),
         writes,
+        writer,
         resolve,
         reject,
         retried: false,
@@ -223,7 +225,7 @@ export class Pool {
     const wasIdle = connection.inFlight === 0;
     if (wasIdle) this.#busy += 1;
     connection.writes = writes;
-    const ahead = writes && isShared ? [LIMIT] : [];
+    const ahead = writes ? settingsAhead(task.writer, isShared) : [];
     const settle = async (error: Error | undefined, all: readonly TextRow[], time: number) => {
       const rows = all.slice(ahead.length);
       if (rows.length === requests.length) this.#durations.measured(known, time, writes, wasIdle, this.#busy);

@@ -4,6 +4,7 @@ import { type Changes, createChanges } from './changes.ts';
 import type { BoundStatement, ConnectionConfiguration, PooledConnection } from './connection.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
 import type { TextRow } from './text-query.ts';
+import type { Writer } from './writer.ts';
 
 type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
@@ -19,6 +20,13 @@ const POLL_CONNECTIONS = 4;
 /** One claims jobs while the other records outcomes. */
 const MAINTENANCE_CONNECTIONS = 2;
 
+export interface WriteOptions {
+  /** They are not undone and run again because they take long. */
+  readonly once?: boolean;
+  /** What the settings of the transaction say; absent: nothing. */
+  readonly writer?: Writer;
+}
+
 export interface SourceConnection {
   /**
    * Runs one prepared statement that yields one row of text columns, or none, outside a transaction. It may run again
@@ -29,10 +37,9 @@ export interface SourceConnection {
   /**
    * Runs prepared statements that may write, in one read-write transaction at the source's isolation level and in one round
    * trip: each yields one row of text columns, or none. They do not run again where they may have written.
-   * @param once they are not undone and run again because they take long
    * @throws StatementFailedError or CommitFailedError, and nothing is written
    */
-  writeTexts(statements: readonly BoundStatement[], once?: boolean): Promise<readonly TextRow[]>;
+  writeTexts(statements: readonly BoundStatement[], options?: WriteOptions): Promise<readonly TextRow[]>;
   /**
    * Runs a statement that only reads, for live queries: on a few connections apart from those of requests, so that neither
    * waits for the other. It is planned for its values each time. Arrays are values as well. Yields rows of texts.
@@ -104,8 +111,8 @@ export function connectSource(
 
   return {
     readTexts: ({ text }, values) => pool.read({ text, values }),
-    writeTexts: async (statements, once = false) => {
-      const rows = await pool.write(statements, kind, once);
+    writeTexts: async (statements, { once = false, writer } = {}) => {
+      const rows = await pool.write(statements, kind, once, writer);
       changes.wrote(statements.map(({ text }) => text));
       return rows;
     },

@@ -6,7 +6,6 @@ import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Step } from '../core/request/steps.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
-import { writerStatement } from './captured-events.ts';
 import {
   type CallContext,
   callerOf,
@@ -18,6 +17,7 @@ import {
 import { runJoins } from './run-joins.ts';
 import { runSteps } from './run-steps.ts';
 import { limitTime } from './time-limit.ts';
+import { writerOf } from './writer.ts';
 
 /** Plans a request and runs it: the text below `data`. @throws EngineError */
 export async function executeData(
@@ -134,7 +134,7 @@ async function runMutation(
 }
 
 /**
- * Runs steps on a source. Where it captures events, its triggers are told who writes.
+ * Runs steps on a source. Its triggers and policies see who writes.
  * @throws EngineError and nothing is written
  */
 export async function writeSteps(
@@ -144,9 +144,8 @@ export async function writeSteps(
   execution: Execution,
   variables: Variables = {},
 ): Promise<string[]> {
-  const { events, client } = execution;
-  const before = events?.has(source) ? [writerStatement(session, client?.trace)] : [];
-  return runSteps(steps, connectionOf(source, execution), session, variables, before);
+  const writer = writerOf(session, execution.client?.trace);
+  return runSteps(steps, connectionOf(source, execution), session, variables, writer);
 }
 
 /** Puts the answer together; a column that is null is the JSON null. */

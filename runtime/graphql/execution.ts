@@ -6,9 +6,9 @@ import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
-import type { TraceContext } from './captured-events.ts';
 import type { Limits } from './limits.ts';
 import { type WatchStatements, watchStatements } from './watch-statements.ts';
+import type { TraceContext } from './writer.ts';
 
 /** What a request runs on, taken once at its start. */
 export interface Execution {
@@ -16,8 +16,6 @@ export interface Execution {
   readonly sources: SourceConnections;
   /** Absent: none. */
   readonly limits?: Limits;
-  /** Sources whose tables have event triggers; absent: none. */
-  readonly events?: ReadonlySet<string> | undefined;
   /** Sees what runs. */
   readonly watch?: WatchStatements | undefined;
   /** Who makes the calls of steps, by name; absent: the program has none. */

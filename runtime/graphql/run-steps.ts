@@ -4,14 +4,14 @@ import { failedForNoRow } from '../core/mutation/kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from '../core/mutation/step.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { Session } from '../core/session.ts';
-import type { BoundStatement } from '../database/connection.ts';
 import { databaseError } from '../database/errors.ts';
 import { CommitFailedError, connectionLost, StatementFailedError } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
+import type { Writer } from '../database/writer.ts';
 
 /**
  * Runs steps in order: the JSON text of each one's answer.
- * @param before statements that come first in the transaction
+ * @param writer what the settings of the transaction say
  * @throws EngineError and nothing is written
  */
 export async function runSteps(
@@ -19,10 +19,10 @@ export async function runSteps(
   connection: SourceConnection,
   session: Session,
   variables: Readonly<Record<string, unknown>> = {},
-  before: readonly BoundStatement[] = [],
+  writer?: Writer,
 ): Promise<string[]> {
   const writes = steps.filter((step) => step.kind === 'write');
-  const answers = writes.length > 0 ? await runWrites(writes, connection, session, variables, before) : [];
+  const answers = writes.length > 0 ? await runWrites(writes, connection, session, variables, writer) : [];
   return steps.map((step) => (step.kind === 'constant' ? step.text : answers.shift()!));
 }
 
@@ -31,7 +31,7 @@ async function runWrites(
   connection: SourceConnection,
   session: Session,
   variables: Readonly<Record<string, unknown>>,
-  before: readonly BoundStatement[],
+  writer: Writer | undefined,
 ): Promise<string[]> {
   const once = given.some((step) => step.once);
   // Only the first step may have a fallback: running a later one again would give the rows of the earlier steps new keys.
@@ -42,7 +42,7 @@ async function runWrites(
     values: bindParameters(statement, variables, session),
   }));
   try {
-    const rows = (await connection.writeTexts([...before, ...bound], once)).slice(before.length);
+    const rows = await connection.writeTexts(bound, { once, ...(writer && { writer }) });
     let next = 0;
     return steps.map(({ statements, answer }) => {
       const own = rows.slice(next, next + statements.length);
@@ -53,11 +53,11 @@ async function runWrites(
     if (!(error instanceof StatementFailedError))
       throw databaseError(error instanceof CommitFailedError ? error.cause : error);
     const { cause, index } = error;
-    const { step, write } = sent[index - before.length] ?? {};
+    const { step, write } = sent[index] ?? {};
     if (step === undefined || write === undefined) throw databaseError(cause);
     if (step.instead && !connectionLost(cause))
-      return runWrites(steps.map(withoutRetry), connection, session, variables, before);
-    throw failedWrite(cause, write, bound[index - before.length]!.values);
+      return runWrites(steps.map(withoutRetry), connection, session, variables, writer);
+    throw failedWrite(cause, write, bound[index]!.values);
   }
 }
 

@@ -35,12 +35,12 @@ function limitSource(source: SourceConnection, deadline: number, seconds: number
       return [String(Math.max(1, left()))];
     },
   };
-  const writeTexts: SourceConnection['writeTexts'] = async (statements, once) => {
+  const writeTexts: SourceConnection['writeTexts'] = async (statements, options) => {
     if (left() < 1) throw outOfTime(seconds);
     try {
       const rows = await source.writeTexts(
         statements.flatMap((statement) => [limit, statement]),
-        once,
+        options,
       );
       return rows.filter((_, index) => index % 2 === 1);
     } catch (error) {

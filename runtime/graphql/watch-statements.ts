@@ -28,6 +28,6 @@ export function watchStatements(
   return {
     ...source,
     readTexts: ({ text }, values) => watched([{ text, values }], () => source.readTexts({ text }, values)),
-    writeTexts: (statements, once) => watched(statements, () => source.writeTexts(statements, once)),
+    writeTexts: (statements, options) => watched(statements, () => source.writeTexts(statements, options)),
   };
 }

@@ -1,5 +1,7 @@
 /** POST /v1/metadata, /v1/query and /v2/query: bodies in, answers of the metadata engine out. */
+import type { FastifyRequest } from 'fastify';
 import type { Session } from '../core/session.ts';
+import type { ClientRequest } from '../graphql/execution.ts';
 import type { LoggedQuery } from '../observe.ts';
 import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
 
@@ -7,12 +9,18 @@ const PATHS = ['/v1/metadata', '/v1/query', '/v2/query'] as const;
 
 export type MetadataPath = (typeof PATHS)[number];
 
+interface MetadataRequester {
+  readonly session: Session;
+  /** Without functions, so that it can go to another thread. */
+  readonly client: ClientRequest;
+}
+
 /**
  * The endpoints that change what is served.
  * @param run runs the request that the body's text holds: the JSON text of the answer; throws EngineError
  */
 export function metadataEndpoints(
-  run: (path: MetadataPath, body: string, session: Session) => Promise<string>,
+  run: (path: MetadataPath, body: string, requester: MetadataRequester) => Promise<string>,
 ): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('metadata')) return;
@@ -23,10 +31,14 @@ export function metadataEndpoints(
         const session = await authenticateRequest(context, request);
         const body = typeof request.body === 'string' ? request.body : '';
         if (logsQueries) request.exchange.query = describeRequest(body, enableMetadataQueryLogging);
-        return sendJson(reply, await run(path, body, session));
+        return sendJson(reply, await run(path, body, { session, client: clientOf(request) }));
       });
     }
   };
+}
+
+function clientOf({ headers, exchange: { requestId, trace } }: FastifyRequest): ClientRequest {
+  return { headers, requestId, trace };
 }
 
 /** The logged form of a request: its type, or the whole request without secrets. */

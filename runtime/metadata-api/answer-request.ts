@@ -1,12 +1,12 @@
 /** A request to the metadata, schema or legacy API from its text to the text of its answer. */
 import { EngineError } from '../core/errors.ts';
 import { adminOnly } from '../core/reason.ts';
-import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import { ADMIN_ROLE } from '../core/session.ts';
 import { parseJson } from '../http/body.ts';
 import { answerText } from './answer.ts';
 import { withoutAddress } from './connection-error.ts';
 import type { MetadataEngine } from './engine.ts';
-import type { Endpoint } from './operation.ts';
+import type { Endpoint, Requester } from './operation.ts';
 import { readRequest } from './request.ts';
 import type { SourceDatabase } from './working-copy.ts';
 
@@ -18,9 +18,10 @@ export async function answerRequest<Database extends SourceDatabase>(
   engine: MetadataEngine<Database>,
   endpoint: Endpoint,
   body: string,
-  session: Session,
+  requester: Requester,
   dataForRoles = true,
 ): Promise<string> {
+  const { session } = requester;
   const request = readRequest(endpoint, parseJson(body));
   if (session.role !== ADMIN_ROLE && !request.anyRole)
     throw new EngineError('access-denied', 'restricted access : admin only', {
@@ -42,7 +43,7 @@ export async function answerRequest<Database extends SourceDatabase>(
     );
   }
   try {
-    return answerText(await engine.execute(request, session));
+    return answerText(await engine.execute(request, requester));
   } catch (error) {
     throw withoutAddress(error, request.path);
   }

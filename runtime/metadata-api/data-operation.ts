@@ -26,9 +26,9 @@ export function dataOperation<Arguments>({
     changesMetadata: false,
     anyRole: true,
     exactNumbers: true,
-    run: async (args, copy, { session }) => {
+    run: async (args, copy, { session, client }) => {
       const { execution } = await copy.program();
-      return new JsonText(await run(args, session, execution));
+      return new JsonText(await run(args, session, { ...execution, client }));
     },
   });
 }

@@ -5,7 +5,6 @@
  */
 
 import { EngineError } from '../core/errors.ts';
-import type { Session } from '../core/session.ts';
 import { Retirement } from '../database/retirement.ts';
 import { deleteWaiting, scheduleAnew } from '../events/cron-events.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -14,6 +13,7 @@ import { readMetadata } from '../metadata/read-metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import type { Answer } from './answer.ts';
 import { installTriggers, removeTriggers } from './install-triggers.ts';
+import type { Requester } from './operation.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
 import { type MetadataStore, versionConflict } from './store.ts';
@@ -101,8 +101,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   }
 
   /** Runs a request, a bulk included, and gives its answer. Throws EngineError. */
-  async execute(request: MetadataRequest, session: Session): Promise<Answer> {
-    if (!request.changesMetadata) return runRequest(request, this.#copy(), session);
+  async execute(request: MetadataRequest, requester: Requester): Promise<Answer> {
+    if (!request.changesMetadata) return runRequest(request, this.#copy(), requester);
     return this.#alone(async () => {
       await this.#followOthers();
       const current = this.#state.resourceVersion;
@@ -111,7 +111,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       }
       const copy = this.#copy();
       try {
-        const answer = await runRequest(request, copy, session);
+        const answer = await runRequest(request, copy, requester);
         if (copy.modified) await this.#commit(copy);
         return answer;
       } catch (error) {

@@ -4,6 +4,7 @@
  */
 
 import type { Session } from '../core/session.ts';
+import type { ClientRequest } from '../graphql/execution.ts';
 import type { Codec } from '../metadata/codec.ts';
 import type { Json } from '../metadata/metadata.ts';
 import type { Answer } from './answer.ts';
@@ -46,12 +47,18 @@ export interface Operation<Arguments = never> {
 
 export type Endpoint = '/v1/metadata' | '/v1/query' | '/v2/query';
 
+/** Who sends a request. */
+export interface Requester {
+  readonly session: Session;
+  /** The HTTP request that brought it; absent where there is none. */
+  readonly client?: ClientRequest | undefined;
+}
+
 /** What an operation may want to know about the request besides its arguments. */
-interface OperationRequest {
+interface OperationRequest extends Requester {
   readonly endpoint: Endpoint;
   /** `version` of the request, if given. */
   readonly version: number | undefined;
-  readonly session: Session;
 }
 
 export const METADATA: readonly Endpoint[] = ['/v1/metadata'];

@@ -1,7 +1,7 @@
 /** Runs the operations of one request, in order, on one working copy, and judges each by its policy. */
 import { EngineError } from '../core/errors.ts';
-import type { Session } from '../core/session.ts';
 import type { Answer } from './answer.ts';
+import type { Requester } from './operation.ts';
 import type { MetadataRequest } from './request.ts';
 import { type WorkingCopy, withWarnings } from './working-copy.ts';
 
@@ -9,14 +9,14 @@ import { type WorkingCopy, withWarnings } from './working-copy.ts';
 export async function runRequest(
   request: MetadataRequest,
   copy: WorkingCopy,
-  session: Session,
+  requester: Requester,
 ): Promise<Answer> {
   const { operation, endpoint, version, path } = request;
   const before = copy.baseline();
   try {
     if (request.changesMetadata) copy.modified = true;
     const known = copy.warnings.length;
-    const answer = await operation.run(request.args as never, copy, { endpoint, version, session });
+    const answer = await operation.run(request.args as never, copy, { ...requester, endpoint, version });
     if (operation.policy !== undefined) {
       await copy.accept(operation.policy, before, operation.targets?.(request.args as never) ?? []);
     }

@@ -85,8 +85,8 @@ export async function hostMetadata(context: HostContext, compiler: string): Prom
   }
   return {
     endpoints: [
-      metadataEndpoints((path, body, session) =>
-        calls.call((number) => send({ kind: 'request', number, path, body, session })),
+      metadataEndpoints((path, body, requester) =>
+        calls.call((number) => send({ kind: 'request', number, path, body, ...requester })),
       ),
       pgDumpEndpoints((body, session) =>
         calls.call((number) => send({ kind: 'dump', number, body, session })),

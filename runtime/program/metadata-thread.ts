@@ -75,7 +75,7 @@ async function answer(number: number, run: () => Promise<string>): Promise<void>
 function handle(running: Running, message: Exclude<MessageToThread, { kind: 'answer' }>): Promise<string> {
   switch (message.kind) {
     case 'request':
-      return answerRequest(running.engine, message.path, message.body, message.session, running.dataForRoles);
+      return answerRequest(running.engine, message.path, message.body, message, running.dataForRoles);
     case 'dump':
       return dumpSource(running.engine.state, message.body, message.session, (info) =>
         sourceAddress(info, workerData as ThreadData)(),
@@ -226,7 +226,6 @@ function createPrepare(
     return opened;
   };
   return async ({ compilation, sources }) => {
-    const captured = new Set(compilation.events?.sources.map(({ source }) => source));
     const files = await transpiler.transpile(compilation.programFiles);
     let number = STARTED;
     const pieces = inPieces([...files].filter(([path, file]) => sent.get(path) !== file));
@@ -257,7 +256,6 @@ function createPrepare(
         execution ??= {
           planner: createPlanner(linkProgram(evaluator.evaluateNow(files), serving), serving),
           sources: new Map([...sources].map(([name, { database }]) => [name, database])),
-          events: captured,
         };
         return execution;
       },

@@ -4,6 +4,7 @@ import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Session } from '../core/session.ts';
+import type { ClientRequest } from '../graphql/execution.ts';
 import type { MetadataPath } from '../http/metadata.ts';
 import type { ConnectionInfo } from '../metadata/metadata.ts';
 import type { Observation } from '../observe.ts';
@@ -32,6 +33,8 @@ export type MessageToThread =
       readonly path: MetadataPath;
       readonly body: string;
       readonly session: Session;
+      /** Without functions, which do not cross threads. */
+      readonly client: ClientRequest;
     }
   | { readonly kind: 'health' | 'stop'; readonly number: number }
   /** Answered with SQL. */

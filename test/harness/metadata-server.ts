@@ -112,7 +112,7 @@ export async function startMetadataServer(
   const observe = createLogger(configuration, { write: record });
   const { authenticate } = await openAuthentication(configuration, createOutgoing(), observe);
   const app = createServer({ configuration, observe, authenticate }, [
-    metadataEndpoints((path, body, session) => answerRequest(engine, path, body, session)),
+    metadataEndpoints((path, body, requester) => answerRequest(engine, path, body, requester)),
   ]);
   return {
     app,

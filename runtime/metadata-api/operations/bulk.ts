@@ -20,11 +20,11 @@ export const bulk = operation({
   arguments: steps,
   isBulk: true,
   changesMetadata: true,
-  run: async (requests, copy, { session }) => {
+  run: async (requests, copy, requester) => {
     const answers: Answer[] = [];
     for (const [index, request] of requests.entries()) {
       try {
-        answers.push(await runRequest(request, copy, session));
+        answers.push(await runRequest(request, copy, requester));
       } catch (error) {
         throw error instanceof EngineError ? toldWhatStays(error, requests.slice(0, index)) : error;
       }
@@ -61,12 +61,12 @@ export const bulkKeepGoing = operation({
   arguments: steps,
   isBulk: true,
   changesMetadata: true,
-  run: async (requests, copy, { session }) => {
+  run: async (requests, copy, requester) => {
     const answers: Answer[] = [];
     for (const request of requests) {
       const point = copy.save();
       try {
-        answers.push(await runRequest(request, copy, session));
+        answers.push(await runRequest(request, copy, requester));
       } catch (error) {
         copy.restore(point);
         answers.push(describeError(error, true));
@@ -85,11 +85,11 @@ export const concurrentBulk = operation({
   arguments: steps,
   isBulk: true,
   changesMetadata: false,
-  run: async (requests, copy, { session }) => {
+  run: async (requests, copy, requester) => {
     if (requests.some(({ changesMetadata }) => changesMetadata)) {
       throw new EngineError('unexpected', 'Only read-only queries are allowed in a concurrent_bulk');
     }
-    return Promise.all(requests.map((request) => runRequest(request, copy, session)));
+    return Promise.all(requests.map((request) => runRequest(request, copy, requester)));
   },
 });
 
@@ -117,12 +117,12 @@ export const bulkAtomic: Operation = operation({
   isBulk: true,
   policy: 'others',
   changesMetadata: true,
-  run: async (requests, copy, { session }) => {
+  run: async (requests, copy, requester) => {
     for (const { operation: step, args, endpoint, version } of requests) {
       if (!relationshipOperations.has(step.name)) {
         throw new EngineError('unexpected', 'Bulk atomic does not support this command');
       }
-      await step.run(args as never, copy, { endpoint, version, session });
+      await step.run(args as never, copy, { ...requester, endpoint, version });
     }
     return SUCCESS;
   },

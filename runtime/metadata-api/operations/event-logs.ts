@@ -2,7 +2,7 @@
 import { EngineError } from '../../core/errors.ts';
 import { jsonText } from '../../core/types.ts';
 import { IS_TAKEN } from '../../events/event-store.ts';
-import { sessionJson } from '../../graphql/captured-events.ts';
+import { sessionJson } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { EventTrigger } from '../../metadata/metadata.ts';
 import { name, naturalNumber, textLike } from '../../metadata/values.ts';

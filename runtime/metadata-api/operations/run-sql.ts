@@ -1,4 +1,6 @@
 import { introspectDatabase } from '../../catalog/index.ts';
+import { SET_WRITER } from '../../database/writer.ts';
+import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { Json } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
@@ -33,9 +35,13 @@ export default operation({
     no_transaction: withDefault(boolean, false),
   }),
   changesMetadata: (args) => checksMetadata(args),
-  run: (args, copy) => {
+  run: (args, copy, { session, client }) => {
     findSource(copy.metadata, args.source);
-    return copy.database(args.source).withClient((client) => runSql(args, copy, client));
+    return copy.database(args.source).withClient(async (connection) => {
+      const { user, trace } = writerOf(session, client?.trace);
+      await connection.query(SET_WRITER, [user, trace]);
+      return runSql(args, copy, connection);
+    });
   },
 });
 

@@ -19,7 +19,7 @@ const ADMIN: Session = { role: 'admin', backendOnly: false, variables: { 'x-engi
 /** Sends the request; answers the error if it was refused. Throws what is no answer at all. */
 async function send(engine: Engine, { endpoint, body }: RandomRequest): Promise<EngineError | undefined> {
   try {
-    await engine.execute(readRequest(endpoint, body), ADMIN);
+    await engine.execute(readRequest(endpoint, body), { session: ADMIN });
     return undefined;
   } catch (error) {
     if (error instanceof EngineError) return error;

@@ -408,14 +408,14 @@ describe('writing with several statements', () => {
           return new; end $$;
         create trigger noted before update on item for each row execute function note();`);
       const source = connect(database, { maxConnections: 3 });
-      const renameCounted = (id: string, once?: boolean) =>
+      const renameCounted = (id: string, once = false) =>
         source.writeTexts(
           [
             { text: `select nextval('runs')::text`, values: [] },
             { ...rename, values: [id, 'mine'] },
             { ...renamed, values: [] },
           ],
-          once,
+          { once },
         );
       await renameCounted('1');
       const holder = new pg.Client(database.url);

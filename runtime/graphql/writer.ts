@@ -1,0 +1,23 @@
+/** The settings by which triggers and policies of a database see who writes: `engine.user` and `engine.tracecontext`. */
+import type { Session } from '../core/session.ts';
+import type { Writer } from '../database/writer.ts';
+
+/** The part of a trace that a write passes on. */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** Who writes, and in which trace, for the transaction of a write. */
+export function writerOf(session: Session, trace: TraceContext | undefined): Writer {
+  return { user: sessionJson(session), trace: trace === undefined ? '' : traceJson(trace) };
+}
+
+/** Role and variables, names in lower case, as events keep them; never a secret. */
+export function sessionJson({ role, variables }: Session): string {
+  return JSON.stringify({ 'x-engine-role': role, ...variables });
+}
+
+function traceJson({ traceId, spanId }: TraceContext): string {
+  return JSON.stringify({ trace_id: traceId, span_id: spanId });
+}

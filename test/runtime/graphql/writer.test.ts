@@ -1,0 +1,218 @@
+/** Triggers and policies see who writes, whatever the way in; reads and neighbours on the connection never do. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+
+const schema = `
+  create table note (id int primary key, text text not null);
+  create table seen (note_id int, "user" text, trace text);
+  create function see() returns trigger language plpgsql as $$ begin
+    if new.text = 'slow' then perform pg_sleep(0.3); end if;
+    insert into seen values (new.id, current_setting('engine.user'), current_setting('engine.tracecontext'));
+    return new;
+  end $$;
+  create trigger see before insert or update on note for each row execute function see();
+  create view reader as select pg_backend_pid() as pid, current_setting('engine.user') as "user",
+    current_setting('engine.tracecontext') as trace;
+  create function rename(new_text text) returns setof note language sql volatile as $$
+    update note set text = new_text where id = 1 returning *
+  $$;
+`;
+
+const role = 'user';
+const everything = { role, permission: { columns: '*', filter: {} } };
+const tables = [
+  {
+    table: 'note',
+    select_permissions: [everything],
+    insert_permissions: [{ role, permission: { columns: '*', check: {} } }],
+    update_permissions: [everything],
+    delete_permissions: [{ role, permission: { filter: {} } }],
+  },
+  { table: 'reader', select_permissions: [everything] },
+];
+
+const RENAME =
+  'mutation Rename($id: Int!, $text: String!) { update_note_by_pk(pk_columns: {id: $id}, _set: {text: $text}) { id } }';
+
+const metadata = {
+  version: 3,
+  sources: [
+    {
+      name: 'default',
+      kind: 'postgres',
+      configuration: {
+        connection_info: {
+          database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
+          // So that reads and writes meet on one connection.
+          pool_settings: { max_connections: 1 },
+        },
+      },
+      tables: tables.map((table) => ({ ...table, table: { schema: 'public', name: table.table } })),
+      functions: [
+        {
+          function: { schema: 'public', name: 'rename' },
+          configuration: { exposed_as: 'mutation' },
+          permissions: [{ role }],
+        },
+      ],
+    },
+  ],
+  query_collections: [{ name: 'notes', definition: { queries: [{ name: 'Rename', query: RENAME }] } }],
+  rest_endpoints: [
+    {
+      name: 'rename',
+      url: 'notes/:id',
+      methods: ['POST'],
+      definition: { query: { collection_name: 'notes', query_name: 'Rename' } },
+    },
+  ],
+};
+
+let database: TestDatabase;
+let server: TestServer;
+
+beforeAll(async () => {
+  database = await createTestDatabase(schema);
+  server = await startTestServer(database);
+  const replaced = await send(server, '/v1/metadata', {
+    body: { type: 'replace_metadata', version: 2, args: { metadata } },
+  });
+  expect(replaced.text).toContain('"is_consistent":true');
+});
+afterAll(() => server?.stop());
+beforeEach(() =>
+  database.query(`
+    select set_config('engine.user', '', true), set_config('engine.tracecontext', '', true);
+    truncate note; insert into note values (1, 'a'), (2, 'b'); truncate seen`),
+);
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+function as(user: string): Record<string, string> {
+  return {
+    'x-engine-role': role,
+    'X-Engine-User-Id': user,
+    traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
+    cookie: 'a=b',
+  };
+}
+
+function session(user: string): object {
+  return { 'x-engine-role': role, 'x-engine-user-id': user };
+}
+
+async function post(path: string, user: string, body: object): Promise<unknown> {
+  const { json, status } = await send(server, path, { headers: as(user), body });
+  expect([status, json]).toEqual([200, json]);
+  return json;
+}
+
+async function graphql(query: string, user: string, body: object = {}): Promise<Record<string, never>> {
+  const json = await post('/v1/graphql', user, { query, ...body });
+  expect(json).not.toHaveProperty('errors');
+  return (json as { data: Record<string, never> }).data;
+}
+
+async function seen(): Promise<unknown[]> {
+  const rows = await database.query<{ user: string; trace: string }>('select "user", trace from seen');
+  for (const { trace } of rows) expect(JSON.parse(trace)).toMatchObject({ trace_id: TRACE });
+  return rows.map(({ user }) => JSON.parse(user));
+}
+
+async function expectReadsSeeNothing(): Promise<void> {
+  const { reader } = await graphql('{ reader { user trace } }', 'reading');
+  expect(reader).toEqual([{ user: '', trace: '' }]);
+}
+
+describe('a trigger sees session and trace of', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['an insert', () => graphql('mutation { insert_note_one(object: {id: 3, text: "c"}) { id } }', '7')],
+    [
+      'an update',
+      () =>
+        graphql('mutation { update_note(where: {id: {_eq: 1}}, _set: {text: "x"}) { affected_rows } }', '7'),
+    ],
+    ['a mutation function', () => graphql('mutation { rename(args: {new_text: "y"}) { id } }', '7')],
+    [
+      'a saved operation',
+      () => graphql(RENAME, '7', { query: undefined, documentId: 'Rename', variables: { id: 1, text: 'z' } }),
+    ],
+    ['a REST endpoint', () => post('/api/rest/notes/1', '7', { text: 'rest' })],
+    [
+      'a legacy insert',
+      () =>
+        post('/v1/query', '7', {
+          type: 'insert',
+          args: { table: 'note', objects: [{ id: 9, text: 'old' }] },
+        }),
+    ],
+    [
+      'a legacy update',
+      () =>
+        post('/v1/query', '7', {
+          type: 'bulk',
+          args: [{ type: 'update', args: { table: 'note', where: { id: 1 }, $set: { text: 'old' } } }],
+        }),
+    ],
+  ])('%s', async (_, write) => {
+    for (let run = 0; run < 3; run += 1) {
+      await database.query('delete from note where id > 2');
+      await write();
+      await expectReadsSeeNothing();
+    }
+    expect(await seen()).toEqual([session('7'), session('7'), session('7')]);
+  });
+
+  test.each([false, true])('SQL of an administrator, no_transaction %s', async (no_transaction) => {
+    const { status } = await send(server, '/v2/query', {
+      headers: { traceparent: as('1').traceparent! },
+      body: { type: 'run_sql', args: { sql: `update note set text = 'sql' where id = 1`, no_transaction } },
+    });
+    expect(status).toBe(200);
+    expect(await seen()).toEqual([{ 'x-engine-role': 'admin' }]);
+    await expectReadsSeeNothing();
+  });
+});
+
+test('a read before any write finds the settings empty, not undefined', async () => {
+  const fresh = await startTestServer(database);
+  try {
+    const { text } = await send(fresh, '/v1/graphql', {
+      headers: as('1'),
+      body: { query: '{ reader { user trace } }' },
+    });
+    expect(text).toBe('{"data":{"reader":[{"user":"","trace":""}]}}');
+  } finally {
+    await fresh.stop();
+  }
+});
+
+test('writers and readers on one connection at a time each see their own', async () => {
+  const ids = Array.from({ length: 60 }, (_, index) => index + 10);
+  await Promise.all(
+    ids.flatMap((id) => [
+      graphql(`mutation { insert_note_one(object: {id: ${id}, text: "t"}) { id } }`, String(id)),
+      expectReadsSeeNothing(),
+    ]),
+  );
+  const rows = await database.query<{ note_id: number; user: string }>('select note_id, "user" from seen');
+  expect(
+    rows.map(({ note_id, user }) => [note_id, JSON.parse(user)]).sort(([a], [b]) => Number(a) - Number(b)),
+  ).toEqual(ids.map((id) => [id, session(String(id))]));
+});
+
+test('a write that fails, or is moved to its own connection, leaves nothing behind', async () => {
+  const { json } = await send(server, '/v1/graphql', {
+    headers: as('8'),
+    body: { query: 'mutation { insert_note_one(object: {id: 1, text: "twice"}) { id } }' },
+  });
+  expect(json).toHaveProperty('errors');
+  await expectReadsSeeNothing();
+  const update = (text: string) =>
+    graphql(`mutation { update_note_by_pk(pk_columns: {id: 2}, _set: {text: "${text}"}) { id } }`, '9');
+  await update('quick');
+  await Promise.all([update('slow'), expectReadsSeeNothing()]);
+  await expectReadsSeeNothing();
+  expect(await seen()).toEqual([session('9'), session('9')]);
+});
