@@ -20,7 +20,7 @@ const POLL_CONNECTIONS = 4;
 /** One claims jobs while the other records outcomes. */
 const MAINTENANCE_CONNECTIONS = 2;
 
-export interface WriteOptions {
+interface WriteOptions {
   /** They are not undone and run again because they take long. */
   readonly once?: boolean;
   /** What the settings of the transaction say; absent: nothing. */
