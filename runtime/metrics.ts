@@ -135,7 +135,7 @@ export function createMetrics(highCardinality: boolean): Metrics {
         const labels = labelsOf(observation);
         if (observation.event === 'opened') openingTime.observe(labels, observation.seconds);
         else if (observation.event === 'waited') waitTime.observe(labels, observation.seconds);
-        else connectionErrors.inc(labels);
+        else if (observation.event === 'failed') connectionErrors.inc(labels);
       }
     }
   };

@@ -6,6 +6,7 @@
 import { type DestinationStream, destination, pino } from 'pino';
 import type { FinishedCall } from './actions/call.ts';
 import type { Configuration, LogType } from './configuration.ts';
+import type { PoolEvent } from './database/pool.ts';
 import type { Trace } from './http/trace.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
@@ -104,13 +105,16 @@ export type Observation =
       readonly threshold: number;
     }
   | OperationObservation
-  /** A connection to a source was opened or could not be, or an operation waited for one; for metrics. */
+  /**
+   * A connection to a source was opened or could not be, or an operation waited for one: for metrics. `unprepared`: a pooler
+   * was found to lose prepared statements, so the source does without them.
+   */
   | {
       readonly kind: 'pool';
       readonly source: string;
       /** Without credentials. */
       readonly address: string;
-      readonly event: 'opened' | 'failed' | 'waited';
+      readonly event: PoolEvent;
       readonly seconds: number;
     }
   /** A webhook was called for an event, or its call failed. */
@@ -186,6 +190,9 @@ export interface Observer {
 
 /** Observations that write no line at once: those before them may wait. */
 const UNLOGGED: ReadonlySet<Observation['kind']> = new Set(['http-request', 'operation', 'pool']);
+
+const UNPREPARED =
+  'prepared statements of this source are lost between transactions (a pooler in transaction mode), so it is served without them';
 
 /** Bytes of log lines that are written at once. */
 const WRITE_SIZE = 32 * 1024;
@@ -342,8 +349,13 @@ export function createLogger(
       case 'unstructured':
         logger[observation.level]({ type: 'unstructured', detail: { message: observation.message } });
         return;
-      case 'operation':
       case 'pool':
+        if (observation.event === 'unprepared') {
+          const message = UNPREPARED;
+          logger.warn({ type: 'unstructured', detail: { message, source: observation.source } });
+        }
+        return;
+      case 'operation':
         return;
     }
   };

@@ -51,13 +51,16 @@ export function connectionLost(error: unknown): boolean {
   return error instanceof Error;
 }
 
-/** The statement is not prepared there (it was closed, or a pooler switched backends), or its plan no longer holds. */
+/** The backend does not have the prepared statement, or has it although it was not prepared there: a pooler switched. */
+export function lostByPooler(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '26000' || error.code === '42P05');
+}
+
+/** The statement is not prepared there (see lostByPooler), or its plan no longer holds. */
 export function statementLost(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   return (
-    error.code === '26000' ||
-    error.code === '42P05' ||
-    (error.code === '0A000' && error.message.startsWith('cached plan must not change'))
+    lostByPooler(error) || (error.code === '0A000' && error.message.startsWith('cached plan must not change'))
   );
 }
 

@@ -16,6 +16,7 @@ import { Durations, type Known } from './durations.ts';
 import {
   ConnectionFailedError,
   connectionLost,
+  lostByPooler,
   PoolClosedError,
   PoolTimeoutError,
   statementLost,
@@ -38,11 +39,14 @@ export interface PoolSettings {
   readonly connectionLifetime: number;
   /** Maximum number of statements prepared on each connection; 0 = none. */
   readonly preparedStatements: number;
-  /** Called when a connection was opened or could not be, and when an operation had to wait for one. Times in seconds. */
+  /**
+   * Called when a connection was opened or could not be, when an operation had to wait for one, and once when statements
+   * are found not to stay prepared. Times in seconds.
+   */
   readonly report?: ((event: PoolEvent, seconds: number) => void) | undefined;
 }
 
-type PoolEvent = 'opened' | 'failed' | 'waited';
+export type PoolEvent = 'opened' | 'failed' | 'waited' | 'unprepared';
 
 /** What a pool holds at this moment. */
 export interface PoolState {
@@ -103,6 +107,8 @@ export class Pool {
   /** Connections with statements in flight. */
   #busy = 0;
   readonly #sweeper: NodeJS.Timeout;
+  /** Maximum number of statements prepared on each connection; 0 once a pooler was found to lose them. */
+  #preparedStatements: number;
   #ended = false;
   #allClosed: (() => void) | undefined;
 
@@ -112,6 +118,7 @@ export class Pool {
   ) {
     this.#configuration = configuration;
     this.#settings = settings;
+    this.#preparedStatements = settings.preparedStatements;
     this.#sweeper = setInterval(() => this.#sweep(), 1000);
     this.#sweeper.unref();
   }
@@ -257,9 +264,21 @@ export class Pool {
       known.aloneUntil = performance.now() + CONTENDED;
       task.alone = true;
     } else task.retried = true;
-    // Behind a pooler the next backend may not have the statement either; the unnamed one always works.
+    if (unprepared) this.#prepareNoMore(error);
+    // The unnamed statement always works.
     task.unnamed = unprepared;
     this.#start(task);
+  }
+
+  /**
+   * Statements are lost only behind a pooler that gives each transaction another backend and does not keep track of them.
+   * From now on no connection of this pool uses named statements.
+   */
+  #prepareNoMore(error: Error): void {
+    if (!lostByPooler(error) || this.#preparedStatements === 0) return;
+    this.#preparedStatements = 0;
+    for (const { statements } of this.#connections) statements.disable();
+    this.#settings.report?.('unprepared', 0);
   }
 
   /** The connection for one more fast statement, if one can be had at once. */
@@ -390,15 +409,16 @@ export class Pool {
   }
 
   async #connect(): Promise<PooledConnection> {
-    const { preparedStatements, report } = this.#settings;
+    const { report } = this.#settings;
     for (let attempt = 0; ; attempt++) {
       const start = performance.now();
       const took = () => (performance.now() - start) / 1000;
       try {
         const configuration = await this.#configuration();
-        const connection = await openConnection(configuration, preparedStatements, (closed) =>
+        const connection = await openConnection(configuration, this.#preparedStatements, (closed) =>
           this.#remove(closed),
         );
+        if (this.#preparedStatements === 0) connection.statements.disable();
         this.#durations.tookNothing(connection.roundTrip);
         report?.('opened', took());
         return connection;

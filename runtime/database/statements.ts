@@ -19,7 +19,7 @@ export class PreparedStatements {
   /** Text → what to do when the statement is bound once more. */
   readonly #ready: LRUCache<string, Preparation>;
   #evicted: string[] = [];
-  readonly #enabled: boolean;
+  #enabled: boolean;
 
   /** @param limit maximum number of prepared statements; 0 = always use the unnamed statement */
   constructor(limit: number) {
@@ -55,6 +55,12 @@ export class PreparedStatements {
     if (!parse) return;
     this.forget(text);
     this.#evicted.push(...close);
+  }
+
+  /** Uses the unnamed statement from now on. */
+  disable(): void {
+    this.#enabled = false;
+    this.clear();
   }
 
   /** The connection has no prepared statements any more. */

@@ -123,7 +123,7 @@ const connectionInfo = object({
   ),
   pool_settings: optional(sorted(poolSettings)),
   ssl_configuration: optional(sslConfiguration),
-  /** Absent: the server's option decides. Exported only if given, because reading `false` back would be a decision. */
+  /** Absent or `false`: the server's option decides. Exported only if given. */
   use_prepared_statements: optional(boolean),
 });
 
