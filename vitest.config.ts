@@ -10,7 +10,7 @@ export default defineConfig({
   },
   test: {
     globalSetup: ['test/harness/global-setup.ts'],
-    setupFiles: ['test/harness/output.ts'],
+    setupFiles: ['test/harness/setup.ts'],
     // Generous: a slow machine is no defect, and no test measures time.
     testTimeout: 60_000,
     retry: process.env.CI ? 1 : 0,
@@ -19,7 +19,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, SLOW] },
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, SLOW],
+          // Loading the sources takes longer than most files' tests, so the files of a worker share them.
+          isolate: false,
+          // One worker fewer by default, which on two cores is one. The tests wait for PostgreSQL and sockets most of the time.
+          maxWorkers: '100%',
+        },
       },
       { extends: true, test: { name: 'slow', include: [SLOW] } },
     ],

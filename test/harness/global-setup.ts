@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { bundleThread } from './bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,6 +17,8 @@ declare module 'vitest' {
     readonly databasePrefix: string;
     /** Where test files leave what was written, and their secrets (see output.ts). */
     readonly outputFolder: string;
+    /** Where the bundled metadata thread and compiler are (see bundle.ts). */
+    readonly bundleFolder: string;
   }
 }
 
@@ -24,6 +27,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('databasePrefix', databasePrefix);
   const outputFolder = await mkdtemp(join(tmpdir(), 'engine-test-output-'));
   project.provide('outputFolder', outputFolder);
+  const bundleFolder = await bundleThread();
+  project.provide('bundleFolder', bundleFolder);
   const named = process.env.ENGINE_TEST_PG_URL;
   const cluster = named ? undefined : await startEmbeddedPostgres();
   const url = named ?? cluster!.url;
@@ -32,6 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await (cluster ? cluster.stop() : dropDatabases(url, databasePrefix));
     const found = await searchOutput(outputFolder, [new URL(url).password]);
     await rm(outputFolder, { recursive: true });
+    await rm(bundleFolder, { recursive: true });
     if (found.length === 0) return;
     // An error here alone would be reported and not fail the run.
     process.exitCode = 1;

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 
 /** The versions tests can ask for besides the run's own server. */
@@ -25,17 +25,18 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Distinguishes the test files of a run, each of which has this module to itself. */
-const fileName = randomBytes(4).toString('hex');
+/** Distinguishes the workers of a run. */
+const workerName = randomBytes(4).toString('hex');
 let created = 0;
 const databases = new Set<TestDatabase>();
 const olderClusters = new Map<OlderVersion, Promise<EmbeddedPostgres>>();
 
-afterAll(async () => {
+/** Drops the databases and stops the older servers of the test file that ends (see setup.ts). */
+export async function dropTestDatabases(): Promise<void> {
   for (const database of databases) await database.drop();
   for (const cluster of olderClusters.values()) await (await cluster).stop();
   olderClusters.clear();
-});
+}
 
 /**
  * Address of the maintenance database of the run's server, or of an embedded server of an older version, which starts
@@ -66,7 +67,7 @@ export async function createTestDatabase(sql = '', version?: OlderVersion): Prom
   const serverUrl = await testServerUrl(version);
   const prefix = inject('databasePrefix');
   created += 1;
-  const name = `${prefix}${fileName}_${created}`;
+  const name = `${prefix}${workerName}_${created}`;
   await withClient(serverUrl, async (server) => {
     const template = sql === '' ? 'template1' : await templateFor(server, serverUrl, prefix, sql);
     await server.query(

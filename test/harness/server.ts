@@ -1,7 +1,8 @@
 /** A whole server in this process, with everything that it writes, and requests to it as bytes on a socket. */
-
 import { request } from 'node:http';
-import { compilerModule } from '../../compiler/module.ts';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inject } from 'vitest';
 import { type Configuration, readConfiguration } from '../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../runtime/main.ts';
 import { createLogger } from '../../runtime/observe.ts';
@@ -43,9 +44,14 @@ export async function startTestServer(
   confidential.add(new URL(database.url).password);
   for (const secret of secretsOf(configuration)) confidential.add(secret);
   return {
-    ...(await startServer({ configuration, environment, compiler: compilerModule, observe })),
+    ...(await startServer({ configuration, environment, compiler: bundledCompiler(), observe })),
     output: () => lines.join(''),
   };
+}
+
+/** Address of the compiler's module for a server of this test run. */
+export function bundledCompiler(): string {
+  return pathToFileURL(join(inject('bundleFolder'), 'compiler/index.js')).href;
 }
 
 /** What a configuration says that nobody else may know. */

@@ -422,7 +422,11 @@ describe('writing with several statements', () => {
       await holder.connect();
       const isWaiting = () =>
         expect
-          .poll(() => database.query(`select from pg_stat_activity where wait_event_type = 'Lock'`))
+          .poll(() =>
+            database.query(
+              `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+            ),
+          )
           .toHaveLength(1);
       const runs = async () =>
         Number((await database.query<{ n: string }>('select last_value as n from runs'))[0]!.n);

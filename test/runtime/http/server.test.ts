@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import type { Observation } from '../../../runtime/observe.ts';
 import { packageVersion } from '../../../runtime/package-version.ts';
 import { queryPages } from '../../../runtime/serve-command.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { bundledCompiler } from '../../harness/server.ts';
 
 const schema = `
   create table note (id int primary key, owner_id int not null, text text not null);
@@ -65,7 +65,7 @@ async function start(
     configuration,
     environment: all,
     endpoints: queryPages(configuration),
-    compiler: compilerModule,
+    compiler: bundledCompiler(),
     observe,
   });
   return { ...server, observations };

@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { bundledCompiler } from '../../harness/server.ts';
 
 const byId = 'query by_id($id: Int!) { note_by_pk(id: $id) { id text } }';
 const finish =
@@ -85,7 +85,7 @@ async function start(more: Record<string, string>): Promise<RunningServer> {
   return startServer({
     configuration: readConfiguration({}, environment),
     environment,
-    compiler: compilerModule,
+    compiler: bundledCompiler(),
     observe,
   });
 }

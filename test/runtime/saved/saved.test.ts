@@ -1,10 +1,10 @@
 import { validate } from '@apidevtools/swagger-parser';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { bundledCompiler } from '../../harness/server.ts';
 
 const schema = `
   create table note (
@@ -91,7 +91,7 @@ async function start(more: Record<string, string>): Promise<RunningServer> {
   return startServer({
     configuration: readConfiguration({}, environment),
     environment,
-    compiler: compilerModule,
+    compiler: bundledCompiler(),
     observe,
   });
 }
