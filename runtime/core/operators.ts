@@ -3,6 +3,7 @@
  * filters both read it, so an operator means the same in either.
  */
 import { type Sql, sql } from './sql/fragment.ts';
+import { hasTotalComparison } from './total-comparison.ts';
 import type { ColumnType } from './types.ts';
 
 /** The right operand of an operator. */
@@ -29,11 +30,19 @@ export interface Operator {
   readonly description?: string;
   readonly accepts: (type: ColumnType) => boolean;
   readonly argument: OperatorArgument;
+  /**
+   * True where the comparison fails for no value of the type, once its operand was accepted. Only then may Postgres evaluate
+   * it before it knows that the role may see the row (query/condition.ts). False wherever it is not certain.
+   */
+  readonly isTotal: (type: ColumnType) => boolean;
+  /** The operand is a LIKE pattern, which must not end in its escape character. */
+  readonly isPattern?: true;
   /** SQL of the comparison; `right` has one entry, or for object arguments one for every field, in order. */
   readonly sql: (left: Sql, ...right: readonly Sql[]) => Sql;
 }
 
 const always = (type: ColumnType) => type.family !== undefined;
+const never = () => false;
 const ordered = (type: ColumnType) => type.family !== 'raster';
 const family =
   (...families: readonly ColumnType['family'][]) =>
@@ -52,6 +61,7 @@ function infix(
     name,
     accepts,
     argument,
+    isTotal: never,
     ...(description ? { description } : {}),
     sql: (left, right) => sql`(${left}${symbol}${right!})`,
   };
@@ -68,8 +78,19 @@ function call(
     name,
     accepts,
     argument,
+    isTotal: never,
     sql: (left, ...right) => sql`${start}${left}, ${right.reduce((all, part) => sql`${all}, ${part}`)})`,
   };
+}
+
+/** An operator that is total for the types that it accepts, or for some of them. */
+function total(operator: Operator, isTotal: Operator['isTotal'] = always): Operator {
+  return { ...operator, isTotal };
+}
+
+/** LIKE and its like: matching fails only for a pattern that ends in the escape character, which is refused before. */
+function pattern(name: string, operator: string, description: string): Operator {
+  return total({ ...infix(name, isText, operator, { kind: 'same' }, description), isPattern: true });
 }
 
 const text: OperatorArgument = { kind: 'type', type: 'text' };
@@ -83,40 +104,30 @@ const isLtree = family('ltree');
 
 /** Every operator, in the order in which documentation lists them. `_is_null` and `_cast` have their own grammar. */
 export const OPERATORS: readonly Operator[] = [
-  infix('_eq', always, '='),
-  infix('_neq', always, '<>'),
+  total(infix('_eq', always, '='), hasTotalComparison),
+  total(infix('_neq', always, '<>'), hasTotalComparison),
   {
     name: '_in',
     accepts: always,
     argument: { kind: 'list' },
+    isTotal: hasTotalComparison,
     sql: (left, right) => sql`(${left} = any (${right!}))`,
   },
   {
     name: '_nin',
     accepts: always,
     argument: { kind: 'list' },
+    isTotal: hasTotalComparison,
     sql: (left, right) => sql`(${left} <> all (${right!}))`,
   },
-  infix('_gt', ordered, '>'),
-  infix('_lt', ordered, '<'),
-  infix('_gte', ordered, '>='),
-  infix('_lte', ordered, '<='),
-  infix('_like', isText, 'like', { kind: 'same' }, 'does the column match the given pattern'),
-  infix('_nlike', isText, 'not like', { kind: 'same' }, 'does the column NOT match the given pattern'),
-  infix(
-    '_ilike',
-    isText,
-    'ilike',
-    { kind: 'same' },
-    'does the column match the given case-insensitive pattern',
-  ),
-  infix(
-    '_nilike',
-    isText,
-    'not ilike',
-    { kind: 'same' },
-    'does the column NOT match the given case-insensitive pattern',
-  ),
+  total(infix('_gt', ordered, '>'), hasTotalComparison),
+  total(infix('_lt', ordered, '<'), hasTotalComparison),
+  total(infix('_gte', ordered, '>='), hasTotalComparison),
+  total(infix('_lte', ordered, '<='), hasTotalComparison),
+  pattern('_like', 'like', 'does the column match the given pattern'),
+  pattern('_nlike', 'not like', 'does the column NOT match the given pattern'),
+  pattern('_ilike', 'ilike', 'does the column match the given case-insensitive pattern'),
+  pattern('_nilike', 'not ilike', 'does the column NOT match the given case-insensitive pattern'),
   infix(
     '_similar',
     isText,
@@ -159,54 +170,78 @@ export const OPERATORS: readonly Operator[] = [
     { kind: 'same' },
     'does the column NOT match the given POSIX regular expression, case insensitive',
   ),
-  infix(
-    '_contains',
-    family('array'),
-    '@>',
-    { kind: 'same' },
-    'is the array contained in the given array value',
+  total(
+    infix(
+      '_contains',
+      family('array'),
+      '@>',
+      { kind: 'same' },
+      'is the array contained in the given array value',
+    ),
+    hasTotalComparison,
   ),
-  infix('_contained_in', family('array'), '<@', { kind: 'same' }, 'does the array contain the given value'),
-  infix(
-    '_contains',
-    isJsonb,
-    '@>',
-    { kind: 'same' },
-    'does the column contain the given json value at the top level',
+  total(
+    infix('_contained_in', family('array'), '<@', { kind: 'same' }, 'does the array contain the given value'),
+    hasTotalComparison,
   ),
-  infix('_contained_in', isJsonb, '<@', { kind: 'same' }, 'is the column contained in the given json value'),
-  infix('_has_key', isJsonb, '?', text, 'does the string exist as a top-level key in the column'),
-  infix(
-    '_has_keys_any',
-    isJsonb,
-    '?|',
-    textList,
-    'do any of these strings exist as top-level keys in the column',
+  total(
+    infix(
+      '_contains',
+      isJsonb,
+      '@>',
+      { kind: 'same' },
+      'does the column contain the given json value at the top level',
+    ),
   ),
-  infix(
-    '_has_keys_all',
-    isJsonb,
-    '?&',
-    textList,
-    'do all of these strings exist as top-level keys in the column',
+  total(
+    infix(
+      '_contained_in',
+      isJsonb,
+      '<@',
+      { kind: 'same' },
+      'is the column contained in the given json value',
+    ),
   ),
-  infix(
-    '_ancestor',
-    isLtree,
-    '@>',
-    { kind: 'same' },
-    'is the left argument an ancestor of right (or equal)?',
+  total(infix('_has_key', isJsonb, '?', text, 'does the string exist as a top-level key in the column')),
+  total(
+    infix(
+      '_has_keys_any',
+      isJsonb,
+      '?|',
+      textList,
+      'do any of these strings exist as top-level keys in the column',
+    ),
+  ),
+  total(
+    infix(
+      '_has_keys_all',
+      isJsonb,
+      '?&',
+      textList,
+      'do all of these strings exist as top-level keys in the column',
+    ),
+  ),
+  total(
+    infix(
+      '_ancestor',
+      isLtree,
+      '@>',
+      { kind: 'same' },
+      'is the left argument an ancestor of right (or equal)?',
+    ),
   ),
   infix('_ancestor_any', isLtree, '@>', { kind: 'list' }, 'does array contain an ancestor of `ltree`?'),
-  infix(
-    '_descendant',
-    isLtree,
-    '<@',
-    { kind: 'same' },
-    'is the left argument a descendant of right (or equal)?',
+  total(
+    infix(
+      '_descendant',
+      isLtree,
+      '<@',
+      { kind: 'same' },
+      'is the left argument a descendant of right (or equal)?',
+    ),
   ),
   infix('_descendant_any', isLtree, '<@', { kind: 'list' }, 'does array contain a descendant of `ltree`?'),
-  infix('_matches', isLtree, '~', { kind: 'type', type: 'lquery' }, 'does `ltree` match `lquery`?'),
+  total(infix('_matches', isLtree, '~', { kind: 'type', type: 'lquery' }, 'does `ltree` match `lquery`?')),
   infix(
     '_matches_any',
     isLtree,

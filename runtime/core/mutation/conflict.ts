@@ -8,8 +8,8 @@ import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { PASSED, type RowCheck, rowCheck } from './check.ts';
-import { ruleCondition, whereClause } from './delete.ts';
-import { presetAssignments } from './update.ts';
+import { whereClause } from './delete.ts';
+import { presetAssignments, ruleOfUpdate } from './update.ts';
 
 /** The action of an insert if the row exists already. */
 export interface Conflict {
@@ -44,15 +44,12 @@ export function conflictClause(
   if (!conflict) return raw('');
   const target = conflictTarget(conflict.target);
   if (conflict.columns.length === 0) return sql` on conflict${target} do nothing`;
-  const rule = view.update!;
   const assignments = [
     ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
     ...presetAssignments(view),
   ];
-  const conditions = [
-    ...ruleCondition(view, rule.where, alias, view.rule('update', 'filter')),
-    whereCondition(conflict.where, alias, view, scope),
-  ];
+  const rule = ruleOfUpdate(view, alias);
+  const conditions = [...rule, whereCondition(conflict.where, alias, view, scope, rule)];
   return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
 }
 

@@ -15,7 +15,8 @@ export function deleteRows({ of, requester, selection, args }: TableCall): Mutat
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
   const alias = scope.alias(view.table.shape.name);
-  const conditions = [whereCondition(args.get('where'), alias, view, scope)];
+  const rule = ruleOfDelete(view, alias);
+  const conditions = [whereCondition(args.get('where'), alias, view, scope, rule)];
   return remove(view, alias, conditions, selection, 'object', scope);
 }
 
@@ -35,12 +36,14 @@ function remove(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
-  const where = whereClause([
-    ...ruleCondition(view, view.delete!.where, alias, view.rule('delete', 'filter')),
-    ...conditions,
-  ]);
+  const where = whereClause([...ruleOfDelete(view, alias), ...conditions]);
   const statement = sql`delete from ${view.table.sql} as ${alias}${where}`;
   return writeStep({ statement, alias, check: undefined, path: '$' }, view, selection, form, scope);
+}
+
+/** Conditions on the rows that the role may delete. */
+export function ruleOfDelete(view: TableView, alias: Sql): Sql[] {
+  return ruleCondition(view, view.delete!.where, alias, view.rule('delete', 'filter'));
 }
 
 /** A row rule as a list of conditions, empty for every row. */

@@ -68,7 +68,7 @@ function updateWhere(
   return change(
     view,
     alias,
-    [whereCondition(args.get('where'), alias, view, scope)],
+    [whereCondition(args.get('where'), alias, view, scope, ruleOfUpdate(view, alias))],
     args,
     selection,
     'object',
@@ -115,13 +115,15 @@ export function changeRows(
     ...presetAssignments(view),
   ];
   if (assignments.length === 0) return nothingWritten(selection, form);
-  const where = whereClause([
-    ...ruleCondition(view, rule.where, alias, view.rule('update', 'filter')),
-    ...conditions,
-  ]);
+  const where = whereClause([...ruleOfUpdate(view, alias), ...conditions]);
   const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
   const check = rowCheck(view, 'update', rule.check ?? EVERY_ROW, alias);
   return writeStep({ statement, alias, check, path: '$' }, view, selection, form, scope);
+}
+
+/** Conditions on the rows that the role may change. */
+export function ruleOfUpdate(view: TableView, alias: Sql): Sql[] {
+  return ruleCondition(view, view.update!.where, alias, view.rule('update', 'filter'));
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */

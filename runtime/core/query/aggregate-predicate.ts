@@ -4,10 +4,11 @@ import type { Relationship } from '../program.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
-import { isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';
+import { behind, type Condition } from './condition.ts';
 import type { Scope } from './scope.ts';
-import { visibleThrough } from './visible.ts';
+import { visible, visibleThrough } from './visible.ts';
 
 /**
  * An aggregate without GROUP BY always gives one row, so the comparison of its value is written inside the subquery and
@@ -22,8 +23,8 @@ export function aggregateCondition(
   alias: Sql,
   view: TableView,
   scope: Scope,
-  where: (node: InputNode | undefined, alias: Sql) => Sql,
-): Sql {
+  where: (node: InputNode | undefined, alias: Sql) => Condition,
+): Condition {
   const [given, ...others] = node.fields;
   if (!given || others.length > 0)
     throw new EngineError('validation-failed', 'exactly one predicate should be specified', {
@@ -41,16 +42,23 @@ export function aggregateCondition(
     target.select!.columns.get(column)!.value(inner),
   );
   const aggregate = sql`${raw(meaning.function)}(${operand(columns, meaning.function)})`;
+  const filter = where(fields.get('filter'), inner);
   const conditions = [
     joinCondition(relationship, alias, inner),
     ...visibleThrough(view, relationship, target, inner),
-    where(fields.get('filter'), inner),
+    behind(visible(target, inner), filter),
   ].filter((condition) => !isTrue(condition));
   const compared = comparison(objectOf(fields.get('predicate')!), aggregate, meaning.returns, scope);
   // Without an aggregate a SELECT has as many rows as there are.
-  if (isTrue(compared)) return TRUE;
-  return sql`(select ${compared} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`;
+  if (isTrue(compared.sql)) return compared;
+  return {
+    sql: sql`(select ${compared.sql} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`,
+    isTotal: compared.isTotal && filter.isTotal && TOTAL.has(meaning.function),
+  };
 }
+
+/** Aggregates that fail for no rows, however large their values are. */
+const TOTAL: ReadonlySet<string> = new Set(['count', 'bool_and', 'bool_or']);
 
 /** Several columns of a count are one row value; two of a correlation are two arguments. */
 function operand(columns: readonly Sql[], name: string): Sql {

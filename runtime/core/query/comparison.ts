@@ -5,16 +5,17 @@ import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { TypeReference } from '../schema/types.ts';
-import { and, raw, type Sql, sql } from '../sql/fragment.ts';
+import { raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
-import { listParameter, type Scope, valueParameter } from './scope.ts';
+import { allOf, type Condition, partialCondition, totalCondition } from './condition.ts';
+import { listParameter, patternParameter, type Scope, valueParameter } from './scope.ts';
 
 export type ObjectNode = Extract<InputNode, { kind: 'object' }>;
 
 /** A comparison object: several operators are all required. */
-export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope: Scope): Sql {
+export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope: Scope): Condition {
   const definitions = node.type.fields();
-  const conditions: Sql[] = [];
+  const conditions: Condition[] = [];
   for (const [name, value] of node.fields) {
     const definition = definitions.get(name)!;
     const { meaning } = definition;
@@ -23,21 +24,27 @@ export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope:
       throw unexpectedNull(definition.type, value.path);
     }
     if (meaning.kind === 'isNull') {
-      conditions.push(isNull(value, left));
+      conditions.push(totalCondition(isNull(value, left)));
     } else if (meaning.kind === 'cast') {
       for (const inner of requireObject(value, definition.type).fields.values()) {
         if (inner.kind === 'null') continue;
-        conditions.push(
-          comparison(objectOf(inner), sql`(${left})::${raw(meaning.type.sql)}`, meaning.type, scope),
-        );
+        const cast = sql`(${left})::${raw(meaning.type.sql)}`;
+        const compared = comparison(objectOf(inner), cast, meaning.type, scope);
+        conditions.push(isTotalCast(type) ? compared : partialCondition(compared.sql));
       }
     } else if (meaning.kind === 'operator') {
-      conditions.push(operation(meaning.operator, left, value, type));
+      const { operator } = meaning;
+      conditions.push({ sql: operation(operator, left, value, type), isTotal: operator.isTotal(type) });
     } else {
       throw new Error(`a comparison has no ${meaning.kind}`);
     }
   }
-  return and(conditions);
+  return allOf(conditions);
+}
+
+/** True if every value of the type can be cast; to text, while others have a domain. */
+function isTotalCast({ family }: ColumnType): boolean {
+  return family === 'jsonb';
 }
 
 function isNull(value: InputNode, left: Sql): Sql {
@@ -53,7 +60,10 @@ function operation(operator: Operator, left: Sql, value: InputNode, type: Column
   const { argument } = operator;
   switch (argument.kind) {
     case 'same':
-      return operator.sql(left, valueParameter(value, type));
+      return operator.sql(
+        left,
+        operator.isPattern ? patternParameter(value, type) : valueParameter(value, type),
+      );
     case 'list':
       return operator.sql(left, listParameter(value, type));
     case 'type': {

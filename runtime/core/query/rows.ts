@@ -74,7 +74,7 @@ export function baseRows(
   const conditions = [
     ...source.conditions(alias),
     ...(source.rule?.(alias) ?? visible(view, alias)),
-    whereCondition(args.get('where'), alias, view, scope, joins),
+    whereCondition(args.get('where'), alias, view, scope, visible(view, alias), joins),
   ].filter((condition) => !isTrue(condition));
   const keys = sortKeys(args.get(name('order_by')), alias, view, scope);
   const clauses = [...limitClause(args, limit), ...offsetClause(args)];

@@ -20,6 +20,7 @@ import {
   sql,
 } from '../sql/fragment.ts';
 import { type ColumnType, columnType, encodeList, encodeValue, NumberText } from '../types.ts';
+import { encodePattern } from './like-pattern.ts';
 
 export interface PlanOptions {
   /** bigint, numeric and double precision as JSON strings. */
@@ -84,6 +85,15 @@ export function valueParameter(node: InputNode, type: ColumnType): Sql {
   const source = sourceOf(node);
   return parameter(source, type.sql, (value) => encodeValue(type, value), node.path, {
     as: 'value',
+    type: type.key,
+  });
+}
+
+/** A parameter holding a LIKE pattern for a column of the type. */
+export function patternParameter(node: InputNode, type: ColumnType): Sql {
+  if (node.kind !== 'scalar') return valueParameter(node, type);
+  return parameter(node.source, type.sql, (value) => encodePattern(type, value), node.path, {
+    as: 'pattern',
     type: type.key,
   });
 }
@@ -166,6 +176,7 @@ export function encoderOf(
   }
   const type = columnType(source, encoding.type);
   return (value) => {
+    if (encoding.as === 'pattern') return encodePattern(type, value);
     if (encoding.as === 'list' || type.element) refuseNullItems(type, value, path);
     return encoding.as === 'value' ? encodeValue(type, value) : encodeWhole(type, value);
   };

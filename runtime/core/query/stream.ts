@@ -8,8 +8,10 @@ import type { RootArguments, Selection } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { ColumnView, TableView } from '../schema/table-view.ts';
 import { isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeValue } from '../types.ts';
 import { type ObjectNode, objectOf } from './comparison.ts';
+import { behind } from './condition.ts';
 import { tableRows } from './rows.ts';
 import { jsonObject, type Scope, sourceOf, strictParameter } from './scope.ts';
 import { rowEntries } from './select.ts';
@@ -44,10 +46,14 @@ export function streamRows(
   const start = value.kind === 'enum' ? ({ from: 'constant', value: value.value } as const) : sourceOf(value);
   const encode = value.kind === 'enum' ? String : (given: unknown) => encodeValue(type, given);
   const bound = parameter({ from: 'cursor', start }, type.sql, encode, value.path);
+  const rule = visible(view, alias);
   const conditions = [
-    ...visible(view, alias),
-    whereCondition(args.get('where'), alias, view, scope),
-    sql`${cursor} ${raw(direction === 'desc' ? '<' : '>')} ${bound}`,
+    ...rule,
+    whereCondition(args.get('where'), alias, view, scope, rule),
+    behind(rule, {
+      sql: sql`${cursor} ${raw(direction === 'desc' ? '<' : '>')} ${bound}`,
+      isTotal: hasTotalComparison(type),
+    }),
   ].filter((condition) => !isTrue(condition));
   const object = jsonObject(rowEntries(selection, view, alias, scope), scope);
   const rows = sql`select ${object} as "object", ${cursor} as "cursor" from ${tableRows(view).from} as ${alias} where ${join(conditions, ' and ')} order by ${cursor} ${raw(direction)} fetch first ${batchSize(args, view, name)} rows with ties`;

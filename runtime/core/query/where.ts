@@ -4,26 +4,30 @@ import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type TableView } from '../schema/table-view.ts';
 import type { TypeReference } from '../schema/types.ts';
-import { and, identifier, isTrue, join, or, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { identifier, isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
 import { comparison, type ObjectNode, objectOf, requireObject } from './comparison.ts';
 import { computedField } from './computed.ts';
+import { allOf, anyOf, behind, type Condition, not, partialCondition, totalCondition } from './condition.ts';
 import { type Scope, valueParameter } from './scope.ts';
 import { seen, visible, visibleThrough } from './visible.ts';
 
 /**
  * The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. With `joins`,
  * a condition on the row of an object relationship may become a join behind the FROM of the alias.
+ * @param rule the role's conditions on the row; what is not total is evaluated only where they hold
  */
 export function whereCondition(
   node: InputNode | undefined,
   alias: Sql,
   view: TableView,
   scope: Scope,
+  rule: readonly Sql[],
   joins?: Sql[],
 ): Sql {
   if (!node || node.kind === 'null') return TRUE;
-  return expression(objectOf(node), alias, view, scope, joins);
+  return behind(rule, expression(objectOf(node), alias, view, scope, joins));
 }
 
 /** @param joins only where the condition must hold: not below `_or` and `_not` */
@@ -33,30 +37,26 @@ function expression(
   view: TableView,
   scope: Scope,
   joins: Sql[] | undefined,
-): Sql {
+): Condition {
   const definitions = node.type.fields();
-  const conditions: Sql[] = [];
+  const conditions: Condition[] = [];
   for (const [name, value] of node.fields) {
     const definition = definitions.get(name)!;
     const { meaning } = definition;
     switch (meaning.kind) {
       case 'and':
         conditions.push(
-          and(
-            items(value, definition.type)
-              .map((item) => expression(item, alias, view, scope, joins))
-              .filter((item) => !isTrue(item)),
-          ),
+          allOf(items(value, definition.type).map((item) => expression(item, alias, view, scope, joins))),
         );
         break;
       case 'or':
         conditions.push(
-          or(items(value, definition.type).map((item) => expression(item, alias, view, scope, undefined))),
+          anyOf(items(value, definition.type).map((item) => expression(item, alias, view, scope, undefined))),
         );
         break;
       case 'not':
         conditions.push(
-          sql`not ${expression(requireObject(value, definition.type), alias, view, scope, undefined)}`,
+          not(expression(requireObject(value, definition.type), alias, view, scope, undefined)),
         );
         break;
       case 'column':
@@ -75,17 +75,18 @@ function expression(
         const condition = requireObject(value, definition.type);
         const tie = joinCondition(meaning.relationship, alias, inner);
         const rule = visibleThrough(view, meaning.relationship, target, inner);
-        if (joins && meaning.relationship.shape.unique) {
-          // At most one row matches, so the join neither repeats rows nor drops more than `exists` would.
-          joins.push(sql` join ${target.table.sql} as ${inner} on ${tie}`);
-          conditions.push(...rule, expression(condition, inner, seen(target), scope, joins));
-          break;
-        }
         const innerJoins: Sql[] = [];
         const nested = expression(condition, inner, seen(target), scope, innerJoins);
-        conditions.push(
-          exists(sql`${target.table.sql} as ${inner}${join(innerJoins, '')}`, [tie, ...rule, nested]),
-        );
+        if (joins && meaning.relationship.shape.unique && nested.isTotal) {
+          // At most one row matches, so the join neither repeats rows nor drops more than `exists` would.
+          joins.push(sql` join ${target.table.sql} as ${inner} on ${tie}`, ...innerJoins);
+          conditions.push(...rule.map(totalCondition), nested);
+          break;
+        }
+        const from = sql`${target.table.sql} as ${inner}${join(innerJoins, '')}`;
+        // The whole rule, also where it follows from the one of the outer row: Postgres may look at other rows first.
+        const guarded = behind(visible(target, inner), nested);
+        conditions.push({ sql: exists(from, [tie, ...rule, guarded]), isTotal: nested.isTotal });
         break;
       }
       case 'aggregatePredicate':
@@ -97,7 +98,7 @@ function expression(
             alias,
             view,
             scope,
-            (filter, inner) => whereCondition(filter, inner, seen(meaning.view), scope),
+            (filter, inner) => rowCondition(filter, inner, seen(meaning.view), scope),
           ),
         );
         break;
@@ -115,26 +116,33 @@ function expression(
         break;
       case 'exists': {
         const inner = scope.alias(meaning.view.table.shape.name);
-        conditions.push(
-          exists(sql`${meaning.view.table.sql} as ${inner}`, [
-            ...visible(meaning.view, inner),
-            whereCondition(value, inner, seen(meaning.view), scope),
-          ]),
-        );
+        const rule = visible(meaning.view, inner);
+        const nested = rowCondition(value, inner, seen(meaning.view), scope);
+        const found = exists(sql`${meaning.view.table.sql} as ${inner}`, [...rule, behind(rule, nested)]);
+        conditions.push({ sql: found, isTotal: nested.isTotal });
         break;
       }
       case 'columnComparison':
-        conditions.push(
-          sql`(${meaning.left.value(alias)} ${raw(meaning.operator)} ${meaning.right.value(alias)})`,
-        );
+        conditions.push({
+          sql: sql`(${meaning.left.value(alias)} ${raw(meaning.operator)} ${meaning.right.value(alias)})`,
+          isTotal: hasTotalComparison(meaning.left.column.type),
+        });
         break;
       default:
         throw new Error(`a boolean expression has no ${meaning.kind}`);
     }
   }
-  return and(conditions.filter((condition) => !isTrue(condition)));
+  return allOf(conditions);
 }
 
+/** As `whereCondition`, for the caller to guard. */
+function rowCondition(node: InputNode | undefined, alias: Sql, view: TableView, scope: Scope): Condition {
+  return !node || node.kind === 'null'
+    ? totalCondition(TRUE)
+    : expression(objectOf(node), alias, view, scope, undefined);
+}
+
+/** Functions may fail for any row. */
 function computedCondition(
   field: ComputedField,
   target: TableView | undefined,
@@ -142,19 +150,19 @@ function computedCondition(
   alias: Sql,
   view: TableView,
   scope: Scope,
-): Sql {
+): Condition {
   if (!target) {
     const { returns } = field;
     if (!('type' in returns)) throw new Error(`the computed field ${field.name} returns no scalar`);
-    return comparison(node, computedField(field, view, alias, undefined), returns.type, scope);
+    const value = computedField(field, view, alias, undefined);
+    return partialCondition(comparison(node, value, returns.type, scope).sql);
   }
   const inner = scope.alias(field.name);
   const joins: Sql[] = [];
   const nested = expression(node, inner, target, scope, joins);
-  return exists(sql`${computedField(field, view, alias, undefined)} as ${inner}${join(joins, '')}`, [
-    ...visible(target, inner),
-    nested,
-  ]);
+  const from = sql`${computedField(field, view, alias, undefined)} as ${inner}${join(joins, '')}`;
+  const rule = visible(target, inner);
+  return partialCondition(exists(from, [...rule, behind(rule, nested)]));
 }
 
 /** `exists` over rows that the role may see. */

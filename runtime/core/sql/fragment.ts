@@ -42,7 +42,7 @@ export type SqlNode =
 /** How a JSON value is written for Postgres, as data. */
 export type Encoding =
   /** By a type key of the source. */
-  | { readonly as: 'value' | 'list'; readonly type: string }
+  | { readonly as: 'value' | 'list' | 'pattern'; readonly type: string }
   /** As the argument of a field, checked first; `accepts` as in a ScalarType. */
   | { readonly as: 'argument'; readonly scalar: string; readonly accepts?: string };
 
@@ -174,8 +174,8 @@ export interface Statement {
 }
 
 /**
- * Prints a statement. A variable or session variable that occurs several times with one type is one parameter, so it
- * is sent once; constants are numbered one by one, so that the text does not depend on whether two values are equal.
+ * Prints a statement. A variable or session variable that occurs several times with one type and encoding is one
+ * parameter, so it is sent once; constants are numbered one by one, so that the text does not depend on whether two values are equal.
  */
 export function print(fragment: Sql): Statement {
   const parameters: ParameterNode[] = [];
@@ -201,7 +201,10 @@ export function printInto(
     } else if (node.kind === 'row') {
       throw new Error('a rule reached the printer without a row');
     } else {
-      const key = node.source.from === 'constant' ? undefined : JSON.stringify([node.source, node.type]);
+      const key =
+        node.source.from === 'constant'
+          ? undefined
+          : JSON.stringify([node.source, node.type, node.encoding?.as]);
       let number = key === undefined ? undefined : numbers.get(key);
       if (number === undefined) {
         parameters.push(node);
