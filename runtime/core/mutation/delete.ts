@@ -42,7 +42,7 @@ function remove(
 }
 
 /** Conditions on the rows that the role may delete. */
-export function ruleOfDelete(view: TableView, alias: Sql): Sql[] {
+function ruleOfDelete(view: TableView, alias: Sql): Sql[] {
   return ruleCondition(view, view.delete!.where, alias, view.rule('delete', 'filter'));
 }
 

@@ -40,7 +40,7 @@ export function not({ sql: condition, isTotal }: Condition): Condition {
   return { sql: sql`not ${condition}`, isTotal };
 }
 
-export function areTotal(conditions: readonly Condition[]): boolean {
+function areTotal(conditions: readonly Condition[]): boolean {
   return conditions.every((condition) => condition.isTotal);
 }
 
