@@ -29,7 +29,7 @@ export default defineConfig({
           maxWorkers: '100%',
         },
       },
-      { extends: true, test: { name: 'slow', include: [SLOW] } },
+      { extends: true, test: { name: 'slow', include: [SLOW], sequence: { groupOrder: 1 } } },
     ],
   },
 });
