@@ -140,7 +140,8 @@ export function textsOf({ where, check, presets = {}, cells = {} }: AnyRule): Ru
   return [...conditions, ...Object.values(presets), ...Object.values(cells)];
 }
 
-interface AnyRule {
+/** A rule, of whichever operation. */
+export interface AnyRule {
   readonly columns?: readonly string[];
   readonly computedFields?: readonly string[];
   readonly where?: RuleText;

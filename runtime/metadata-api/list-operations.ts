@@ -23,6 +23,8 @@ export interface KeyedList<Place, Item> {
     place: Place,
     change: (items: readonly Item[]) => readonly Item[],
   ) => Metadata;
+  /** Added entries come first, not last. */
+  readonly newestFirst?: true;
 }
 
 /** The keys of an object whose values are lists. */
@@ -43,6 +45,40 @@ export function serviceList<Name extends ListKey<Metadata>>(
     place: [],
     read: (metadata) => metadata[name] as unknown as Items,
     update: (metadata, _, change) => ({ ...metadata, [name]: change(metadata[name] as unknown as Items) }),
+  };
+}
+
+/**
+ * A list inside each entry of a list at the top of the metadata.
+ * @param argument the argument that names the entry
+ * @param missing the error where there is no such entry
+ */
+export function innerList<Argument extends string, Owner, Item>(
+  outer: KeyedList<object, Owner>,
+  argument: Argument,
+  missing: (owner: string) => EngineError,
+  inner: {
+    readonly key: string;
+    readonly read: (owner: Owner) => readonly Item[];
+    readonly write: (owner: Owner, items: readonly Item[]) => Owner;
+    readonly newestFirst?: true;
+  },
+): KeyedList<{ readonly [Key in Argument]: string }, Item> {
+  const { read, write, ...list } = inner;
+  const isNamed = (name: string) => (owner: Owner) =>
+    (owner as Readonly<Record<string, unknown>>)[outer.key] === name;
+  return {
+    ...list,
+    place: [argument],
+    read: (metadata, { [argument]: name }) => {
+      const owner = outer.read(metadata, {}).find(isNamed(name));
+      if (owner === undefined) throw missing(name);
+      return read(owner);
+    },
+    update: (metadata, { [argument]: name }, change) =>
+      outer.update(metadata, {}, (owners) =>
+        replaceWhere(owners, isNamed(name), (owner) => write(owner, change(read(owner)))),
+      ),
   };
 }
 
@@ -92,7 +128,9 @@ interface Definition<Args> extends Pick<Operation<Args>, 'name' | 'documentation
   /** Checks before the list is looked at. Throws. */
   readonly before?: (args: Args, copy: WorkingCopy) => void;
   /** Checks after that, and what else the operation does to the metadata, before the list changes. */
-  readonly after?: (args: Args, copy: WorkingCopy) => void;
+  readonly after?: (args: Args, copy: WorkingCopy) => void | Promise<void>;
+  /** Checks of the changed metadata, before the policy. Throws. */
+  readonly accept?: (args: Args, copy: WorkingCopy) => Promise<void>;
 }
 
 interface Creation<Args, Item> extends Definition<Args> {
@@ -100,6 +138,10 @@ interface Creation<Args, Item> extends Definition<Args> {
   readonly entry?: (args: Args) => Item;
   /** The error where there is such an entry already; absent if `before` sees to that. */
   readonly taken?: (args: Args) => EngineError;
+  /** Whether the entry replaces one, which must exist. */
+  readonly replaces?: (args: Args) => boolean;
+  /** The error where there is no entry to replace. */
+  readonly missing?: (args: Args) => EngineError;
 }
 
 interface Removal<Args> extends Definition<Args> {
@@ -137,9 +179,14 @@ export function listOperations<Place, Item>(
   function define<Args extends Place>(
     definition: Definition<Args>,
     policy: 'target' | 'others',
-    run: (args: Args, copy: WorkingCopy, key: string, exists: boolean) => void,
+    write: (
+      args: Args,
+      key: string,
+      exists: boolean,
+      copy: WorkingCopy,
+    ) => (items: readonly Item[]) => readonly Item[],
   ): Operation {
-    const { keyArgument = list.key, before, after, ...own } = definition;
+    const { keyArgument = list.key, before, after, accept, ...own } = definition;
     const keyIn = (args: Args) => (args as Readonly<Record<string, string>>)[keyArgument]!;
     return operation<Args>({
       policy,
@@ -148,43 +195,42 @@ export function listOperations<Place, Item>(
       ...(policy === 'target' && { targets: (args: Args) => identify(keyIn(args), args) }),
       ...own,
       changesMetadata: true,
-      run: (args, copy) => {
+      run: async (args, copy) => {
         before?.(args, copy);
         const key = keyIn(args);
         const exists = list.read(copy.metadata, args).some((item) => keyOf(item) === key);
-        run(args, copy, key, exists);
+        const change = write(args, key, exists, copy);
+        await after?.(args, copy);
+        copy.metadata = list.update(copy.metadata, args, change);
+        await accept?.(args, copy);
         return SUCCESS;
       },
     });
   }
 
+  const withKey = (key: string) => (item: Item) => keyOf(item) === key;
+
   return {
     create: (definition) =>
-      define(definition, 'target', (args, copy, _, exists) => {
-        if (exists && definition.taken) throw definition.taken(args);
-        definition.after?.(args, copy);
+      define(definition, 'target', (args, key, exists) => {
+        const replaces = definition.replaces?.(args) ?? false;
+        if (exists && !replaces && definition.taken) throw definition.taken(args);
+        if (!exists && replaces && definition.missing) throw definition.missing(args);
         const added = definition.entry ? definition.entry(args) : entryOf(args as object);
-        copy.metadata = list.update(copy.metadata, args, (items) => [...items, added]);
+        return (items) => {
+          if (exists && replaces) return replaceWhere(items, withKey(key), () => added);
+          return list.newestFirst ? [added, ...items] : [...items, added];
+        };
       }),
     change: (definition) =>
-      define(definition, 'target', (args, copy, key, exists) => {
+      define(definition, 'target', (args, key, exists, copy) => {
         if (!exists) throw definition.missing(args, copy);
-        definition.after?.(args, copy);
-        copy.metadata = list.update(copy.metadata, args, (items) =>
-          replaceWhere(
-            items,
-            (item) => keyOf(item) === key,
-            (item) => definition.change(item, args),
-          ),
-        );
+        return (items) => replaceWhere(items, withKey(key), (item) => definition.change(item, args));
       }),
     drop: (definition) =>
-      define(definition, 'others', (args, copy, key, exists) => {
+      define(definition, 'others', (args, key, exists, copy) => {
         if (!exists) throw definition.missing(args, copy);
-        definition.after?.(args, copy);
-        copy.metadata = list.update(copy.metadata, args, (items) =>
-          items.filter((item) => keyOf(item) !== key),
-        );
+        return (items) => items.filter((item) => !withKey(key)(item));
       }),
   };
 }

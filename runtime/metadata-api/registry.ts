@@ -1,33 +1,21 @@
 /** Every operation, and how requests name them. */
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Endpoint, Operation } from './operation.ts';
-import {
-  createAction,
-  createActionPermission,
-  dropAction,
-  dropActionPermission,
-  updateAction,
-} from './operations/actions.ts';
+import { actionOperations } from './operations/actions.ts';
 import addSource from './operations/add-source.ts';
 import { allowlistOperations } from './operations/allowlist.ts';
-import { bulk, bulkAtomic, bulkKeepGoing, concurrentBulk } from './operations/bulk.ts';
-import { getCatalogState, setCatalogState } from './operations/catalog-state.ts';
+import { bulkOperations } from './operations/bulk.ts';
+import { catalogStateOperations } from './operations/catalog-state.ts';
 import clearMetadata from './operations/clear-metadata.ts';
 import { computedFieldOperations } from './operations/computed-fields.ts';
 import count from './operations/count.ts';
-import { createCronTrigger, deleteCronTrigger, getCronTriggers } from './operations/cron-triggers.ts';
+import { cronTriggerOperations } from './operations/cron-triggers.ts';
 import deleteRows from './operations/delete.ts';
 import dropInconsistentMetadata from './operations/drop-inconsistent-metadata.ts';
 import dropSource from './operations/drop-source.ts';
 import dumpInternalState from './operations/dump-internal-state.ts';
-import {
-  getEventById,
-  getEventInvocationLogs,
-  getEventLogs,
-  invokeEventTrigger,
-  redeliverEvent,
-} from './operations/event-logs.ts';
-import { createEventTrigger, deleteEventTrigger } from './operations/event-triggers.ts';
+import { eventLogOperations } from './operations/event-logs.ts';
+import { eventTriggerOperations } from './operations/event-triggers.ts';
 import exportMetadata from './operations/export-metadata.ts';
 import { functionPermissionOperations } from './operations/function-permissions.ts';
 import getInconsistentMetadata from './operations/get-inconsistent-metadata.ts';
@@ -39,54 +27,20 @@ import { permissionOperations } from './operations/permissions.ts';
 import { queryCollectionOperations } from './operations/query-collections.ts';
 import { relationshipOperations } from './operations/relationships.ts';
 import reloadMetadata from './operations/reload-metadata.ts';
-import {
-  createRemoteRelationship,
-  deleteRemoteRelationship,
-  updateRemoteRelationship,
-} from './operations/remote-relationships.ts';
-import {
-  createRemoteSchemaRemoteRelationship,
-  deleteRemoteSchemaRemoteRelationship,
-  updateRemoteSchemaRemoteRelationship,
-} from './operations/remote-schema-relationships.ts';
-import {
-  addRemoteSchema,
-  addRemoteSchemaPermissions,
-  dropRemoteSchemaPermissions,
-  introspectRemoteSchema,
-  reloadRemoteSchema,
-  removeRemoteSchema,
-  updateRemoteSchema,
-} from './operations/remote-schemas.ts';
+import { remoteRelationshipOperations } from './operations/remote-relationships.ts';
+import { remoteSchemaRelationshipOperations } from './operations/remote-schema-relationships.ts';
+import { remoteSchemaOperations } from './operations/remote-schemas.ts';
 import renameSource from './operations/rename-source.ts';
 import replaceMetadata from './operations/replace-metadata.ts';
 import { restEndpointOperations } from './operations/rest-endpoints.ts';
 import runSql from './operations/run-sql.ts';
-import {
-  createScheduledEvent,
-  deleteScheduledEvent,
-  getScheduledEventInvocations,
-  getScheduledEvents,
-} from './operations/scheduled-events.ts';
+import { scheduledEventOperations } from './operations/scheduled-events.ts';
 import select from './operations/select.ts';
-import setApolloFederationConfig from './operations/set-apollo-federation-config.ts';
 import setCustomTypes from './operations/set-custom-types.ts';
 import setFunctionCustomization from './operations/set-function-customization.ts';
-import setTableCustomFields from './operations/set-table-custom-fields.ts';
-import setTableCustomization from './operations/set-table-customization.ts';
-import setTableIsEnum from './operations/set-table-is-enum.ts';
-import {
-  addHostToTlsAllowlist,
-  dropHostFromTlsAllowlist,
-  removeApiLimits,
-  removeMetricsConfig,
-  setApiLimits,
-  setGraphqlSchemaIntrospectionOptions,
-  setMetricsConfig,
-  setOpentelemetryConfig,
-  setOpentelemetryStatus,
-} from './operations/settings.ts';
+import { settingOperations } from './operations/settings.ts';
 import suggestRelationships from './operations/suggest-relationships.ts';
+import { tableSettingOperations } from './operations/table-settings.ts';
 import testWebhookTransform from './operations/test-webhook-transform.ts';
 import trackFunction from './operations/track-function.ts';
 import trackTable from './operations/track-table.ts';
@@ -104,13 +58,9 @@ export const operations: readonly Operation[] = [
   clearMetadata,
   getInconsistentMetadata,
   dropInconsistentMetadata,
-  bulk,
-  bulkKeepGoing,
-  bulkAtomic,
-  concurrentBulk,
+  ...bulkOperations,
   dumpInternalState,
-  getCatalogState,
-  setCatalogState,
+  ...catalogStateOperations,
   listSourceKinds,
   addSource,
   dropSource,
@@ -121,64 +71,29 @@ export const operations: readonly Operation[] = [
   trackTables,
   untrackTable,
   untrackTables,
-  setTableCustomization,
-  setTableCustomFields,
-  setTableIsEnum,
-  setApolloFederationConfig,
+  ...tableSettingOperations,
   ...relationshipOperations,
   suggestRelationships,
-  createRemoteRelationship,
-  updateRemoteRelationship,
-  deleteRemoteRelationship,
-  createRemoteSchemaRemoteRelationship,
-  updateRemoteSchemaRemoteRelationship,
-  deleteRemoteSchemaRemoteRelationship,
+  ...remoteRelationshipOperations,
+  ...remoteSchemaRelationshipOperations,
   trackFunction,
   setFunctionCustomization,
   untrackFunction,
   ...functionPermissionOperations,
   ...computedFieldOperations,
   ...permissionOperations,
-  createEventTrigger,
-  deleteEventTrigger,
-  redeliverEvent,
-  invokeEventTrigger,
-  getEventLogs,
-  getEventInvocationLogs,
-  getEventById,
-  createCronTrigger,
-  deleteCronTrigger,
-  getCronTriggers,
-  createScheduledEvent,
-  deleteScheduledEvent,
-  getScheduledEvents,
-  getScheduledEventInvocations,
-  addRemoteSchema,
-  updateRemoteSchema,
-  removeRemoteSchema,
-  reloadRemoteSchema,
-  introspectRemoteSchema,
-  addRemoteSchemaPermissions,
-  dropRemoteSchemaPermissions,
+  ...eventTriggerOperations,
+  ...eventLogOperations,
+  ...cronTriggerOperations,
+  ...scheduledEventOperations,
+  ...remoteSchemaOperations,
   setCustomTypes,
-  createAction,
-  updateAction,
-  dropAction,
-  createActionPermission,
-  dropActionPermission,
+  ...actionOperations,
   ...queryCollectionOperations,
   ...allowlistOperations,
   ...restEndpointOperations,
   ...inheritedRoleOperations,
-  setApiLimits,
-  removeApiLimits,
-  setMetricsConfig,
-  removeMetricsConfig,
-  setGraphqlSchemaIntrospectionOptions,
-  setOpentelemetryConfig,
-  setOpentelemetryStatus,
-  addHostToTlsAllowlist,
-  dropHostFromTlsAllowlist,
+  ...settingOperations,
   testWebhookTransform,
   runSql,
   select,

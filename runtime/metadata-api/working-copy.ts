@@ -1,7 +1,8 @@
 /**
- * The copy on which the operations of one request act. It starts as the served state; operations replace
- * `copy.metadata`; `check` connects to what is new, introspects where needed and compiles; nothing outside changes until
- * the engine commits the copy.
+ * The copy on which the operations of one request act: one immutable value, which starts as the served state. Operations
+ * replace its metadata; `check` connects to what is new, introspects where needed and compiles; nothing outside changes until
+ * the engine commits the copy. Beside the value are facts that no return to an earlier one undoes: SQL that ran, catalogs that
+ * were read, connections that were opened.
  */
 
 import type { Catalog, SourceCatalog } from '../catalog/catalog.ts';
@@ -120,73 +121,69 @@ export interface Warning {
   readonly name: string;
 }
 
-/** Where a bulk can return to when a step of it fails. */
-interface Savepoint {
-  readonly metadata: Metadata;
-  readonly catalogs: Readonly<Record<string, CatalogOrError>>;
-  readonly remotes: Readonly<Record<string, RemoteOrError>>;
-  readonly sources: ReadonlyMap<string, OpenSource>;
-  readonly compilation: Compilation;
-  readonly inconsistent: readonly InconsistentObject[];
-  readonly checked: Checked;
+/** The copy at one moment. A bulk whose step fails returns to one. */
+interface CopyValue extends Omit<MetadataState, 'resourceVersion' | 'program'> {
+  /** What the compilation was made of. */
+  readonly checked: Pick<MetadataState, 'metadata' | 'catalogs' | 'remotes'>;
   readonly warnings: readonly Warning[];
 }
 
 export class WorkingCopy {
-  readonly resourceVersion: number;
   readonly services: CopyServices;
-  /** The metadata as the operations so far have made it. */
-  metadata: Metadata;
   /** Set when the request counts as a modification, even if nothing differs. */
   modified = false;
   /** The metadata was cleared: databases lose the tables of events, too. */
   cleared = false;
-  readonly warnings: Warning[] = [];
   /** Sources in which SQL of this request was committed that may have changed their catalogs. */
   readonly changedDatabases = new Set<string>();
+  #value: CopyValue;
   readonly #base: MetadataState;
   readonly #opened = new Set<SourceDatabase>();
   readonly #reintrospect = new Set<string>();
+  readonly #rereadRemotes = new Set<string>();
   /** Sources whose catalog this request has read, after all SQL that it ran. */
   readonly #fresh = new Set<string>();
   readonly #invalidated = new Set<string>();
-  #catalogs: Readonly<Record<string, CatalogOrError>>;
-  #sources: ReadonlyMap<string, OpenSource>;
-  #compilation: Compilation;
-  #inconsistent: readonly InconsistentObject[];
-  /** What the compilation was made of. */
-  #checked: Checked;
-  #remotes: Readonly<Record<string, RemoteOrError>>;
-  readonly #rereadRemotes = new Set<string>();
 
   constructor(base: MetadataState, services: CopyServices) {
     this.#base = base;
     this.services = services;
-    this.resourceVersion = base.resourceVersion;
-    this.metadata = base.metadata;
-    this.#catalogs = base.catalogs;
-    this.#sources = base.sources;
-    this.#compilation = base.compilation;
-    this.#inconsistent = base.inconsistent;
-    this.#remotes = base.remotes;
-    this.#checked = { metadata: base.metadata, catalogs: base.catalogs, remotes: base.remotes };
+    const { resourceVersion: _, program: __, ...value } = base;
+    this.#value = { ...value, checked: value, warnings: [] };
+  }
+
+  get resourceVersion(): number {
+    return this.#base.resourceVersion;
+  }
+
+  /** The metadata as the operations so far have made it. */
+  get metadata(): Metadata {
+    return this.#value.metadata;
+  }
+
+  set metadata(metadata: Metadata) {
+    this.#value = { ...this.#value, metadata };
+  }
+
+  get warnings(): readonly Warning[] {
+    return this.#value.warnings;
   }
 
   /** What is inconsistent as of the last check. */
   get inconsistent(): readonly InconsistentObject[] {
-    return this.#inconsistent;
+    return this.#value.inconsistent;
   }
 
   get compilation(): Compilation {
-    return this.#compilation;
+    return this.#value.compilation;
   }
 
   get catalogs(): Readonly<Record<string, CatalogOrError>> {
-    return this.#catalogs;
+    return this.#value.catalogs;
   }
 
   get remotes(): Readonly<Record<string, RemoteOrError>> {
-    return this.#remotes;
+    return this.#value.remotes;
   }
 
   /** Has these remote schemas introspected at the next check; what cannot be reached keeps what was read before. */
@@ -196,8 +193,8 @@ export class WorkingCopy {
 
   /** Takes over what was read of remote schemas elsewhere. */
   takeRemotes(remotes: Readonly<Record<string, RemoteOrError>>): void {
-    const isSame = Object.entries(remotes).every(([name, remote]) => this.#remotes[name] === remote);
-    if (!isSame) this.#remotes = { ...this.#remotes, ...remotes };
+    const isSame = Object.entries(remotes).every(([name, remote]) => this.remotes[name] === remote);
+    if (!isSame) this.#value = { ...this.#value, remotes: { ...this.remotes, ...remotes } };
   }
 
   /** Introspects a remote schema now. @throws EngineError when it cannot be read */
@@ -208,14 +205,14 @@ export class WorkingCopy {
 
   /** The catalog of a source; undefined if its database could not be read. */
   catalog(source: string): SourceCatalog | undefined {
-    const catalog = this.#catalogs[source];
+    const catalog = this.catalogs[source];
     return catalog === undefined || 'error' in catalog ? undefined : catalog;
   }
 
   /** The database of a source; throws `not-exists` for an unknown one, `unexpected` for one that is inconsistent. */
   database(source: string): SourceDatabase {
     findSource(this.metadata, source);
-    const open = this.#sources.get(source);
+    const open = this.#value.sources.get(source);
     if (open === undefined) {
       throw new EngineError('unexpected', `source "${source}" is inconsistent`, { status: 400 });
     }
@@ -226,7 +223,7 @@ export class WorkingCopy {
   async program(): Promise<PreparedProgram> {
     await this.check();
     const { program, compilation } = this.#base;
-    if (program !== undefined && compilation === this.#compilation) return program;
+    if (program !== undefined && compilation === this.compilation) return program;
     return this.services.prepare(this.toState(this.resourceVersion));
   }
 
@@ -237,7 +234,7 @@ export class WorkingCopy {
 
   /** Takes over a catalog that was read in the transaction of a run_sql. */
   takeCatalog(source: string, catalog: SourceCatalog): void {
-    this.#catalogs = { ...this.#catalogs, [source]: catalog };
+    this.#value = { ...this.#value, catalogs: { ...this.catalogs, [source]: catalog } };
     this.#fresh.add(source);
     this.#invalidated.add(source);
   }
@@ -251,58 +248,41 @@ export class WorkingCopy {
   }
 
   warn(warning: Warning): void {
-    this.warnings.push(warning);
+    this.#value = { ...this.#value, warnings: [...this.warnings, warning] };
   }
 
   /** Connects, introspects and compiles as far as the changes since the last check need it. */
   async check(): Promise<void> {
     this.metadata = inStoredOrder(this.metadata);
     await Promise.all([this.#readCatalogs(), this.#readRemotes()]);
-    const { metadata: checked, catalogs, remotes } = this.#checked;
-    if (checked === this.metadata && catalogs === this.#catalogs && remotes === this.#remotes) return;
-    const { metadata } = this;
-    const input = { metadata, catalogs: this.#catalogs, remotes: this.#remotes };
-    this.#compilation = await this.services.compile(input, this.#compilation);
-    this.#inconsistent = inconsistentObjects(this.#compilation);
-    this.#checked = { metadata: this.metadata, catalogs: this.#catalogs, remotes: this.#remotes };
+    const { metadata, catalogs, remotes, checked } = this.#value;
+    if (checked.metadata === metadata && checked.catalogs === catalogs && checked.remotes === remotes) return;
+    const input = { metadata, catalogs, remotes };
+    const compilation = await this.services.compile(input, this.compilation);
+    const inconsistent = inconsistentObjects(compilation);
+    this.#value = { ...this.#value, compilation, inconsistent, checked: input };
   }
 
   /** What a later `accept` compares with. */
   baseline(): Baseline {
-    return { inconsistent: this.#inconsistent, conflicts: nameConflicts(this.#compilation.diagnostics) };
+    return { inconsistent: this.inconsistent, conflicts: nameConflicts(this.compilation.diagnostics) };
   }
 
   /** Checks, and throws if the outcome since `before` is not acceptable. */
   async accept(policy: Policy, before: Baseline, targets: readonly ObjectIdentity[] = []): Promise<void> {
     await this.check();
-    const conflicts = [...nameConflicts(this.#compilation.diagnostics)];
+    const conflicts = [...nameConflicts(this.compilation.diagnostics)];
     refuseConflicts(conflicts.flatMap(([key, conflict]) => (before.conflicts.has(key) ? [] : [conflict])));
-    enforcePolicy(policy, { before: before.inconsistent, after: this.#inconsistent, targets });
+    enforcePolicy(policy, { before: before.inconsistent, after: this.inconsistent, targets });
   }
 
-  /** A state to return to with `restore`. */
-  save(): Savepoint {
-    return {
-      metadata: this.metadata,
-      catalogs: this.#catalogs,
-      remotes: this.#remotes,
-      sources: this.#sources,
-      compilation: this.#compilation,
-      inconsistent: this.#inconsistent,
-      checked: this.#checked,
-      warnings: [...this.warnings],
-    };
+  /** The value to return to with `restore`. */
+  save(): CopyValue {
+    return this.#value;
   }
 
-  restore(point: Savepoint): void {
-    this.metadata = point.metadata;
-    this.#catalogs = point.catalogs;
-    this.#remotes = point.remotes;
-    this.#sources = point.sources;
-    this.#compilation = point.compilation;
-    this.#inconsistent = point.inconsistent;
-    this.#checked = point.checked;
-    this.warnings.splice(0, this.warnings.length, ...point.warnings);
+  restore(value: CopyValue): void {
+    this.#value = value;
   }
 
   /** What other instances have to read again because of this copy. */
@@ -312,16 +292,8 @@ export class WorkingCopy {
 
   /** The copy as a state, once it has been stored as `resourceVersion`. */
   toState(resourceVersion: number, program?: PreparedProgram): MetadataState {
-    return {
-      ...(program && { program }),
-      metadata: this.metadata,
-      resourceVersion,
-      catalogs: this.#catalogs,
-      remotes: this.#remotes,
-      sources: this.#sources,
-      compilation: this.#compilation,
-      inconsistent: this.#inconsistent,
-    };
+    const { checked: _, warnings: __, ...value } = this.#value;
+    return { ...value, resourceVersion, ...(program && { program }) };
   }
 
   /** The databases that this copy opened or found and that `state`, which is served from now on, does not use. */
@@ -335,7 +307,7 @@ export class WorkingCopy {
   }
 
   async #readCatalogs(): Promise<void> {
-    const before = new Map(this.#checked.metadata.sources.map((source) => [source.name, source]));
+    const before = new Map(this.#value.checked.metadata.sources.map((source) => [source.name, source]));
     const sources = new Map<string, OpenSource>();
     const catalogs: Record<string, CatalogOrError> = {};
     await Promise.all(
@@ -346,8 +318,8 @@ export class WorkingCopy {
           return;
         }
         sources.set(source.name, opened);
-        const known = this.#catalogs[source.name];
-        const isNew = this.#sources.get(source.name)?.database !== opened.database;
+        const known = this.catalogs[source.name];
+        const isNew = this.#value.sources.get(source.name)?.database !== opened.database;
         if (
           known !== undefined &&
           !isNew &&
@@ -363,23 +335,24 @@ export class WorkingCopy {
     );
     this.#reintrospect.clear();
     const names = Object.keys(catalogs);
-    const same =
-      names.length === Object.keys(this.#catalogs).length &&
-      names.every((name) => catalogs[name] === this.#catalogs[name]);
-    this.#sources = sources;
+    const isSame =
+      names.length === Object.keys(this.catalogs).length &&
+      names.every((name) => catalogs[name] === this.catalogs[name]);
     // Sorted as in the metadata, whichever database answered first.
-    if (!same)
-      this.#catalogs = Object.fromEntries(this.metadata.sources.map(({ name }) => [name, catalogs[name]!]));
+    const sorted = () => Object.fromEntries(this.metadata.sources.map(({ name }) => [name, catalogs[name]!]));
+    this.#value = { ...this.#value, sources, catalogs: isSame ? this.catalogs : sorted() };
   }
 
   /** Introspects remote schemas that are new, lead elsewhere now, or are to be read again. */
   async #readRemotes(): Promise<void> {
-    const before = new Map(this.#checked.metadata.remote_schemas.map((remote) => [remote.name, remote]));
+    const before = new Map(
+      this.#value.checked.metadata.remote_schemas.map((remote) => [remote.name, remote]),
+    );
     const { remote_schemas: wanted } = this.metadata;
     const read = await Promise.all(
       wanted.map(async (remote): Promise<readonly [string, RemoteOrError]> => {
         const { name } = remote;
-        const known = Object.hasOwn(this.#remotes, name) ? this.#remotes[name] : undefined;
+        const known = Object.hasOwn(this.remotes, name) ? this.remotes[name] : undefined;
         const last = before.get(name);
         const moved = last && JSON.stringify(last.definition.url) !== JSON.stringify(remote.definition.url);
         if (known && !this.#rereadRemotes.has(name) && (!moved || known !== this.#base.remotes[name]))
@@ -388,15 +361,15 @@ export class WorkingCopy {
       }),
     );
     this.#rereadRemotes.clear();
-    const same =
-      read.length === Object.keys(this.#remotes).length &&
-      read.every(([name, result]) => this.#remotes[name] === result);
-    if (!same) this.#remotes = Object.fromEntries(read);
+    const isSame =
+      read.length === Object.keys(this.remotes).length &&
+      read.every(([name, result]) => this.remotes[name] === result);
+    if (!isSame) this.#value = { ...this.#value, remotes: Object.fromEntries(read) };
   }
 
   #open(source: Source): OpenSource | { readonly error: string } {
     const configured = JSON.stringify(source.configuration);
-    const open = this.#sources.get(source.name);
+    const open = this.#value.sources.get(source.name);
     if (open !== undefined && JSON.stringify(open.configuration) === configured) return open;
     try {
       const database = this.services.openSource(source);
@@ -414,13 +387,6 @@ export class WorkingCopy {
     if (added.length === 0) return false;
     return !this.#fresh.has(after.name) || 'error' in known || !tellsOf(known, added);
   }
-}
-
-/** What a compilation was made of. */
-interface Checked {
-  readonly metadata: Metadata;
-  readonly catalogs: unknown;
-  readonly remotes: unknown;
 }
 
 /** Introspects a remote schema; what cannot be reached is as it was read last. */

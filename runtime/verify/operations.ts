@@ -1,6 +1,7 @@
 /** The operations of a program, and what each relies on in the database. */
 
 import { columnsOfRule } from '../core/condition/reads.ts';
+import type { AnyRule } from '../core/declared.ts';
 import { objectKey } from '../core/names.ts';
 import type { Operation } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
@@ -8,13 +9,7 @@ import { fieldEntries } from '../core/root-fields.ts';
 import { offer, operationOf } from '../core/schema/offer.ts';
 import { everything, rulesOf } from '../core/schema/table-view.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
-import type {
-  ComputedFieldShape,
-  RelationshipShape,
-  RuleText,
-  TableAccess,
-  TableShape,
-} from '../core/shapes.ts';
+import type { ComputedFieldShape, RelationshipShape, TableAccess, TableShape } from '../core/shapes.ts';
 import { columnFact, type Fact, factKey, functionFact, requiredFact, tableFact, typeFacts } from './facts.ts';
 
 /** Something a client may call, as a role. */
@@ -34,16 +29,10 @@ export interface ServedOperation {
 
 export type Facts = ReadonlyMap<string, Fact>;
 
-type Rule = {
-  readonly columns?: readonly string[];
-  readonly computedFields?: readonly string[];
-  readonly where?: RuleText;
-  readonly check?: RuleText;
-  readonly presets?: Readonly<Record<string, RuleText>>;
-  readonly cells?: Readonly<Record<string, RuleText>>;
+interface Rule extends AnyRule {
   readonly queryRoots?: readonly string[];
   readonly aggregations?: true;
-};
+}
 
 /** Everything that the roles of a program may call, table by table: with a hundred roles it takes a while. */
 export function* operationsOf(program: GeneratedProgram): Generator<readonly ServedOperation[]> {

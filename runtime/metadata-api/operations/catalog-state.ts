@@ -1,27 +1,28 @@
 import { object } from '../../metadata/combinators.ts';
 import { jsonObject, oneOf } from '../../metadata/values.ts';
 import { noArguments } from '../arguments.ts';
-import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 
-export const getCatalogState = operation({
-  name: 'get_catalog_state',
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'What tools keep with the metadata: `{id, cli_state, console_state}`.',
-  arguments: noArguments,
-  changesMetadata: false,
-  run: (_, copy) => copy.services.readCatalogState(),
-});
-
-export const setCatalogState = operation({
-  name: 'set_catalog_state',
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'Keeps a state for a tool: migrations that ran, for instance.',
-  arguments: object({ type: oneOf('cli', 'console'), state: jsonObject }),
-  changesMetadata: false,
-  run: async ({ type, state }, copy) => {
-    await copy.services.writeCatalogState(type, state);
-    return SUCCESS;
-  },
-});
+export const catalogStateOperations: readonly Operation[] = [
+  operation({
+    name: 'get_catalog_state',
+    spelling: 'bare',
+    endpoints: METADATA,
+    documentation: 'What tools keep with the metadata: `{id, cli_state, console_state}`.',
+    arguments: noArguments,
+    changesMetadata: false,
+    run: (_, copy) => copy.services.readCatalogState(),
+  }),
+  operation({
+    name: 'set_catalog_state',
+    spelling: 'bare',
+    endpoints: METADATA,
+    documentation: 'Keeps a state for a tool: migrations that ran, for instance.',
+    arguments: object({ type: oneOf('cli', 'console'), state: jsonObject }),
+    changesMetadata: false,
+    run: async ({ type, state }, copy) => {
+      await copy.services.writeCatalogState(type, state);
+      return SUCCESS;
+    },
+  }),
+];

@@ -14,17 +14,17 @@ import type {
 } from '../../metadata/metadata.ts';
 import { boolean, jsonObject, name, text } from '../../metadata/values.ts';
 import { sourceArgument, tableArguments } from '../arguments.ts';
-import { findSource, findTable, NO_PATH, optionally, replaceWhere, withSource, withTable } from '../edit.ts';
+import { findSource, findTable, NO_PATH, optionally, withSource } from '../edit.ts';
+import { type KeyedList, listOperations, type TablePlace, tableList } from '../list-operations.ts';
 import { sameName, tablePart } from '../names.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
 import { columnNames } from '../table-fields.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-interface CreateArguments {
-  readonly table: QualifiedName;
-  readonly source: string;
+const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
+
+interface CreateArguments extends EventTrigger, TablePlace {
   readonly replace: boolean;
-  readonly trigger: EventTrigger;
 }
 
 const eventOperation = object({
@@ -79,71 +79,48 @@ const createArguments = argument(
       ...optionally('delete', deletion),
       enable_manual,
     };
-    return { table, source, replace, trigger: { ...NO_PATH, ...rest, definition, webhook: address } };
+    return { table, source, replace, ...NO_PATH, ...rest, definition, webhook: address };
   },
 );
 
-export const createEventTrigger = operation({
-  name: 'create_event_trigger',
-  spelling: 'prefixed',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Has a web hook called for changes of rows; with `replace` an existing trigger is changed.',
-  arguments: createArguments,
-  policy: 'target',
-  targets: ({ source, table, trigger }) => [tablePart('event_trigger', trigger.name, source, table)],
-  changesMetadata: true,
-  run: ({ source, table, replace, trigger }, copy) => {
-    findTable(copy.metadata, source, table);
-    const { name } = trigger;
-    const owner = ownerOf(copy, source, name);
-    if (owner !== undefined && !replace) {
-      throw new EngineError('already-exists', `Event trigger with name "${name}" already exists`);
-    }
-    if (replace && owner === undefined) throw missingEventTrigger(name);
-    if (owner !== undefined && !sameName(owner, table)) {
-      throw new EngineError('not-supported', 'cannot replace table or schema for trigger');
-    }
-    requireColumns(copy, source, table, trigger);
-    copy.metadata = withTable(copy.metadata, source, table, (entry) => ({
-      ...entry,
-      event_triggers:
-        owner === undefined
-          ? [...entry.event_triggers, trigger]
-          : replaceWhere(
-              entry.event_triggers,
-              (candidate) => candidate.name === name,
-              () => trigger,
-            ),
-    }));
-    return SUCCESS;
-  },
-});
+const createOn = listOperations(tableList('event_triggers', 'name'), common, (name, { source, table }) => [
+  tablePart('event_trigger', name, source, table),
+]);
 
-export const deleteEventTrigger = operation({
-  name: 'delete_event_trigger',
-  spelling: 'prefixed',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Deletes an event trigger; its pending events are archived.',
-  arguments: object({ name, source: sourceArgument }),
-  policy: 'others',
-  changesMetadata: true,
-  run: ({ name, source }, copy) => {
-    findSource(copy.metadata, source);
-    if (ownerOf(copy, source, name) === undefined) throw missingEventTrigger(name);
-    copy.metadata = withSource(copy.metadata, source, (owner) => ({
+/** The triggers of all tables of a source, which have unique names. */
+const ofSource: KeyedList<{ readonly source: string }, EventTrigger> = {
+  key: 'name',
+  place: ['source'],
+  read: (metadata, { source }) =>
+    findSource(metadata, source).tables.flatMap(({ event_triggers }) => event_triggers),
+  update: (metadata, { source }, change) =>
+    withSource(metadata, source, (owner) => ({
       ...owner,
-      tables: replaceWhere(
-        owner.tables,
-        (entry) => entry.event_triggers.some((trigger) => trigger.name === name),
-        (entry) => ({
-          ...entry,
-          event_triggers: entry.event_triggers.filter((trigger) => trigger.name !== name),
-        }),
-      ),
-    }));
-    return SUCCESS;
-  },
-});
+      tables: owner.tables.map((entry) => {
+        const event_triggers = change(entry.event_triggers);
+        return event_triggers.length === entry.event_triggers.length ? entry : { ...entry, event_triggers };
+      }),
+    })),
+};
+
+export const eventTriggerOperations: readonly Operation[] = [
+  createOn.create({
+    name: 'create_event_trigger',
+    documentation:
+      'Has a web hook called for changes of rows; with `replace` an existing trigger is changed.',
+    arguments: createArguments,
+    before: refuseTaken,
+    replaces: ({ replace }) => replace,
+    after: requireColumns,
+    entry: ({ source: _, table: __, replace: ___, ...trigger }) => trigger,
+  }),
+  listOperations(ofSource, common, () => []).drop({
+    name: 'delete_event_trigger',
+    documentation: 'Deletes an event trigger; its pending events are archived.',
+    arguments: object({ name, source: sourceArgument }),
+    missing: (args) => missingEventTrigger(args.name),
+  }),
+];
 
 function checkName(name: string, fail: (message: string, path: string[]) => void): void {
   if (!/^[A-Za-z]+[A-Za-z0-9_-]*$/.test(name)) {
@@ -160,12 +137,19 @@ function ownerOf(copy: WorkingCopy, source: string, name: string): QualifiedName
   )?.table;
 }
 
-function requireColumns(
-  copy: WorkingCopy,
-  source: string,
-  table: QualifiedName,
-  { definition }: EventTrigger,
-): void {
+function refuseTaken({ source, table, name, replace }: CreateArguments, copy: WorkingCopy): void {
+  findTable(copy.metadata, source, table);
+  const owner = ownerOf(copy, source, name);
+  if (owner !== undefined && !replace) {
+    throw new EngineError('already-exists', `Event trigger with name "${name}" already exists`);
+  }
+  if (replace && owner === undefined) throw missingEventTrigger(name);
+  if (owner !== undefined && !sameName(owner, table)) {
+    throw new EngineError('not-supported', 'cannot replace table or schema for trigger');
+  }
+}
+
+function requireColumns({ source, table, definition }: CreateArguments, copy: WorkingCopy): void {
   const known = columnNames(copy, source, table);
   for (const given of [definition.insert, definition.update, definition.delete]) {
     for (const columns of [given?.columns, given?.payload]) {

@@ -2,10 +2,10 @@ import { GraphQLError, parse } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
 import { object } from '../../metadata/combinators.ts';
 import { queryCollection } from '../../metadata/kinds/query-collection.ts';
-import type { CollectionQuery, Metadata, QueryCollection } from '../../metadata/metadata.ts';
+import type { Metadata, QueryCollection } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
 import { replaceWhere } from '../edit.ts';
-import { type KeyedList, listOperations, serviceList } from '../list-operations.ts';
+import { innerList, listOperations, serviceList } from '../list-operations.ts';
 import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
@@ -13,32 +13,23 @@ const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY, policy: 'othe
 
 const collections = serviceList('query_collections', 'name');
 
-interface CollectionPlace {
-  readonly collection_name: string;
-}
-
-const queriesOfCollection: KeyedList<CollectionPlace, CollectionQuery> = {
-  key: 'name',
-  place: ['collection_name'],
-  read: (metadata, { collection_name }) => findCollection(metadata, collection_name).definition.queries,
-  update: (metadata, place, change) =>
-    collections.update(metadata, place, (entries) =>
-      replaceWhere(
-        entries,
-        (entry) => entry.name === place.collection_name,
-        (entry) => ({ ...entry, definition: { queries: change(entry.definition.queries) } }),
-      ),
-    ),
-};
-
 const { create, change, drop } = listOperations(collections, common, () => []);
-const queries = listOperations(queriesOfCollection, common, () => []);
 
 const taken = (collection: string, path: string) =>
   new EngineError('already-exists', `query collection with name "${collection}" already exists`, { path });
 
 const missing = (collection: string) =>
   new EngineError('not-exists', `query collection with name "${collection}" does not exist`);
+
+const queries = listOperations(
+  innerList(collections, 'collection_name', missing, {
+    key: 'name',
+    read: ({ definition }) => definition.queries,
+    write: (collection, queries) => ({ ...collection, definition: { queries } }),
+  }),
+  common,
+  () => [],
+);
 
 export const queryCollectionOperations: readonly Operation[] = [
   create({

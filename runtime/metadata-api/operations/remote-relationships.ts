@@ -3,12 +3,13 @@ import { type Codec, INVALID, type TypeOf } from '../../metadata/codec.ts';
 import { object } from '../../metadata/combinators.ts';
 import { isObject } from '../../metadata/json.ts';
 import { remoteRelationshipDefinition } from '../../metadata/kinds/remote-relationship.ts';
-import type { RemoteRelationship, RemoteRelationshipDefinition } from '../../metadata/metadata.ts';
+import type { RemoteRelationshipDefinition } from '../../metadata/metadata.ts';
 import { json, name } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
-import { findTable, NO_PATH, replaceWhere, withTable } from '../edit.ts';
+import { findTable, NO_PATH } from '../edit.ts';
+import { listOperations, tableList } from '../list-operations.ts';
 import { quoted, tablePart } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
 import { fieldNames } from '../table-fields.ts';
 
 type NameArguments = TypeOf<typeof nameArguments>;
@@ -36,75 +37,39 @@ const relationshipArguments: Codec<Arguments> = {
   },
 };
 
-const target = ({ source, table, name }: NameArguments) => [
-  tablePart('remote_relationship', name, source, table),
-];
+const { create, change, drop } = listOperations(
+  tableList('remote_relationships', 'name'),
+  { spelling: 'either', endpoints: METADATA_AND_LEGACY, policy: 'target' },
+  (relationship, { source, table }) => [tablePart('remote_relationship', relationship, source, table)],
+);
 
-function writeRemoteRelationship(verb: 'create' | 'update', documentation: string): Operation {
-  return operation({
-    name: `${verb}_remote_relationship`,
-    spelling: 'either',
-    endpoints: METADATA_AND_LEGACY,
-    documentation,
+const missing = (args: NameArguments) => new EngineError('not-exists', `"${args.name}" does not exist`);
+
+export const remoteRelationshipOperations: readonly Operation[] = [
+  create({
+    name: 'create_remote_relationship',
+    documentation:
+      'Connects rows of a table with a field of a remote schema, or with a table of another source.',
     arguments: relationshipArguments,
-    policy: 'target',
-    targets: target,
-    changesMetadata: true,
-    run: ({ source, table, name, definition }, copy) => {
-      const entry = findTable(copy.metadata, source, table);
-      if (verb === 'update') requireRemoteRelationship(entry.remote_relationships, name);
-      else if (fieldNames(entry).has(name)) {
-        throw new EngineError(
-          'already-exists',
-          `field with name "${name}" already exists in table ${quoted(table)}`,
-        );
-      }
-      const written: RemoteRelationship = { ...NO_PATH, name, definition };
-      copy.metadata = withTable(copy.metadata, source, table, (found) => ({
-        ...found,
-        remote_relationships:
-          verb === 'create'
-            ? [...found.remote_relationships, written]
-            : replaceWhere(
-                found.remote_relationships,
-                (candidate) => candidate.name === name,
-                () => written,
-              ),
-      }));
-      return SUCCESS;
+    before: ({ source, table, name }, copy) => {
+      if (!fieldNames(findTable(copy.metadata, source, table)).has(name)) return;
+      throw new EngineError(
+        'already-exists',
+        `field with name "${name}" already exists in table ${quoted(table)}`,
+      );
     },
-  });
-}
-
-export const createRemoteRelationship = writeRemoteRelationship(
-  'create',
-  'Connects rows of a table with a field of a remote schema, or with a table of another source.',
-);
-
-export const updateRemoteRelationship = writeRemoteRelationship(
-  'update',
-  'Replaces the definition of a remote relationship.',
-);
-
-export const deleteRemoteRelationship = operation({
-  name: 'delete_remote_relationship',
-  spelling: 'either',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Deletes a remote relationship.',
-  arguments: nameArguments,
-  policy: 'target',
-  changesMetadata: true,
-  run: ({ source, table, name }, copy) => {
-    requireRemoteRelationship(findTable(copy.metadata, source, table).remote_relationships, name);
-    copy.metadata = withTable(copy.metadata, source, table, (entry) => ({
-      ...entry,
-      remote_relationships: entry.remote_relationships.filter((candidate) => candidate.name !== name),
-    }));
-    return SUCCESS;
-  },
-});
-
-function requireRemoteRelationship(list: readonly RemoteRelationship[], name: string): void {
-  if (list.some((entry) => entry.name === name)) return;
-  throw new EngineError('not-exists', `"${name}" does not exist`);
-}
+  }),
+  change({
+    name: 'update_remote_relationship',
+    documentation: 'Replaces the definition of a remote relationship.',
+    arguments: relationshipArguments,
+    missing,
+    change: (_, { name, definition }) => ({ ...NO_PATH, name, definition }),
+  }),
+  drop({
+    name: 'delete_remote_relationship',
+    documentation: 'Deletes a remote relationship.',
+    arguments: nameArguments,
+    missing,
+  }),
+];

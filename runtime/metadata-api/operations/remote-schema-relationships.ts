@@ -1,120 +1,87 @@
 /** Remote relationships of types of remote schemas. */
-
 import { EngineError } from '../../core/errors.ts';
 import { object } from '../../metadata/combinators.ts';
 import { remoteRelationshipDefinition } from '../../metadata/kinds/remote-relationship.ts';
 import type { RemoteRelationship } from '../../metadata/metadata.ts';
 import { graphqlName, name } from '../../metadata/values.ts';
-import { NO_PATH, replaceWhere } from '../edit.ts';
+import { NO_PATH } from '../edit.ts';
+import { innerList, type KeyedList, listOperations } from '../list-operations.ts';
 import { globalObject } from '../names.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
-import { changeRemoteSchema, findRemoteSchema } from './remote-schemas.ts';
-
-interface Name {
-  readonly remote_schema: string;
-  readonly type_name: string;
-  readonly name: string;
-}
-
-const nameFields = { remote_schema: name, type_name: graphqlName, name };
+import { METADATA, type Operation } from '../operation.ts';
+import { remoteSchemas } from './remote-schemas.ts';
 
 const KIND = 'remote_schema_remote_relationship';
 
-function objectName({ remote_schema, type_name, name }: Name): string {
-  return `remote_relationship ${name} on type ${type_name} in remote schema ${remote_schema}`;
+interface TypePlace {
+  readonly remote_schema: string;
+  readonly type_name: string;
 }
 
-function write(verb: 'create' | 'update', documentation: string): Operation {
-  return operation({
-    name: `${verb}_${KIND}`,
-    spelling: 'bare',
-    endpoints: METADATA,
-    documentation,
-    arguments: object({ ...nameFields, definition: remoteRelationshipDefinition }),
-    policy: 'target',
-    targets: (args) => [globalObject(KIND, objectName(args))],
-    changesMetadata: true,
-    run: (args, copy) => {
-      const { name, definition } = args;
-      const before = relationshipsOf(args, copy);
-      const exists = before.some((entry) => entry.name === name);
-      if (verb === 'update' && !exists) throw missing(name);
-      if (verb === 'create' && exists) {
-        throw new EngineError(
-          'already-exists',
-          `remote relationship with name "${name}" already exists on type "${args.type_name}"`,
-        );
-      }
-      const written: RemoteRelationship = { ...NO_PATH, name, definition };
-      setRelationships(
-        args,
-        copy,
-        exists
-          ? replaceWhere(
-              before,
-              (entry) => entry.name === name,
-              () => written,
-            )
-          : [...before, written],
-      );
-      return SUCCESS;
-    },
-  });
-}
-
-export const createRemoteSchemaRemoteRelationship = write(
-  'create',
-  'Connects a type of a remote schema with a field of another one, or with a table.',
-);
-
-export const updateRemoteSchemaRemoteRelationship = write(
-  'update',
-  'Replaces the definition of a remote relationship of a remote schema.',
-);
-
-export const deleteRemoteSchemaRemoteRelationship = operation({
-  name: `delete_${KIND}`,
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'Deletes a remote relationship of a remote schema.',
-  arguments: object(nameFields),
-  policy: 'target',
-  changesMetadata: true,
-  run: (args, copy) => {
-    const before = relationshipsOf(args, copy);
-    const kept = before.filter(({ name }) => name !== args.name);
-    if (kept.length === before.length) throw missing(args.name);
-    setRelationships(args, copy, kept);
-    return SUCCESS;
+const types = innerList(
+  remoteSchemas,
+  'remote_schema',
+  (schema) => new EngineError('not-exists', `remote schema with name "${schema}" not found`),
+  {
+    key: 'type_name',
+    read: (schema) => schema.remote_relationships,
+    write: (schema, remote_relationships) => ({ ...schema, remote_relationships }),
   },
-});
+);
 
-function relationshipsOf(
-  { remote_schema, type_name }: Name,
-  copy: WorkingCopy,
-): readonly RemoteRelationship[] {
-  const schema = findRemoteSchema(
-    copy,
-    remote_schema,
-    (name) => `remote schema with name "${name}" not found`,
-  );
-  return schema.remote_relationships.find((type) => type.type_name === type_name)?.relationships ?? [];
-}
+/** The relationships of a type. A type is listed while it has one. */
+const relationships: KeyedList<TypePlace, RemoteRelationship> = {
+  key: 'name',
+  place: ['remote_schema', 'type_name'],
+  read: (metadata, place) =>
+    types.read(metadata, place).find((type) => type.type_name === place.type_name)?.relationships ?? [],
+  update: (metadata, place, change) =>
+    types.update(metadata, place, (listed) => {
+      const { type_name } = place;
+      const others = listed.filter((type) => type.type_name !== type_name);
+      const changed = change(relationships.read(metadata, place));
+      return changed.length === 0 ? others : [...others, { ...NO_PATH, type_name, relationships: changed }];
+    }),
+};
 
-/** A type that has none left is not kept. */
-function setRelationships(
-  { remote_schema, type_name }: Name,
-  copy: WorkingCopy,
-  relationships: readonly RemoteRelationship[],
-): void {
-  changeRemoteSchema(copy, remote_schema, (schema) => {
-    const others = schema.remote_relationships.filter((type) => type.type_name !== type_name);
-    const added = relationships.length === 0 ? [] : [{ ...NO_PATH, type_name, relationships }];
-    return { ...schema, remote_relationships: [...others, ...added] };
-  });
-}
+const { create, change, drop } = listOperations(
+  relationships,
+  { spelling: 'bare', endpoints: METADATA, policy: 'target' },
+  (relationship, { remote_schema, type_name }) => [
+    globalObject(
+      KIND,
+      `remote_relationship ${relationship} on type ${type_name} in remote schema ${remote_schema}`,
+    ),
+  ],
+);
 
-function missing(name: string): EngineError {
-  return new EngineError('not-exists', `"${name}" does not exist`);
-}
+const nameFields = { remote_schema: name, type_name: graphqlName, name };
+const writeArguments = object({ ...nameFields, definition: remoteRelationshipDefinition });
+
+const missing = (args: { readonly name: string }) =>
+  new EngineError('not-exists', `"${args.name}" does not exist`);
+
+export const remoteSchemaRelationshipOperations: readonly Operation[] = [
+  create({
+    name: `create_${KIND}`,
+    documentation: 'Connects a type of a remote schema with a field of another one, or with a table.',
+    arguments: writeArguments,
+    taken: (args) =>
+      new EngineError(
+        'already-exists',
+        `remote relationship with name "${args.name}" already exists on type "${args.type_name}"`,
+      ),
+  }),
+  change({
+    name: `update_${KIND}`,
+    documentation: 'Replaces the definition of a remote relationship of a remote schema.',
+    arguments: writeArguments,
+    missing,
+    change: (_, { name, definition }) => ({ ...NO_PATH, name, definition }),
+  }),
+  drop({
+    name: `delete_${KIND}`,
+    documentation: 'Deletes a remote relationship of a remote schema.',
+    arguments: object(nameFields),
+    missing,
+  }),
+];

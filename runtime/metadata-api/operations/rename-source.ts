@@ -1,9 +1,10 @@
 import { EngineError } from '../../core/errors.ts';
 import { object } from '../../metadata/combinators.ts';
-import type { RemoteRelationship } from '../../metadata/metadata.ts';
 import { name } from '../../metadata/values.ts';
+import { replaceWhere } from '../edit.ts';
 import { sourceObject } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { changeRemoteTables } from '../rename.ts';
 
 export default operation({
   name: 'rename_source',
@@ -22,38 +23,15 @@ export default operation({
     if (metadata.sources.some((source) => source.name === new_name)) {
       throw new EngineError('already-exists', `Source with name "${new_name}" already exists`);
     }
-    const relationship = (entry: RemoteRelationship): RemoteRelationship =>
-      entry.definition.kind === 'to_source' && entry.definition.source === name
-        ? { ...entry, definition: { ...entry.definition, source: new_name } }
-        : entry;
-    copy.metadata = {
-      ...metadata,
-      sources: metadata.sources.map((source) => ({
-        ...source,
-        name: source.name === name ? new_name : source.name,
-        tables: source.tables.map((entry) =>
-          entry.remote_relationships.length === 0
-            ? entry
-            : { ...entry, remote_relationships: entry.remote_relationships.map(relationship) },
-        ),
-      })),
-      remote_schemas: metadata.remote_schemas.map((schema) => ({
-        ...schema,
-        remote_relationships: schema.remote_relationships.map((type) => ({
-          ...type,
-          relationships: type.relationships.map(relationship),
-        })),
-      })),
-      custom_types: {
-        ...metadata.custom_types,
-        objects: metadata.custom_types.objects.map((type) => ({
-          ...type,
-          relationships: type.relationships.map((entry) =>
-            entry.source === name ? { ...entry, source: new_name } : entry,
-          ),
-        })),
-      },
-    };
+    const renamed = <Named extends { readonly source: string }>(target: Named): Named =>
+      target.source === name ? { ...target, source: new_name } : target;
+    const changed = changeRemoteTables(metadata, renamed);
+    const sources = replaceWhere(
+      changed.sources,
+      (source) => source.name === name,
+      (source) => ({ ...source, name: new_name }),
+    );
+    copy.metadata = { ...changed, sources };
     return SUCCESS;
   },
 });

@@ -7,7 +7,7 @@ import { header } from '../../metadata/kinds/shared.ts';
 import { boolean, name, naturalNumber, oneOf, text, textLike } from '../../metadata/values.ts';
 import { JsonText } from '../answer.ts';
 import { anyJson } from '../data-operation.ts';
-import { METADATA, METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
 /** Date and time with a zone, as ISO 8601 has it. */
@@ -18,40 +18,6 @@ const time = textLike(
   (given) => TIME.test(given) && !Number.isNaN(Date.parse(given.replace(' ', 'T').replace(',', '.'))),
   (given) => `${JSON.stringify(given)} is no time in ISO 8601 with a zone`,
 );
-
-export const createScheduledEvent = operation({
-  name: 'create_scheduled_event',
-  spelling: 'bare',
-  endpoints: METADATA_AND_LEGACY,
-  documentation: 'Has a web hook called once, at a time; a past one means now.',
-  arguments: object({
-    webhook: text,
-    schedule_at: time,
-    payload: optional(anyJson),
-    headers: list(header),
-    retry_conf: optional(scheduledRetryConfiguration),
-    comment: optional(text),
-  }),
-  changesMetadata: false,
-  exactNumbers: true,
-  run: async ({ webhook, schedule_at, payload, headers, retry_conf, comment }, copy) => {
-    const [row] = await copy.services.queryMetadata(
-      `insert into engine_catalog.scheduled_events
-         (webhook_conf, scheduled_time, payload, header_conf, retry_conf, comment)
-       values ($1, $2, $3, $4, $5, $6) returning id`,
-      [
-        JSON.stringify(webhook),
-        schedule_at,
-        payload === undefined ? null : jsonText(payload),
-        JSON.stringify(headers),
-        retry_conf === undefined ? null : jsonText(retry_conf),
-        comment ?? null,
-      ],
-    );
-    copy.services.scheduledChanged();
-    return { message: 'success', event_id: row.id };
-  },
-});
 
 const scheduledKind = oneOf('one_off', 'cron');
 type Kind = 'one_off' | 'cron';
@@ -88,86 +54,125 @@ const page = {
   get_rows_count: withDefault(boolean, false),
 };
 
-export const getScheduledEvents = operation({
-  name: 'get_scheduled_events',
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'One-off events, or those of a cron trigger, by their time; `status` chooses some.',
-  arguments: object({
-    ...page,
-    type: scheduledKind,
-    trigger_name: optional(name),
-    status: list(eventStatus),
-    order_by: list(
-      object({ column: oneOf(...ORDER_COLUMNS), type: withDefault(oneOf('asc', 'desc'), 'asc') }),
-    ),
+export const scheduledEventOperations: readonly Operation[] = [
+  operation({
+    name: 'create_scheduled_event',
+    spelling: 'bare',
+    endpoints: METADATA_AND_LEGACY,
+    documentation: 'Has a web hook called once, at a time; a past one means now.',
+    arguments: object({
+      webhook: text,
+      schedule_at: time,
+      payload: optional(anyJson),
+      headers: list(header),
+      retry_conf: optional(scheduledRetryConfiguration),
+      comment: optional(text),
+    }),
+    changesMetadata: false,
+    exactNumbers: true,
+    run: async ({ webhook, schedule_at, payload, headers, retry_conf, comment }, copy) => {
+      const [row] = await copy.services.queryMetadata(
+        `insert into engine_catalog.scheduled_events
+         (webhook_conf, scheduled_time, payload, header_conf, retry_conf, comment)
+       values ($1, $2, $3, $4, $5, $6) returning id`,
+        [
+          JSON.stringify(webhook),
+          schedule_at,
+          payload === undefined ? null : jsonText(payload),
+          JSON.stringify(headers),
+          retry_conf === undefined ? null : jsonText(retry_conf),
+          comment ?? null,
+        ],
+      );
+      copy.services.scheduledChanged();
+      return { message: 'success', event_id: row.id };
+    },
   }),
-  changesMetadata: false,
-  run: async ({ type, trigger_name, status, order_by, limit, offset, get_rows_count }, copy) => {
-    const { events, columns } = TABLES[type];
-    const values: unknown[] = [];
-    const conditions = ['true'];
-    if (type === 'cron') {
-      values.push(requireCronTrigger(copy, trigger_name));
-      conditions.push(`trigger_name = $${values.length}`);
-    }
-    if (status.length > 0) {
-      values.push(status);
-      conditions.push(`status = any ($${values.length})`);
-    }
-    const order = [...order_by.map((each) => `${each.column} ${each.type}`), 'scheduled_time', 'id'].join(
-      ', ',
-    );
-    const from = `from ${events} where ${conditions.join(' and ')}`;
-    return answerPage(copy, 'events', `select ${columns} ${from} order by ${order}`, from, values, {
-      limit,
-      offset,
-      get_rows_count,
-    });
-  },
-});
-
-export const getScheduledEventInvocations = operation({
-  name: 'get_scheduled_event_invocations',
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'The calls that were made for one-off events, a cron trigger or one event, newest first.',
-  arguments: object({ ...page, type: scheduledKind, trigger_name: optional(name), event_id: optional(name) }),
-  changesMetadata: false,
-  run: async ({ type, trigger_name, event_id, ...given }, copy) => {
-    const { events, logs } = TABLES[type];
-    const values: unknown[] = [];
-    const conditions = ['true'];
-    if (event_id !== undefined) {
-      values.push(event_id);
-      conditions.push('i.event_id = $1');
-    } else if (type === 'cron') {
-      values.push(requireCronTrigger(copy, trigger_name));
-      conditions.push('e.trigger_name = $1');
-    }
-    const from = `from ${logs} i join ${events} e on e.id = i.event_id where ${conditions.join(' and ')}`;
-    const columns = 'i.id, i.event_id, i.status, i.request, i.response, i.created_at';
-    const list = `select ${columns} ${from} order by i.created_at desc, i.id`;
-    return answerPage(copy, 'invocations', list, from, values, given);
-  },
-});
-
-export const deleteScheduledEvent = operation({
-  name: 'delete_scheduled_event',
-  spelling: 'bare',
-  endpoints: METADATA,
-  documentation: 'Deletes a one-off event, or one of a cron trigger, with the log of its calls.',
-  arguments: object({ type: scheduledKind, event_id: name }),
-  changesMetadata: false,
-  run: async ({ type, event_id }, copy) => {
-    const rows = await copy.services.queryMetadata(
-      `delete from ${TABLES[type].events} where id = $1 returning id`,
-      [event_id],
-    );
-    if (rows.length === 0) throw new EngineError('not-exists', `event with id "${event_id}" does not exist`);
-    return SUCCESS;
-  },
-});
+  operation({
+    name: 'delete_scheduled_event',
+    spelling: 'bare',
+    endpoints: METADATA,
+    documentation: 'Deletes a one-off event, or one of a cron trigger, with the log of its calls.',
+    arguments: object({ type: scheduledKind, event_id: name }),
+    changesMetadata: false,
+    run: async ({ type, event_id }, copy) => {
+      const rows = await copy.services.queryMetadata(
+        `delete from ${TABLES[type].events} where id = $1 returning id`,
+        [event_id],
+      );
+      if (rows.length === 0)
+        throw new EngineError('not-exists', `event with id "${event_id}" does not exist`);
+      return SUCCESS;
+    },
+  }),
+  operation({
+    name: 'get_scheduled_events',
+    spelling: 'bare',
+    endpoints: METADATA,
+    documentation: 'One-off events, or those of a cron trigger, by their time; `status` chooses some.',
+    arguments: object({
+      ...page,
+      type: scheduledKind,
+      trigger_name: optional(name),
+      status: list(eventStatus),
+      order_by: list(
+        object({ column: oneOf(...ORDER_COLUMNS), type: withDefault(oneOf('asc', 'desc'), 'asc') }),
+      ),
+    }),
+    changesMetadata: false,
+    run: async ({ type, trigger_name, status, order_by, limit, offset, get_rows_count }, copy) => {
+      const { events, columns } = TABLES[type];
+      const values: unknown[] = [];
+      const conditions = ['true'];
+      if (type === 'cron') {
+        values.push(requireCronTrigger(copy, trigger_name));
+        conditions.push(`trigger_name = $${values.length}`);
+      }
+      if (status.length > 0) {
+        values.push(status);
+        conditions.push(`status = any ($${values.length})`);
+      }
+      const order = [...order_by.map((each) => `${each.column} ${each.type}`), 'scheduled_time', 'id'].join(
+        ', ',
+      );
+      const from = `from ${events} where ${conditions.join(' and ')}`;
+      return answerPage(copy, 'events', `select ${columns} ${from} order by ${order}`, from, values, {
+        limit,
+        offset,
+        get_rows_count,
+      });
+    },
+  }),
+  operation({
+    name: 'get_scheduled_event_invocations',
+    spelling: 'bare',
+    endpoints: METADATA,
+    documentation: 'The calls that were made for one-off events, a cron trigger or one event, newest first.',
+    arguments: object({
+      ...page,
+      type: scheduledKind,
+      trigger_name: optional(name),
+      event_id: optional(name),
+    }),
+    changesMetadata: false,
+    run: async ({ type, trigger_name, event_id, ...given }, copy) => {
+      const { events, logs } = TABLES[type];
+      const values: unknown[] = [];
+      const conditions = ['true'];
+      if (event_id !== undefined) {
+        values.push(event_id);
+        conditions.push('i.event_id = $1');
+      } else if (type === 'cron') {
+        values.push(requireCronTrigger(copy, trigger_name));
+        conditions.push('e.trigger_name = $1');
+      }
+      const from = `from ${logs} i join ${events} e on e.id = i.event_id where ${conditions.join(' and ')}`;
+      const columns = 'i.id, i.event_id, i.status, i.request, i.response, i.created_at';
+      const list = `select ${columns} ${from} order by i.created_at desc, i.id`;
+      return answerPage(copy, 'invocations', list, from, values, given);
+    },
+  }),
+];
 
 interface Page {
   readonly limit: number;

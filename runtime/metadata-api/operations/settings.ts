@@ -41,77 +41,68 @@ function setting<Value>(
   });
 }
 
-export const setApiLimits = setting(
-  'set_api_limits',
-  'Limits depth, nodes, batches, time and rate of requests.',
-  apiLimits,
-  (metadata, api_limits) => ({ ...metadata, api_limits }),
-);
-
-export const removeApiLimits = setting('remove_api_limits', 'Removes all limits.', noArguments, (metadata) =>
-  without(metadata, 'api_limits'),
-);
-
-export const setMetricsConfig = setting(
-  'set_metrics_config',
-  'Says what of requests and answers metrics analyse.',
-  metricsConfig,
-  (metadata, metrics_config) => ({ ...metadata, metrics_config }),
-);
-
-export const removeMetricsConfig = setting(
-  'remove_metrics_config',
-  'Removes the configuration of metrics.',
-  noArguments,
-  (metadata) => without(metadata, 'metrics_config'),
-);
-
-export const setGraphqlSchemaIntrospectionOptions = setting(
-  'set_graphql_schema_introspection_options',
-  'Names the roles that may not introspect.',
-  graphqlSchemaIntrospection,
-  (metadata, graphql_schema_introspection) => ({ ...metadata, graphql_schema_introspection }),
-);
-
-export const setOpentelemetryConfig = setting(
-  'set_opentelemetry_config',
-  'Keeps the configuration of telemetry.',
-  jsonObject,
-  (metadata, opentelemetry) => ({ ...metadata, opentelemetry }),
-);
-
-export const setOpentelemetryStatus = setting(
-  'set_opentelemetry_status',
-  'Keeps whether telemetry is on.',
-  object({ status: text }),
-  (metadata, { status }) => ({ ...metadata, opentelemetry: { ...metadata.opentelemetry, status } }),
-);
-
-export const addHostToTlsAllowlist = setting(
-  'add_host_to_tls_allowlist',
-  'Accepts a host whose certificate cannot be verified.',
-  tlsAllowlistEntry,
-  (metadata, { host, suffix, permissions }) => {
-    if (metadata.network.tls_allowlist.some((entry) => entry.host === host && entry.suffix === suffix)) {
-      throw new EngineError('already-exists', `the host ${host} already exists in the allowlist`);
-    }
-    const added = { host, ...optionally('suffix', suffix), ...optionally('permissions', permissions) };
-    return { ...metadata, network: { tls_allowlist: [...metadata.network.tls_allowlist, added] } };
-  },
-);
-
-export const dropHostFromTlsAllowlist = setting(
-  'drop_host_from_tls_allowlist',
-  'Takes a host out of the list.',
-  tlsAllowlistEntry,
-  (metadata, { host, suffix }) => {
-    const { tls_allowlist } = metadata.network;
-    const kept = tls_allowlist.filter(
-      (entry) => entry.host !== host || (suffix !== undefined && entry.suffix !== suffix),
-    );
-    if (kept.length === tls_allowlist.length) {
-      throw new EngineError('not-found', `the host ${host} isn't present in the allowlist`);
-    }
-    return { ...metadata, network: { tls_allowlist: kept } };
-  },
-);
+export const settingOperations: readonly Operation[] = [
+  setting(
+    'set_api_limits',
+    'Limits depth, nodes, batches, time and rate of requests.',
+    apiLimits,
+    (metadata, api_limits) => ({ ...metadata, api_limits }),
+  ),
+  setting('remove_api_limits', 'Removes all limits.', noArguments, (metadata) =>
+    without(metadata, 'api_limits'),
+  ),
+  setting(
+    'set_metrics_config',
+    'Says what of requests and answers metrics analyse.',
+    metricsConfig,
+    (metadata, metrics_config) => ({ ...metadata, metrics_config }),
+  ),
+  setting('remove_metrics_config', 'Removes the configuration of metrics.', noArguments, (metadata) =>
+    without(metadata, 'metrics_config'),
+  ),
+  setting(
+    'set_graphql_schema_introspection_options',
+    'Names the roles that may not introspect.',
+    graphqlSchemaIntrospection,
+    (metadata, graphql_schema_introspection) => ({ ...metadata, graphql_schema_introspection }),
+  ),
+  setting(
+    'set_opentelemetry_config',
+    'Keeps the configuration of telemetry.',
+    jsonObject,
+    (metadata, opentelemetry) => ({ ...metadata, opentelemetry }),
+  ),
+  setting(
+    'set_opentelemetry_status',
+    'Keeps whether telemetry is on.',
+    object({ status: text }),
+    (metadata, { status }) => ({ ...metadata, opentelemetry: { ...metadata.opentelemetry, status } }),
+  ),
+  setting(
+    'add_host_to_tls_allowlist',
+    'Accepts a host whose certificate cannot be verified.',
+    tlsAllowlistEntry,
+    (metadata, { host, suffix, permissions }) => {
+      if (metadata.network.tls_allowlist.some((entry) => entry.host === host && entry.suffix === suffix)) {
+        throw new EngineError('already-exists', `the host ${host} already exists in the allowlist`);
+      }
+      const added = { host, ...optionally('suffix', suffix), ...optionally('permissions', permissions) };
+      return { ...metadata, network: { tls_allowlist: [...metadata.network.tls_allowlist, added] } };
+    },
+  ),
+  setting(
+    'drop_host_from_tls_allowlist',
+    'Takes a host out of the list.',
+    tlsAllowlistEntry,
+    (metadata, { host, suffix }) => {
+      const { tls_allowlist } = metadata.network;
+      const kept = tls_allowlist.filter(
+        (entry) => entry.host !== host || (suffix !== undefined && entry.suffix !== suffix),
+      );
+      if (kept.length === tls_allowlist.length) {
+        throw new EngineError('not-found', `the host ${host} isn't present in the allowlist`);
+      }
+      return { ...metadata, network: { tls_allowlist: kept } };
+    },
+  ),
+];

@@ -16,18 +16,12 @@ import {
   type PermissionKind,
 } from '../../metadata/dependencies.ts';
 import { permissionEntries } from '../../metadata/kinds/permission.ts';
-import type {
-  Metadata,
-  Permission,
-  QualifiedName,
-  RemoteRelationship,
-  Source,
-} from '../../metadata/metadata.ts';
+import type { Metadata, Permission, QualifiedName, Source } from '../../metadata/metadata.ts';
 import { createReferenceContext } from '../../metadata/reference-context.ts';
 import { dependencyError, removeDependents } from '../dependents.ts';
 import { findSource, withSource } from '../edit.ts';
 import { quoted, sameName, unquoted } from '../names.ts';
-import { renameInSource, sameNames } from '../rename.ts';
+import { changeRemoteTables, renameInSource, sameNames } from '../rename.ts';
 import { fieldNames } from '../table-fields.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 import { type CatalogChanges, compareCatalogs, type TableChange } from './changes.ts';
@@ -258,54 +252,12 @@ function renameRemotely(
   newTable: (name: QualifiedName) => QualifiedName,
   newColumn: (table: QualifiedName, column: string) => string,
 ): Metadata {
-  const mapping = (table: QualifiedName, fields: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(fields).map(([field, column]) => [field, newColumn(table, column)]));
-  const relationship = (entry: RemoteRelationship): RemoteRelationship => {
-    const { definition } = entry;
-    if (definition.kind !== 'to_source' || definition.source !== source) return entry;
-    const { table, field_mapping } = definition;
-    return {
-      ...entry,
-      definition: { ...definition, table: newTable(table), field_mapping: mapping(table, field_mapping) },
-    };
-  };
-  return {
-    ...metadata,
-    sources: metadata.sources.map((owner) =>
-      owner.tables.some(({ remote_relationships }) => remote_relationships.length > 0)
-        ? {
-            ...owner,
-            tables: owner.tables.map((entry) =>
-              entry.remote_relationships.length === 0
-                ? entry
-                : { ...entry, remote_relationships: entry.remote_relationships.map(relationship) },
-            ),
-          }
-        : owner,
-    ),
-    remote_schemas: metadata.remote_schemas.map((schema) => ({
-      ...schema,
-      remote_relationships: schema.remote_relationships.map((type) => ({
-        ...type,
-        relationships: type.relationships.map(relationship),
-      })),
-    })),
-    custom_types: {
-      ...metadata.custom_types,
-      objects: metadata.custom_types.objects.map((type) => ({
-        ...type,
-        relationships: type.relationships.map((entry) =>
-          entry.source === source
-            ? {
-                ...entry,
-                remote_table: newTable(entry.remote_table),
-                field_mapping: mapping(entry.remote_table, entry.field_mapping),
-              }
-            : entry,
-        ),
-      })),
-    },
-  };
+  return changeRemoteTables(metadata, (target) => {
+    if (target.source !== source) return target;
+    const { table, field_mapping } = target;
+    const columns = Object.entries(field_mapping).map(([field, column]) => [field, newColumn(table, column)]);
+    return { source, table: newTable(table), field_mapping: Object.fromEntries(columns) };
+  });
 }
 
 function keyOf(name: QualifiedName): string {

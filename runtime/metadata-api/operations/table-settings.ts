@@ -1,0 +1,88 @@
+/** Operations that replace one setting of a tracked table. */
+import { type Codec, validate } from '../../metadata/codec.ts';
+import { argument, object, optional } from '../../metadata/combinators.ts';
+import { tableConfiguration } from '../../metadata/kinds/table.ts';
+import type { TableEntry } from '../../metadata/metadata.ts';
+import { boolean, json, oneOf } from '../../metadata/values.ts';
+import { tableArguments } from '../arguments.ts';
+import { optionally, without, withTable } from '../edit.ts';
+import type { TablePlace } from '../list-operations.ts';
+import { tableObject, unquoted } from '../names.ts';
+import { warnNotServed } from '../not-served.ts';
+import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
+import type { WorkingCopy } from '../working-copy.ts';
+
+function tableSetting<Args extends TablePlace>(
+  definition: Pick<Operation<Args>, 'name' | 'endpoints' | 'documentation'> & {
+    readonly spelling?: 'bare';
+    readonly arguments: Codec<Args>;
+    readonly change: (entry: TableEntry, args: Args) => TableEntry;
+    readonly warn?: (args: Args, copy: WorkingCopy) => void;
+  },
+): Operation {
+  const { change, warn, ...own } = definition;
+  return operation<Args>({
+    spelling: 'prefixed',
+    ...own,
+    policy: 'target',
+    targets: ({ source, table }) => [tableObject(source, table)],
+    changesMetadata: true,
+    run: (args, copy) => {
+      copy.metadata = withTable(copy.metadata, args.source, args.table, (entry) => change(entry, args));
+      warn?.(args, copy);
+      return SUCCESS;
+    },
+  });
+}
+
+export const tableSettingOperations: readonly Operation[] = [
+  tableSetting({
+    name: 'set_table_customization',
+    endpoints: METADATA_AND_LEGACY,
+    documentation: 'Replaces the custom names and comments of a table, its columns and root fields.',
+    arguments: object({ ...tableArguments, configuration: tableConfiguration }),
+    change: (entry, { configuration }) => ({ ...entry, configuration }),
+  }),
+  tableSetting({
+    name: 'set_table_custom_fields',
+    spelling: 'bare',
+    endpoints: ['/v1/query'],
+    documentation:
+      'Deprecated form of `set_table_customization`, with `custom_root_fields` and `custom_column_names` only.',
+    // The parts of the configuration are beside the table.
+    arguments: argument(
+      object({ ...tableArguments, custom_root_fields: optional(json), custom_column_names: optional(json) }),
+      ({ table, source, ...parts }, fail) => {
+        const { value, problems } = validate(tableConfiguration, parts);
+        for (const { message, path } of problems) fail(message, [...path]);
+        return { table, source, configuration: value ?? { column_config: {}, custom_root_fields: {} } };
+      },
+    ),
+    change: (entry, { configuration }) => ({ ...entry, configuration }),
+  }),
+  tableSetting({
+    name: 'set_table_is_enum',
+    endpoints: METADATA_AND_LEGACY,
+    documentation:
+      'Makes a table an enum table, whose rows become the values of a GraphQL enum, or an ordinary one again.',
+    arguments: object({ ...tableArguments, is_enum: boolean }),
+    change: (entry, { is_enum }) => ({ ...entry, is_enum }),
+  }),
+  tableSetting({
+    name: 'set_apollo_federation_config',
+    endpoints: METADATA,
+    documentation: 'Makes a table part of a federated graph; without `apollo_federation_config` no longer.',
+    arguments: object({
+      ...tableArguments,
+      apollo_federation_config: optional(object({ enable: oneOf('v1') })),
+    }),
+    change: (entry, { apollo_federation_config }) => ({
+      ...without(entry, 'apollo_federation_config'),
+      ...optionally('apollo_federation_config', apollo_federation_config),
+    }),
+    warn: ({ table, apollo_federation_config }, copy) => {
+      if (apollo_federation_config !== undefined)
+        warnNotServed(copy, 'table', unquoted(table), 'Federation settings');
+    },
+  }),
+];
