@@ -137,6 +137,8 @@ export interface SchemaOptions {
   readonly hideAggregationPredicates?: boolean;
   /** There is no `update_<t>_many`. */
   readonly hideUpdateMany?: boolean;
+  /** For the compiler, which saves statements: rules are marked in what is planned (see query/mark.ts). */
+  readonly markRules?: boolean;
   /** Roles need a permission for a remote schema; without it everyone sees the whole. */
   readonly remoteSchemaPermissions?: boolean;
 }

@@ -5,7 +5,9 @@
  */
 import { readRule } from './condition/rule.ts';
 import { objectKey } from './names.ts';
+import { linkProgram } from './program.ts';
 import type { GeneratedProgram } from './resolvers.ts';
+import { savedStatement } from './saved-sql.ts';
 import type {
   AccessRules,
   FunctionArgumentShape,
@@ -58,7 +60,7 @@ export const PROVED_ROW = 'row';
 const OTHER_ROW = 'other';
 
 /** The statements of a program. Texts that roles share are one statement. */
-export function proofsOf(program: Pick<GeneratedProgram, 'tables' | 'functions' | 'saved'>): Proof[] {
+export function proofsOf(program: GeneratedProgram): Proof[] {
   const proofs = new Map<string, { source: string; text: string; subjects: ProofSubject[] }>();
   const add = (source: string, statement: Sql | string, subject: ProofSubject) => {
     const text = typeof statement === 'string' ? statement : print(statement).text;
@@ -107,14 +109,17 @@ export function proofsOf(program: Pick<GeneratedProgram, 'tables' | 'functions' 
       },
     );
   }
-  for (const { collection, name, plans } of program.saved?.operations ?? []) {
-    for (const { roles, steps } of plans ?? []) {
-      const subject: ProofSubject = { kind: 'saved operation', collection, name, roles };
-      for (const step of steps) {
-        const statements = 'sql' in step ? [step] : step.statements;
-        for (const statement of statements) add(step.source, statement.sql, subject);
-      }
-    }
+  const operations = program.saved?.operations ?? [];
+  if (operations.length > 0) {
+    const linked = linkProgram(program, { inferFunctionPermissions: true });
+    for (const { collection, name, plans = [] } of operations)
+      for (const { roles, steps, values } of plans)
+        for (const role of roles)
+          for (const step of steps)
+            for (const { sql: text } of 'sql' in step ? [step] : step.statements) {
+              const { text: statement } = savedStatement({ sql: text, values }, step.source, role, linked);
+              add(step.source, statement, { kind: 'saved operation', collection, name, roles: [role] });
+            }
   }
   return [...proofs.values()];
 }

@@ -27,15 +27,16 @@ export interface SavedPlan {
   readonly roles: readonly string[];
   /** Variables on which the SQL depends: whether they are null, or which boolean they are. */
   readonly when?: Readonly<Record<string, 'value' | 'null' | boolean>>;
+  /** How variables are written for Postgres, by variable and type: `id::integer`. */
+  readonly values: Readonly<Record<string, SavedValue>>;
   /** One for each source of a query, or one for each root field of a mutation. */
   readonly steps: readonly (SavedStep | SavedWrite)[];
   readonly answer: readonly AnswerPart[];
 }
 
+/** SQL with holes, see saved-sql.ts. */
 export interface SavedStatement {
   readonly sql: string;
-  /** In the order of `$1`, `$2` and so on. */
-  readonly parameters: readonly SavedParameter[];
 }
 
 /** A statement whose single row holds JSON texts. */
@@ -43,25 +44,22 @@ export interface SavedStep extends SavedStatement {
   readonly source: string;
 }
 
+/** `path` is absent for `$`. */
+export type SavedWriteStatement = SavedStatement & Pick<WriteStatement, 'noRow'> & { readonly path?: string };
+
 /** A root field of a mutation (see WriteStep). */
 export interface SavedWrite {
   readonly source: string;
-  readonly statements: readonly (SavedStatement & Omit<WriteStatement, 'statement'>)[];
+  readonly statements: readonly SavedWriteStatement[];
   readonly answer: WriteStep['answer'];
   readonly once?: true;
 }
 
-export type SavedParameter =
-  | { readonly session: string }
-  | { readonly sessionObject: true }
-  /** As Postgres gets it. */
-  | { readonly constant: string | null }
-  | {
-      readonly variable: string;
-      readonly encoding: Encoding;
-      /** Its path in the document, for errors. */
-      readonly path: string;
-    };
+/** How a variable is written for Postgres, and its path in the document, for errors. */
+export interface SavedValue {
+  readonly encoding: Encoding;
+  readonly path: string;
+}
 
 /** Options that the statements were made for; a server with other options plans anew. */
 export type SavedOptions = PlanOptions & SchemaOptions;

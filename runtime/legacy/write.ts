@@ -1,10 +1,10 @@
 /** The data operations that write. */
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Conflict } from '../core/mutation/conflict.ts';
-import { deleteRows } from '../core/mutation/delete.ts';
+import { deleteRows, ruleCondition } from '../core/mutation/delete.ts';
 import { insertValues } from '../core/mutation/insert.ts';
 import type { RowValues } from '../core/mutation/insert-objects.ts';
-import { type Assignment, changeRows, ruleOfUpdate } from '../core/mutation/update.ts';
+import { type Assignment, changeRows } from '../core/mutation/update.ts';
 import type { Column } from '../core/program.ts';
 import { whereCondition } from '../core/query/where.ts';
 import type { Selection } from '../core/request/selection.ts';
@@ -118,7 +118,13 @@ export async function update(args: UpdateArguments, session: Session, execution:
   const readable = readableTable(table, '$', needsSelect('update'));
   const alias = scope.alias(table.view.table.shape.name);
   const where = whereNode(args.where, readable, '$.where');
-  const condition = whereCondition(where, alias, table.view, scope, ruleOfUpdate(table.view, alias));
+  const condition = whereCondition(
+    where,
+    alias,
+    table.view,
+    scope,
+    ruleCondition(table.view, 'update', alias),
+  );
   const selection = answerSelection(args.returning, table);
   return write(changeRows(table.view, alias, [condition], assignments, selection, 'object', scope));
 }

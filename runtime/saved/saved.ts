@@ -35,7 +35,7 @@ export function indexSaved(
   planner: Planner,
   settings: SavedSettings,
 ): Saved {
-  const { limits, sources, options } = planner.program;
+  const { limits, options } = planner.program;
   const made = program?.options;
   // Statements that were made for other options answer otherwise; limits of size are counted on documents.
   const usable =
@@ -61,7 +61,7 @@ export function indexSaved(
     },
     routes: program?.routes ?? [],
     match: createRouter(program?.routes ?? []),
-    findPlan: createPlans(usable ? operations : [], sources),
+    findPlan: createPlans(usable ? operations : [], planner.program),
   };
 }
 

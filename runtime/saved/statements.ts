@@ -1,17 +1,11 @@
 /** The plans of saved operations, as the executor takes them. Nothing is parsed or planned for a request. */
 import { EngineError } from '../core/errors.ts';
-import { encoderOf } from '../core/query/scope.ts';
+import type { Program } from '../core/program.ts';
+import { remember } from '../core/remember.ts';
 import type { MutationPlan, RequestPlan } from '../core/request/plan.ts';
-import type {
-  SavedOperation,
-  SavedParameter,
-  SavedPlan,
-  SavedStatement,
-  SavedStep,
-  SavedWrite,
-} from '../core/saved.ts';
-import type { SourceShape } from '../core/shapes.ts';
-import type { ParameterNode, Statement } from '../core/sql/fragment.ts';
+import type { SavedOperation, SavedPlan, SavedStatement, SavedStep, SavedWrite } from '../core/saved.ts';
+import { savedStatement } from '../core/saved-sql.ts';
+import type { Statement } from '../core/sql/fragment.ts';
 
 /** @returns undefined when a request with these values has to be planned */
 export type FindPlan = (
@@ -25,44 +19,54 @@ interface Case {
   readonly plan: RequestPlan;
 }
 
-/** Reads the plans of operations. */
+/** Reads the plans of operations, for a role when it first asks. */
 export function createPlans(
   operations: readonly SavedOperation[],
-  sources: readonly SourceShape[],
+  program: Pick<Program, 'sources' | 'view'>,
 ): FindPlan {
-  const bySource = new Map(sources.map((source) => [source.name, source]));
-  const plans = new Map<SavedOperation, ReadonlyMap<string, readonly Case[]>>();
-  for (const operation of operations) {
-    const byRole = new Map<string, Case[]>();
-    for (const { roles, when, steps, answer } of operation.plans ?? []) {
-      const sourceOf = ({ source }: SavedStep | SavedWrite) => bySource.get(source)!;
-      const plan: RequestPlan =
-        operation.kind === 'mutation'
-          ? {
-              kind: 'mutation',
-              fields: steps.map((step) => readWrite(step as SavedWrite, sourceOf(step))),
-              answer,
-              reusable: true,
-            }
-          : {
-              kind: 'query',
-              steps: steps.map((step) => ({
-                kind: 'sql',
-                source: step.source,
-                statement: readStatement(step as SavedStep, sourceOf(step)),
-              })),
-              answer,
-              reusable: true,
-            };
-      for (const role of roles) byRole.set(role, [...(byRole.get(role) ?? []), { when, plan }]);
-    }
-    plans.set(operation, byRole);
-  }
-  return (operation, role, values) =>
-    plans
-      .get(operation)
-      ?.get(role)
-      ?.find(({ when }) => holds(when, values))?.plan;
+  const plans = new Map(operations.map((operation) => [operation, new Map<string, readonly Case[]>()]));
+  return (operation, role, values) => {
+    const byRole = plans.get(operation);
+    // Only roles that the operation names: others must not fill the map.
+    if (!operation.plans?.some(({ roles }) => roles.includes(role))) return undefined;
+    const cases = byRole && remember(byRole, role, () => casesOf(operation, role, program));
+    return cases?.find(({ when }) => holds(when, values))?.plan;
+  };
+}
+
+function casesOf(
+  { kind, plans = [] }: SavedOperation,
+  role: string,
+  program: Pick<Program, 'sources' | 'view'>,
+): readonly Case[] {
+  return plans
+    .filter(({ roles }) => roles.includes(role))
+    .map(({ when, steps, values, answer }): Case => {
+      const read = ({ sql }: SavedStatement, source: string) =>
+        savedStatement({ sql, values }, source, role, program);
+      if (kind === 'mutation') {
+        const fields = steps.map((step) => readWrite(step as SavedWrite, read));
+        return { when, plan: { kind, fields, answer, reusable: true } };
+      }
+      const reads = steps.map((step) => ({
+        kind: 'sql' as const,
+        source: step.source,
+        statement: read(step as SavedStep, step.source),
+      }));
+      return { when, plan: { kind: 'query', steps: reads, answer, reusable: true } };
+    });
+}
+
+function readWrite(
+  { source, statements, answer, once }: SavedWrite,
+  read: (saved: SavedStatement, source: string) => Statement,
+): MutationPlan['fields'][number] {
+  const all = statements.map(({ path = '$', noRow, ...saved }) => ({
+    statement: read(saved, source),
+    path,
+    ...(noRow && { noRow }),
+  }));
+  return { source, step: { kind: 'write', statements: all, answer, ...(once && { once }) } };
 }
 
 function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>>): boolean {
@@ -72,33 +76,6 @@ function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>
     if (kind !== when[name]) return false;
   }
   return true;
-}
-
-function readWrite(
-  { source, statements, answer, once }: SavedWrite,
-  shape: SourceShape,
-): MutationPlan['fields'][number] {
-  const read = statements.map((statement) => ({ ...statement, statement: readStatement(statement, shape) }));
-  return { source, step: { kind: 'write', statements: read, answer, ...(once && { once }) } };
-}
-
-function readStatement({ sql, parameters }: SavedStatement, shape: SourceShape): Statement {
-  return { text: sql, parameters: parameters.map((parameter) => readParameter(parameter, shape)) };
-}
-
-function readParameter(parameter: SavedParameter, source: SourceShape): ParameterNode {
-  // The type is part of the text already.
-  const base = { kind: 'parameter', type: '' } as const;
-  if ('session' in parameter) return { ...base, source: { from: 'session', name: parameter.session } };
-  if ('sessionObject' in parameter) return { ...base, source: { from: 'session-object' } };
-  if ('constant' in parameter) return { ...base, source: { from: 'constant', value: parameter.constant } };
-  const { variable, encoding, path } = parameter;
-  return {
-    ...base,
-    source: { from: 'variable', name: variable, path: [] },
-    path,
-    encode: encoderOf(encoding, source, path),
-  };
 }
 
 /**

@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { validate } from '@apidevtools/swagger-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillDatabase } from '../../examples/prepare.ts';
+import program from '../../generated/index.ts';
 import { saved } from '../../generated/saved/index.ts';
 import { readConfiguration } from '../../runtime/configuration.ts';
+import { proofsOf } from '../../runtime/core/proof.ts';
 import { type RunningServer, startServer } from '../../runtime/main.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 
@@ -112,11 +114,9 @@ test('operations are called by name, and nothing else is answered', async () => 
 });
 
 test('every statement is one that Postgres accepts', async () => {
-  const statements = saved.operations.flatMap(({ plans = [] }) =>
-    plans.flatMap(({ steps }) =>
-      steps.flatMap((step) => ('sql' in step ? [step.sql] : step.statements.map(({ sql }) => sql))),
-    ),
+  const statements = proofsOf(program).filter(({ subjects }) =>
+    subjects.some(({ kind }) => kind === 'saved operation'),
   );
   expect(statements.length).toBeGreaterThan(20);
-  for (const sql of statements) await database.query(`prepare p as ${sql}; deallocate p`);
+  for (const { text } of statements) await database.query(`prepare p as ${text}; deallocate p`);
 });

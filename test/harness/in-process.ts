@@ -3,10 +3,11 @@ import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
-import { linkProgram } from '../../runtime/core/program.ts';
+import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
 import type { SavedOptions } from '../../runtime/core/saved.ts';
 import type { Session } from '../../runtime/core/session.ts';
+import type { Statement } from '../../runtime/core/sql/fragment.ts';
 import { connectSource } from '../../runtime/database/source.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';
 import type { JsonObject } from '../../runtime/metadata/metadata.ts';
@@ -20,6 +21,13 @@ export interface InProcess {
     variables?: Readonly<Record<string, string>>,
     backendOnly?: boolean,
   ): Promise<string>;
+  readonly program: Program;
+  /** The statements of a request in order. @throws EngineError when it cannot be planned */
+  statements(
+    request: GraphqlRequest,
+    role: string,
+    variables?: Readonly<Record<string, string>>,
+  ): readonly Statement[];
   /** The SQL of a request, statements in order. @throws EngineError when it cannot be planned */
   sql(request: GraphqlRequest, role: string, variables?: Readonly<Record<string, string>>): string;
   /** Generated texts by path. */
@@ -79,20 +87,25 @@ export async function serveInProcess(
     backendOnly,
     variables: { 'x-engine-role': role, ...variables },
   });
+  const statements: InProcess['statements'] = (request, role, variables) => {
+    const { plan } = planner.plan(sessionOf(role, variables), request);
+    if (plan.kind === 'query')
+      return plan.steps.flatMap((step) => (step.kind === 'sql' ? [step.statement] : []));
+    return plan.fields
+      .flatMap((field) => ('source' in field && field.step.kind === 'write' ? field.step.statements : []))
+      .map(({ statement }) => statement);
+  };
   return {
     answer: async (request, role, variables, backendOnly) => {
       const execution = { planner, sources: new Map([['default', source]]) };
       return `{"data":${await executeData(request, sessionOf(role, variables, backendOnly), execution)}}`;
     },
-    sql: (request, role, variables) => {
-      const { plan } = planner.plan(sessionOf(role, variables), request);
-      if (plan.kind === 'query')
-        return plan.steps.map((step) => (step.kind === 'sql' ? step.statement.text : '')).join(';\n');
-      return plan.fields
-        .flatMap((field) => ('source' in field && field.step.kind === 'write' ? field.step.statements : []))
-        .map(({ statement }) => statement.text)
-        .join(';\n');
-    },
+    program,
+    statements,
+    sql: (...request) =>
+      statements(...request)
+        .map(({ text }) => text)
+        .join(';\n'),
     files: compiled.files,
     end: () => source.end(),
   };

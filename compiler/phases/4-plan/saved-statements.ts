@@ -5,21 +5,22 @@
 import { Kind } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
-import { bindParameter } from '../../../runtime/core/request/bind.ts';
 import type { Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation, type RequestPlan } from '../../../runtime/core/request/plan.ts';
 import type {
   SavedOperation,
   SavedOptions,
-  SavedParameter,
   SavedPlan,
   SavedStatement,
   SavedStep,
+  SavedValue,
   SavedWrite,
+  SavedWriteStatement,
 } from '../../../runtime/core/saved.ts';
+import { savedText } from '../../../runtime/core/saved-sql.ts';
 import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
-import type { ParameterNode, Statement } from '../../../runtime/core/sql/fragment.ts';
+import type { Statement } from '../../../runtime/core/sql/fragment.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { layOut } from './sql-layout.ts';
 
@@ -128,12 +129,23 @@ function casesOf(operation: Operation, used: ReadonlyMap<string, TypeReference>)
 /** The plan as data, or why no data can describe it. */
 function savedPlan(plan: RequestPlan, when: When): Statements | string {
   const steps: (SavedStep | SavedWrite)[] = [];
+  const values: Record<string, SavedValue> = {};
+  const save = (statement: Statement, indent: string): SavedStatement | undefined => {
+    const saved = savedText(statement);
+    if (!saved) return undefined;
+    for (const [name, value] of Object.entries(saved.values)) {
+      const known = values[name] ?? value;
+      if (JSON.stringify(known.encoding) !== JSON.stringify(value.encoding)) return undefined;
+      values[name] = known;
+    }
+    return { sql: layOut(saved.sql, indent) };
+  };
   if (plan.joins) return JOINED;
   if (plan.kind === 'query') {
     for (const step of plan.steps) {
       if (step.kind === 'call') return CALLED;
       const { source, statement } = step;
-      const saved = savedStatement(statement, INDENT);
+      const saved = save(statement, INDENT);
       if (!saved) return COMPOSED;
       steps.push({ source, ...saved });
     }
@@ -143,15 +155,15 @@ function savedPlan(plan: RequestPlan, when: When): Statements | string {
       const { source, step } = field;
       if (step.kind === 'constant') return 'a root field has nothing to write';
       if (step.instead) return 'it inserts nested objects a table at a time, or one by one where that fails';
-      const statements = step.statements.flatMap(({ statement, ...where }) => {
-        const saved = savedStatement(statement, INDENT_OF_WRITE);
-        return saved ? [{ ...saved, ...where }] : [];
+      const statements = step.statements.flatMap(({ statement, path, noRow }): SavedWriteStatement[] => {
+        const saved = save(statement, INDENT_OF_WRITE);
+        return saved ? [{ ...saved, ...(path !== '$' && { path }), ...(noRow && { noRow }) }] : [];
       });
       if (statements.length < step.statements.length) return COMPOSED;
       steps.push({ source, statements, answer: step.answer, ...(step.once && { once: step.once }) });
     }
   }
-  return { ...(Object.keys(when).length > 0 ? { when } : {}), steps, answer: plan.answer };
+  return { ...(Object.keys(when).length > 0 ? { when } : {}), steps, values, answer: plan.answer };
 }
 
 /** Of a statement in the file of its operation: of a query, and of a mutation. */
@@ -161,29 +173,3 @@ const INDENT_OF_WRITE = ' '.repeat(16);
 const CALLED = 'another server answers a part of it';
 const JOINED = 'it joins the answers of several steps';
 const COMPOSED = 'it puts a value together from several variables';
-
-function savedStatement({ text, parameters }: Statement, indent: string): SavedStatement | undefined {
-  const saved = parameters.map(savedParameter);
-  if (saved.includes(undefined)) return undefined;
-  return { sql: layOut(text, indent), parameters: saved as SavedParameter[] };
-}
-
-const NOBODY = { role: '', variables: {}, backendOnly: false };
-
-function savedParameter(parameter: ParameterNode): SavedParameter | undefined {
-  const { source, encoding, path } = parameter;
-  switch (source.from) {
-    case 'session':
-      return { session: source.name };
-    case 'session-object':
-      return { sessionObject: true };
-    case 'constant':
-      return { constant: bindParameter(parameter, {}, NOBODY) };
-    case 'variable':
-      return source.path.length === 0 && encoding
-        ? { variable: source.name, encoding, path: path ?? '$' }
-        : undefined;
-    default:
-      return undefined;
-  }
-}

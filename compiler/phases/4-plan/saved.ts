@@ -118,7 +118,7 @@ function linkedProgram(
     plan.actions,
   ];
   return memory.remember<Program>('program', memory.program, inputs, (before) =>
-    linkProgram(generated, options, before),
+    linkProgram(generated, { ...options, markRules: true }, before),
   );
 }
 

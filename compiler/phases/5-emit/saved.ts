@@ -1,10 +1,10 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
-import type { SavedOperation, SavedPlan, SavedStatement } from '../../../runtime/core/saved.ts';
+import type { SavedOperation, SavedPlan } from '../../../runtime/core/saved.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';
-import { inlineLiteral, type SavedView, type StatementView, stringLiteral, templates } from './templates.ts';
+import { inlineLiteral, type SavedView, stringLiteral, templates } from './templates.ts';
 
 /** The files of saved operations, by path. */
 export function emitSaved(
@@ -86,25 +86,22 @@ function remarkOf({ kind, plans, template }: SavedOperation): string {
   return roles.length > 0 ? `${kind}, static for ${roles.join(', ')}` : `${kind}, invalid`;
 }
 
-function planView({ roles, when, steps, answer }: SavedPlan): SavedView['plans'][number] {
+function planView({ roles, when, steps, values, answer }: SavedPlan): SavedView['plans'][number] {
   return {
     roles: inlineLiteral(roles),
     when: when ? inlineLiteral(when) : '',
     steps: steps.map((step) => {
       const { source } = step;
-      if ('sql' in step) return { source, statement: statementView(step) };
-      const statements = step.statements.map(({ path, noRow, ...statement }) => ({
-        ...statementView(statement),
+      if ('sql' in step) return { source, sql: step.sql };
+      const statements = step.statements.map(({ sql, path = '', noRow }) => ({
+        sql,
         path,
         noRow: noRow ? inlineLiteral(noRow) : '',
       }));
       const { answer, once = false } = step;
       return { source, writes: { statements, answer: inlineLiteral(answer), once } };
     }),
+    values: Object.entries(values).map(([name, value]) => ({ name, value: inlineLiteral(value) })),
     answer: inlineLiteral(answer),
   };
-}
-
-function statementView({ sql, parameters }: SavedStatement): StatementView {
-  return { sql, parameters: parameters.map(inlineLiteral) };
 }

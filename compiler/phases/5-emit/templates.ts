@@ -224,22 +224,22 @@ export interface SavedView {
     readonly steps: readonly {
       readonly source: string;
       /** Of a read. */
-      readonly statement?: StatementView;
+      readonly sql?: string;
       /** Of a write. */
       readonly writes?: {
-        /** `noRow` is printed; empty where it may write no row. */
-        readonly statements: readonly (StatementView & { readonly path: string; readonly noRow: string })[];
+        /** `noRow` is printed; empty where it may write no row. `path` is empty for `$`. */
+        readonly statements: readonly {
+          readonly sql: string;
+          readonly path: string;
+          readonly noRow: string;
+        }[];
         readonly answer: string;
         readonly once: boolean;
       };
     }[];
+    readonly values: readonly Property[];
     readonly answer: string;
   }[];
-}
-
-export interface StatementView {
-  readonly sql: string;
-  readonly parameters: readonly string[];
 }
 
 export interface AllowlistView {

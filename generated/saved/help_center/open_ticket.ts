@@ -31,8 +31,8 @@ export const openTicketOperation = savedOperation({
               sql: `
                 with "written" as (
                   insert into "public"."ticket" as "ticket#1" ("subject")
-                  values (($1)::text)
-                  returning "ticket#1".*
+                  values ({$subject::text})
+                  returning "ticket#1".*, ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
                   set_config(
@@ -51,20 +51,15 @@ export const openTicketOperation = savedOperation({
                     true
                   ) is not null
               `,
-              parameters: [
-                { variable: "subject", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
-              ],
               path: "$.selectionSet.insert_ticket_one.args.object",
               noRow: { message: "cannot proceed to insert array relations since insert to table \"ticket\" affects zero rows", path: "$.selectionSet.insert_ticket_one.args.object" },
             },
             {
               sql: `
                 insert into "public"."message" as "message#1" ("body", "ticket_id")
-                values (($1)::text, (current_setting('engine.row_1')::text[])[1]::integer)
+                values ({$body::text}, (current_setting('engine.row_1')::text[])[1]::integer)
+                returning ({check insert public.message "message#1"})::boolean
               `,
-              parameters: [
-                { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
-              ],
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
             },
             {
@@ -83,6 +78,7 @@ export const openTicketOperation = savedOperation({
                             "messages#2"."created_at" as "created_at"
                           from "public"."message" as "messages#2"
                           where "messages#2"."ticket_id" = "ticket#1"."id"
+                            and {select public.message "messages#2"}
                         ) as "rows#3"
                       ) as "messages"
                     from json_populate_recordset(
@@ -92,13 +88,15 @@ export const openTicketOperation = savedOperation({
                   ) as "row#4"
                 )::text
               `,
-              parameters: [],
-              path: "$",
             },
           ],
           answer: [2],
         },
       ],
+      values: {
+        "subject::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
+        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
+      },
       answer: ["{\"insert_ticket_one\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -111,20 +109,8 @@ export const openTicketOperation = savedOperation({
               sql: `
                 with "written" as (
                   insert into "public"."ticket" as "ticket#1" ("subject", "tenant_id")
-                  values (($1)::text, (($2)::integer))
-                  returning "ticket#1".*, (
-                    case when (
-                      exists (
-                        select 1
-                        from "public"."customer" as "_r1"
-                        where "_r1"."id" = "ticket#1"."customer_id"
-                          and "_r1"."tenant_id" = ($2)::integer
-                      )
-                    ) is not true then concat(
-                      'check constraint of an insert/update permission has failed',
-                      ' [default.public.ticket.insert check]'
-                    ) else 'true' end
-                  )::boolean as "engine check"
+                  values ({$subject::text}, ({session.x-engine-tenant-id::integer}))
+                  returning "ticket#1".*, ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
                   set_config(
@@ -143,10 +129,6 @@ export const openTicketOperation = savedOperation({
                     true
                   ) is not null
               `,
-              parameters: [
-                { variable: "subject", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
-                { session: "x-engine-tenant-id" },
-              ],
               path: "$.selectionSet.insert_ticket_one.args.object",
               noRow: { message: "cannot proceed to insert array relations since insert to table \"ticket\" affects zero rows", path: "$.selectionSet.insert_ticket_one.args.object" },
             },
@@ -154,27 +136,12 @@ export const openTicketOperation = savedOperation({
               sql: `
                 insert into "public"."message" as "message#1" ("body", "author_agent_id", "ticket_id")
                 values (
-                  ($1)::text, (($2)::integer), (current_setting('engine.row_1')::text[])[1]::integer
+                  {$body::text},
+                  ({session.x-engine-user-id::integer}),
+                  (current_setting('engine.row_1')::text[])[1]::integer
                 )
-                returning (
-                  case when (
-                    exists (
-                      select 1
-                      from "public"."ticket" as "_r1"
-                      where "_r1"."id" = "message#1"."ticket_id"
-                        and "_r1"."tenant_id" = ($3)::integer
-                    )
-                  ) is not true then concat(
-                    'check constraint of an insert/update permission has failed',
-                    ' [default.public.message.insert check]'
-                  ) else 'true' end
-                )::boolean
+                returning ({check insert public.message "message#1"})::boolean
               `,
-              parameters: [
-                { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
-                { session: "x-engine-user-id" },
-                { session: "x-engine-tenant-id" },
-              ],
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
             },
             {
@@ -193,30 +160,7 @@ export const openTicketOperation = savedOperation({
                             "messages#2"."created_at" as "created_at"
                           from "public"."message" as "messages#2"
                           where "messages#2"."ticket_id" = "ticket#1"."id"
-                            and (
-                              exists (
-                                select 1
-                                from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "messages#2"."ticket_id"
-                                  and "_r1"."tenant_id" = ($1)::integer
-                                  and (
-                                    "_r1"."assignee_id" = ($2)::integer
-                                    or exists (
-                                      select 1
-                                      from "public"."team" as "_r2"
-                                      where "_r2"."tenant_id" = "_r1"."tenant_id"
-                                        and "_r2"."id" = "_r1"."team_id"
-                                        and exists (
-                                          select 1
-                                          from "public"."team_member" as "_r3"
-                                          where "_r3"."team_id" = "_r2"."id"
-                                            and "_r3"."agent_id" = ($2)::integer
-                                        )
-                                    )
-                                    or "_r1"."team_id" is null
-                                  )
-                              )
-                            )
+                            and {select public.message "messages#2"}
                         ) as "rows#3"
                       ) as "messages"
                     from json_populate_recordset(
@@ -226,16 +170,15 @@ export const openTicketOperation = savedOperation({
                   ) as "row#4"
                 )::text
               `,
-              parameters: [
-                { session: "x-engine-tenant-id" },
-                { session: "x-engine-user-id" },
-              ],
-              path: "$",
             },
           ],
           answer: [2],
         },
       ],
+      values: {
+        "subject::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
+        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
+      },
       answer: ["{\"insert_ticket_one\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -250,24 +193,13 @@ export const openTicketOperation = savedOperation({
                   insert into "public"."ticket" as "ticket#1" (
                     "subject", "tenant_id", "customer_id", "channel"
                   )
-                  values (($1)::text, (($2)::integer), (($3)::integer), ('web'::text))
-                  returning "ticket#1".*, (
-                    case when (
-                      exists (
-                        select 1
-                        from "public"."tenant" as "_r1"
-                        where "_r1"."id" = "ticket#1"."tenant_id"
-                          and exists (
-                            select 1
-                            from "public"."customer" as "_r2"
-                            where "_r2"."tenant_id" = "_r1"."id" and "_r2"."id" = ($3)::integer
-                          )
-                      )
-                    ) is not true then concat(
-                      'check constraint of an insert/update permission has failed',
-                      ' [default.public.ticket.insert check]'
-                    ) else 'true' end
-                  )::boolean as "engine check"
+                  values (
+                    {$subject::text},
+                    ({session.x-engine-tenant-id::integer}),
+                    ({session.x-engine-user-id::integer}),
+                    ('web'::text)
+                  )
+                  returning "ticket#1".*, ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
                   set_config(
@@ -286,11 +218,6 @@ export const openTicketOperation = savedOperation({
                     true
                   ) is not null
               `,
-              parameters: [
-                { variable: "subject", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
-                { session: "x-engine-tenant-id" },
-                { session: "x-engine-user-id" },
-              ],
               path: "$.selectionSet.insert_ticket_one.args.object",
               noRow: { message: "cannot proceed to insert array relations since insert to table \"ticket\" affects zero rows", path: "$.selectionSet.insert_ticket_one.args.object" },
             },
@@ -300,30 +227,13 @@ export const openTicketOperation = savedOperation({
                   "body", "author_customer_id", "is_internal", "ticket_id"
                 )
                 values (
-                  ($1)::text,
-                  (($2)::integer),
+                  {$body::text},
+                  ({session.x-engine-user-id::integer}),
                   (false),
                   (current_setting('engine.row_1')::text[])[1]::integer
                 )
-                returning (
-                  case when (
-                    exists (
-                      select 1
-                      from "public"."ticket" as "_r1"
-                      where "_r1"."id" = "message#1"."ticket_id"
-                        and "_r1"."customer_id" = ($2)::integer
-                        and "_r1"."status" <> 'closed'
-                    )
-                  ) is not true then concat(
-                    'check constraint of an insert/update permission has failed',
-                    ' [default.public.message.insert check]'
-                  ) else 'true' end
-                )::boolean
+                returning ({check insert public.message "message#1"})::boolean
               `,
-              parameters: [
-                { variable: "body", encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
-                { session: "x-engine-user-id" },
-              ],
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
             },
             {
@@ -342,15 +252,7 @@ export const openTicketOperation = savedOperation({
                             "messages#2"."created_at" as "created_at"
                           from "public"."message" as "messages#2"
                           where "messages#2"."ticket_id" = "ticket#1"."id"
-                            and (
-                              "messages#2"."is_internal" = false
-                              and exists (
-                                select 1
-                                from "public"."ticket" as "_r1"
-                                where "_r1"."id" = "messages#2"."ticket_id"
-                                  and "_r1"."customer_id" = ($1)::integer
-                              )
-                            )
+                            and {select public.message "messages#2"}
                           limit 200
                         ) as "rows#3"
                       ) as "messages"
@@ -361,15 +263,15 @@ export const openTicketOperation = savedOperation({
                   ) as "row#4"
                 )::text
               `,
-              parameters: [
-                { session: "x-engine-user-id" },
-              ],
-              path: "$",
             },
           ],
           answer: [2],
         },
       ],
+      values: {
+        "subject::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
+        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
+      },
       answer: ["{\"insert_ticket_one\":", { step: 0, column: 0 }, "}"],
     },
   ],

@@ -26,7 +26,7 @@ export const ticketWithConversationOperation = savedOperation({
 `,
   plans: [
     {
-      roles: ["admin"],
+      roles: ["admin", "agent", "manager"],
       steps: [
         {
           source: "default",
@@ -48,82 +48,23 @@ export const ticketWithConversationOperation = savedOperation({
                         case when "author_agent#3"."id" is not null then row_to_json("object#4") end as "author_agent"
                       from "public"."message" as "messages#2"
                       left join "public"."agent" as "author_agent#3" on "author_agent#3"."id" = "messages#2"."author_agent_id"
+                        and {select public.agent "author_agent#3" through public.message author_agent}
                       cross join lateral (select "author_agent#3"."name" as "name") as "object#4"
                       where "messages#2"."ticket_id" = "ticket#1"."id"
+                        and {select public.message "messages#2" through public.ticket messages}
                       order by "messages#2"."created_at" asc
                     ) as "rows#5"
                   ) as "messages"
                 from "public"."ticket" as "ticket#1"
-                where "ticket#1"."id" = ($1)::integer
+                where "ticket#1"."id" = {$id::integer} and {select public.ticket "ticket#1"}
               ) as "row#6"
             )::text
           `,
-          parameters: [
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
-          ],
         },
       ],
-      answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"],
-    },
-    {
-      roles: ["agent"],
-      steps: [
-        {
-          source: "default",
-          sql: `
-            select (
-              select row_to_json("row#6")
-              from (
-                select
-                  "ticket#1"."id" as "id",
-                  "ticket#1"."subject" as "subject",
-                  "ticket#1"."status" as "status",
-                  "ticket#1"."created_at" as "created_at",
-                  (
-                    select coalesce(json_agg("rows#5"), '[]')
-                    from (
-                      select
-                        "messages#2"."body" as "body",
-                        "messages#2"."created_at" as "created_at",
-                        case when "author_agent#3"."id" is not null then row_to_json("object#4") end as "author_agent"
-                      from "public"."message" as "messages#2"
-                      left join "public"."agent" as "author_agent#3" on "author_agent#3"."id" = "messages#2"."author_agent_id"
-                        and ("author_agent#3"."tenant_id" = ($1)::integer)
-                      cross join lateral (select "author_agent#3"."name" as "name") as "object#4"
-                      where "messages#2"."ticket_id" = "ticket#1"."id"
-                      order by "messages#2"."created_at" asc
-                    ) as "rows#5"
-                  ) as "messages"
-                from "public"."ticket" as "ticket#1"
-                where "ticket#1"."id" = ($2)::integer
-                  and (
-                    "ticket#1"."tenant_id" = ($1)::integer
-                    and (
-                      "ticket#1"."assignee_id" = ($3)::integer
-                      or exists (
-                        select 1
-                        from "public"."team" as "_r1"
-                        where "_r1"."tenant_id" = "ticket#1"."tenant_id"
-                          and "_r1"."id" = "ticket#1"."team_id"
-                          and exists (
-                            select 1
-                            from "public"."team_member" as "_r2"
-                            where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($3)::integer
-                          )
-                      )
-                      or "ticket#1"."team_id" is null
-                    )
-                  )
-              ) as "row#6"
-            )::text
-          `,
-          parameters: [
-            { session: "x-engine-tenant-id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
-            { session: "x-engine-user-id" },
-          ],
-        },
-      ],
+      values: {
+        "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
+      },
       answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -151,85 +92,26 @@ export const ticketWithConversationOperation = savedOperation({
                         select "messages#2".*
                         from "public"."message" as "messages#2"
                         where "messages#2"."ticket_id" = "ticket#1"."id"
-                          and (
-                            "messages#2"."is_internal" = false
-                            and exists (
-                              select 1
-                              from "public"."ticket" as "_r1"
-                              where "_r1"."id" = "messages#2"."ticket_id"
-                                and "_r1"."customer_id" = ($1)::integer
-                            )
-                          )
+                          and {select public.message "messages#2" through public.ticket messages}
                         order by "messages#2"."created_at" asc
                         limit 200
                       ) as "selected#3"
                       left join "public"."agent" as "author_agent#4" on "author_agent#4"."id" = "selected#3"."author_agent_id"
+                        and {select public.agent "author_agent#4" through public.message author_agent}
                       cross join lateral (select "author_agent#4"."name" as "name") as "object#5"
                       order by "selected#3"."created_at" asc
                     ) as "rows#6"
                   ) as "messages"
                 from "public"."ticket" as "ticket#1"
-                where "ticket#1"."id" = ($2)::integer
-                  and (
-                    "ticket#1"."customer_id" = ($1)::integer
-                    and not exists (
-                      select 1
-                      from "public"."ticket_tag" as "_r1"
-                      join "public"."tag" as "_r2" on "_r2"."id" = "_r1"."tag_id"
-                      where "_r1"."ticket_id" = "ticket#1"."id" and "_r2"."name" = 'spam'
-                    )
-                  )
+                where "ticket#1"."id" = {$id::integer} and {select public.ticket "ticket#1"}
               ) as "row#7"
             )::text
           `,
-          parameters: [
-            { session: "x-engine-user-id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
-          ],
         },
       ],
-      answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"],
-    },
-    {
-      roles: ["manager"],
-      steps: [
-        {
-          source: "default",
-          sql: `
-            select (
-              select row_to_json("row#6")
-              from (
-                select
-                  "ticket#1"."id" as "id",
-                  "ticket#1"."subject" as "subject",
-                  "ticket#1"."status" as "status",
-                  "ticket#1"."created_at" as "created_at",
-                  (
-                    select coalesce(json_agg("rows#5"), '[]')
-                    from (
-                      select
-                        "messages#2"."body" as "body",
-                        "messages#2"."created_at" as "created_at",
-                        case when "author_agent#3"."id" is not null then row_to_json("object#4") end as "author_agent"
-                      from "public"."message" as "messages#2"
-                      left join "public"."agent" as "author_agent#3" on "author_agent#3"."id" = "messages#2"."author_agent_id"
-                        and ("author_agent#3"."tenant_id" = ($1)::integer)
-                      cross join lateral (select "author_agent#3"."name" as "name") as "object#4"
-                      where "messages#2"."ticket_id" = "ticket#1"."id"
-                      order by "messages#2"."created_at" asc
-                    ) as "rows#5"
-                  ) as "messages"
-                from "public"."ticket" as "ticket#1"
-                where "ticket#1"."id" = ($2)::integer and ("ticket#1"."tenant_id" = ($1)::integer)
-              ) as "row#6"
-            )::text
-          `,
-          parameters: [
-            { session: "x-engine-tenant-id" },
-            { variable: "id", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
-          ],
-        },
-      ],
+      values: {
+        "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
+      },
       answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
   ],

@@ -26,7 +26,7 @@ export const queueOperation = savedOperation({
 `,
   plans: [
     {
-      roles: ["admin"],
+      roles: ["admin", "agent", "manager"],
       steps: [
         {
           source: "default",
@@ -49,6 +49,7 @@ export const queueOperation = savedOperation({
                           select "messages#5".*
                           from "public"."message" as "messages#5"
                           where "messages#5"."ticket_id" = "selected#2"."id"
+                            and {select public.message "messages#5" through public.ticket messages}
                         ) as "selected#6"
                       ) as "aggregate#7"
                       cross join lateral (select "aggregate#7"."a1" as "count") as "object#8"
@@ -57,152 +58,26 @@ export const queueOperation = savedOperation({
                 from (
                   select "ticket#1".*
                   from "public"."ticket" as "ticket#1"
-                  where (
-                    ("ticket#1"."status" = ($1)::text) and ("ticket#1"."team_id" = ($2)::integer)
-                  )
-                  order by "ticket#1"."created_at" asc
-                  limit 50
-                ) as "selected#2"
-                left join "public"."customer" as "customer#3" on "customer#3"."id" = "selected#2"."customer_id"
-                cross join lateral (select "customer#3"."name" as "name") as "object#4"
-                order by "selected#2"."created_at" asc
-              ) as "rows#10"
-            )::text
-          `,
-          parameters: [
-            { constant: "open" },
-            { variable: "team", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket.args.where.team_id._eq" },
-          ],
-        },
-      ],
-      answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
-    },
-    {
-      roles: ["agent"],
-      steps: [
-        {
-          source: "default",
-          sql: `
-            select (
-              select coalesce(json_agg("rows#10"), '[]')
-              from (
-                select
-                  "selected#2"."id" as "id",
-                  "selected#2"."subject" as "subject",
-                  "selected#2"."priority" as "priority",
-                  case when "customer#3"."id" is not null then row_to_json("object#4") end as "customer",
-                  (
-                    select row_to_json("row#9")
-                    from (
-                      select row_to_json("object#8") as "aggregate"
-                      from (
-                        select count(*) as "a1"
-                        from (
-                          select "messages#5".*
-                          from "public"."message" as "messages#5"
-                          where "messages#5"."ticket_id" = "selected#2"."id"
-                        ) as "selected#6"
-                      ) as "aggregate#7"
-                      cross join lateral (select "aggregate#7"."a1" as "count") as "object#8"
-                    ) as "row#9"
-                  ) as "messages_aggregate"
-                from (
-                  select "ticket#1".*
-                  from "public"."ticket" as "ticket#1"
-                  where (
-                    "ticket#1"."tenant_id" = ($1)::integer
+                  where {select public.ticket "ticket#1"}
                     and (
-                      "ticket#1"."assignee_id" = ($2)::integer
-                      or exists (
-                        select 1
-                        from "public"."team" as "_r1"
-                        where "_r1"."tenant_id" = "ticket#1"."tenant_id"
-                          and "_r1"."id" = "ticket#1"."team_id"
-                          and exists (
-                            select 1
-                            from "public"."team_member" as "_r2"
-                            where "_r2"."team_id" = "_r1"."id" and "_r2"."agent_id" = ($2)::integer
-                          )
-                      )
-                      or "ticket#1"."team_id" is null
-                    )
-                  )
-                    and (
-                      ("ticket#1"."status" = ($3)::text) and ("ticket#1"."team_id" = ($4)::integer)
+                      ("ticket#1"."status" = {"open"::text})
+                      and ("ticket#1"."team_id" = {$team::integer})
                     )
                   order by "ticket#1"."created_at" asc
                   limit 50
                 ) as "selected#2"
                 left join "public"."customer" as "customer#3" on "customer#3"."id" = "selected#2"."customer_id"
-                  and ("customer#3"."tenant_id" = ($1)::integer)
+                  and {select public.customer "customer#3" through public.ticket customer}
                 cross join lateral (select "customer#3"."name" as "name") as "object#4"
                 order by "selected#2"."created_at" asc
               ) as "rows#10"
             )::text
           `,
-          parameters: [
-            { session: "x-engine-tenant-id" },
-            { session: "x-engine-user-id" },
-            { constant: "open" },
-            { variable: "team", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket.args.where.team_id._eq" },
-          ],
         },
       ],
-      answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
-    },
-    {
-      roles: ["manager"],
-      steps: [
-        {
-          source: "default",
-          sql: `
-            select (
-              select coalesce(json_agg("rows#10"), '[]')
-              from (
-                select
-                  "selected#2"."id" as "id",
-                  "selected#2"."subject" as "subject",
-                  "selected#2"."priority" as "priority",
-                  case when "customer#3"."id" is not null then row_to_json("object#4") end as "customer",
-                  (
-                    select row_to_json("row#9")
-                    from (
-                      select row_to_json("object#8") as "aggregate"
-                      from (
-                        select count(*) as "a1"
-                        from (
-                          select "messages#5".*
-                          from "public"."message" as "messages#5"
-                          where "messages#5"."ticket_id" = "selected#2"."id"
-                        ) as "selected#6"
-                      ) as "aggregate#7"
-                      cross join lateral (select "aggregate#7"."a1" as "count") as "object#8"
-                    ) as "row#9"
-                  ) as "messages_aggregate"
-                from (
-                  select "ticket#1".*
-                  from "public"."ticket" as "ticket#1"
-                  where ("ticket#1"."tenant_id" = ($1)::integer)
-                    and (
-                      ("ticket#1"."status" = ($2)::text) and ("ticket#1"."team_id" = ($3)::integer)
-                    )
-                  order by "ticket#1"."created_at" asc
-                  limit 50
-                ) as "selected#2"
-                left join "public"."customer" as "customer#3" on "customer#3"."id" = "selected#2"."customer_id"
-                  and ("customer#3"."tenant_id" = ($1)::integer)
-                cross join lateral (select "customer#3"."name" as "name") as "object#4"
-                order by "selected#2"."created_at" asc
-              ) as "rows#10"
-            )::text
-          `,
-          parameters: [
-            { session: "x-engine-tenant-id" },
-            { constant: "open" },
-            { variable: "team", encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket.args.where.team_id._eq" },
-          ],
-        },
-      ],
+      values: {
+        "team::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket.args.where.team_id._eq" },
+      },
       answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
   ],

@@ -2,6 +2,7 @@
  * Checks of written rows. Postgres itself is made to refuse a statement whose rows do not pass, with a text that says whose
  * check it was and which of its conditions did not hold.
  */
+import { markedRule } from '../query/mark.ts';
 import type { Reason } from '../reason.ts';
 import { boundRule, type TableView } from '../schema/table-view.ts';
 import { EVERY_ROW, type RuleText } from '../shapes.ts';
@@ -37,6 +38,18 @@ export function rowCheck(
     return sql`when ${boundRule(condition, reference)(alias)} is not true then ${failure}`;
   });
   return sql`case ${join(cases, ' ')} else ${PASSED} end`;
+}
+
+/** As `rowCheck`; marked where the view asks for marks, and there even where every row passes. */
+export function markedCheck(
+  view: TableView,
+  operation: 'insert' | 'update',
+  text: RuleText,
+  alias: Sql,
+): RowCheck {
+  const check = rowCheck(view, operation, text, alias);
+  if (!view.marks) return check;
+  return markedRule(view, `check ${operation}`, alias, [check ?? PASSED])[0];
 }
 
 /**

@@ -7,9 +7,9 @@ import { sharedTypes } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
-import { PASSED, type RowCheck, rowCheck } from './check.ts';
-import { whereClause } from './delete.ts';
-import { presetAssignments, ruleOfUpdate } from './update.ts';
+import { markedCheck, PASSED, type RowCheck, rowCheck } from './check.ts';
+import { ruleCondition, whereClause } from './delete.ts';
+import { presetAssignments } from './update.ts';
 
 /** The action of an insert if the row exists already. */
 export interface Conflict {
@@ -48,7 +48,7 @@ export function conflictClause(
     ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
     ...presetAssignments(view),
   ];
-  const rule = ruleOfUpdate(view, alias);
+  const rule = ruleCondition(view, 'update', alias);
   const conditions = [...rule, whereCondition(conflict.where, alias, view, scope, rule)];
   return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
 }
@@ -75,8 +75,8 @@ export function checkOfInsert(
 ): RowCheck {
   const inserted = view.insert?.check ?? EVERY_ROW;
   const updated = conflict && conflict.columns.length > 0 ? view.update?.check : undefined;
+  if (updated === undefined || updated === inserted) return markedCheck(view, 'insert', inserted, alias);
   const ofNew = rowCheck(view, 'insert', inserted, alias);
-  if (updated === undefined || updated === inserted) return ofNew;
   const ofChanged = rowCheck(view, 'update', updated, alias);
   const isNew = isNewRow(view, conflict?.target, alias, scope);
   return sql`case when ${isNew} then ${ofNew ?? PASSED} else ${ofChanged ?? PASSED} end`;

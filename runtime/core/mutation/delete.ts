@@ -1,11 +1,11 @@
 /** Deletes. */
+import { markedRule } from '../query/mark.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
-import type { RuleReference } from '../reason.ts';
 import type { Selection } from '../request/selection.ts';
 import type { TableCall } from '../root-fields.ts';
 import { boundRule, type TableView } from '../schema/table-view.ts';
-import { EVERY_ROW, type RuleText } from '../shapes.ts';
+import { EVERY_ROW } from '../shapes.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { MutationStep } from './step.ts';
 import { type AnswerForm, writeStep } from './written.ts';
@@ -15,7 +15,7 @@ export function deleteRows({ of, requester, selection, args }: TableCall): Mutat
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
   const alias = scope.alias(view.table.shape.name);
-  const rule = ruleOfDelete(view, alias);
+  const rule = ruleCondition(view, 'delete', alias);
   const conditions = [whereCondition(args.get('where'), alias, view, scope, rule)];
   return remove(view, alias, conditions, selection, 'object', scope);
 }
@@ -36,19 +36,17 @@ function remove(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
-  const where = whereClause([...ruleOfDelete(view, alias), ...conditions]);
+  const where = whereClause([...ruleCondition(view, 'delete', alias), ...conditions]);
   const statement = sql`delete from ${view.table.sql} as ${alias}${where}`;
   return writeStep({ statement, alias, check: undefined, path: '$' }, view, selection, form, scope);
 }
 
-/** Conditions on the rows that the role may delete. */
-function ruleOfDelete(view: TableView, alias: Sql): Sql[] {
-  return ruleCondition(view, view.delete!.where, alias, view.rule('delete', 'filter'));
-}
-
-/** A row rule as a list of conditions, empty for every row. */
-export function ruleCondition({ read }: TableView, text: RuleText, alias: Sql, rule: RuleReference): Sql[] {
-  return text === EVERY_ROW ? [] : [boundRule(read(text).sql, rule)(alias)];
+/** Conditions on the rows that the role may change or delete; none for every row. */
+export function ruleCondition(view: TableView, operation: 'update' | 'delete', alias: Sql): readonly Sql[] {
+  const text = view[operation]!.where;
+  const conditions =
+    text === EVERY_ROW ? [] : [boundRule(view.read(text).sql, view.rule(operation, 'filter'))(alias)];
+  return markedRule(view, operation, alias, conditions);
 }
 
 export function whereClause(conditions: readonly Sql[]): Sql {

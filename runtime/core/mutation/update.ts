@@ -12,7 +12,7 @@ import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
-import { rowCheck } from './check.ts';
+import { markedCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
 import type { MutationStep, WriteStatement } from './step.ts';
 import { type AnswerForm, nothingWritten, writeStep } from './written.ts';
@@ -68,7 +68,7 @@ function updateWhere(
   return change(
     view,
     alias,
-    [whereCondition(args.get('where'), alias, view, scope, ruleOfUpdate(view, alias))],
+    [whereCondition(args.get('where'), alias, view, scope, ruleCondition(view, 'update', alias))],
     args,
     selection,
     'object',
@@ -115,15 +115,10 @@ export function changeRows(
     ...presetAssignments(view),
   ];
   if (assignments.length === 0) return nothingWritten(selection, form);
-  const where = whereClause([...ruleOfUpdate(view, alias), ...conditions]);
+  const where = whereClause([...ruleCondition(view, 'update', alias), ...conditions]);
   const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
-  const check = rowCheck(view, 'update', rule.check ?? EVERY_ROW, alias);
+  const check = markedCheck(view, 'update', rule.check ?? EVERY_ROW, alias);
   return writeStep({ statement, alias, check, path: '$' }, view, selection, form, scope);
-}
-
-/** Conditions on the rows that the role may change. */
-export function ruleOfUpdate(view: TableView, alias: Sql): Sql[] {
-  return ruleCondition(view, view.update!.where, alias, view.rule('update', 'filter'));
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */

@@ -8,13 +8,15 @@ import { followsByJoin } from '../condition/join.ts';
 import { isStored, nameOf, quoted } from '../condition/knowledge.ts';
 import type { Relationship } from '../program.ts';
 import { remember } from '../remember.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { SelectView, TableView } from '../schema/table-view.ts';
 import { FALSE, type Sql } from '../sql/fragment.ts';
+import { markedRule } from './mark.ts';
 
 /** The conditions that the role's rule demands of a row; false for a table that the role may not read. */
 export function visible(view: TableView, alias: Sql): readonly Sql[] {
   if (!view.select) return [FALSE];
-  return view.select.where ? [view.select.where(alias)] : [];
+  const conditions = view.select.where ? [view.select.where(alias)] : [];
+  return markedRule(view, 'select', alias, conditions);
 }
 
 const seenViews = new WeakMap<TableView, TableView>();
@@ -35,9 +37,22 @@ export function visibleThrough(
   alias: Sql,
 ): readonly Sql[] {
   const { implied } = from;
-  if (!implied || !from.select || !target.select?.where) return visible(target, alias);
-  const { rule } = from.select;
-  const asked = target.select.rule;
+  if (!implied || !from.select || !target.select) return visible(target, alias);
+  const conditions = askedThrough(from.select, implied, from, relationship, target.select, target, alias);
+  return markedRule(target, 'select', alias, conditions, [from.table.key, relationship.name]);
+}
+
+function askedThrough(
+  { rule }: SelectView,
+  implied: Map<Relationship, boolean>,
+  from: TableView,
+  relationship: Relationship,
+  select: SelectView,
+  target: TableView,
+  alias: Sql,
+): readonly Sql[] {
+  if (!select.where) return [];
+  const asked = select.rule;
   const follows = remember(implied, relationship, () =>
     followsByJoin(rule.condition, asked.condition, {
       from: isStored(from.table.shape) ? nameOf(from.table.shape) : undefined,
@@ -50,5 +65,5 @@ export function visibleThrough(
       unique: relationship.shape.unique === true,
     }),
   );
-  return follows ? [] : visible(target, alias);
+  return follows ? [] : [select.where(alias)];
 }

@@ -44,7 +44,15 @@ export function createRoleView(
     options,
     table: (table) =>
       remember(tables, table, () =>
-        tableView(table, program.access(table), role, backendOnly, view.table, program.rule),
+        tableView(
+          table,
+          program.access(table),
+          role,
+          backendOnly,
+          view.table,
+          program.rule,
+          options.markRules,
+        ),
       ),
     of: (declared) => {
       const table = program.tableOf(declared);

@@ -35,6 +35,8 @@ export interface ColumnView {
 }
 
 export interface TableView {
+  /** Rules are marked in what is planned (see query/mark.ts). */
+  readonly marks: boolean;
   readonly table: Table;
   /** The select permission; undefined without one. */
   readonly select: SelectView | undefined;
@@ -85,6 +87,7 @@ export function tableView(
   backendOnly: boolean,
   of: TableView['of'],
   read: Read,
+  marks = false,
 ): TableView {
   const reference = (operation: RuleOperation, ...part: readonly string[]): RuleReference => ({
     rule: ruleName(table.shape, operation, role ?? ''),
@@ -103,6 +106,7 @@ export function tableView(
     rule: reference,
     of,
     read,
+    marks,
     get select() {
       return select();
     },

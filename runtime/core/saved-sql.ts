@@ -1,0 +1,200 @@
+/**
+ * Statements of saved operations as their files hold them: SQL with named holes. One text serves every role whose statement
+ * differs in its rules only; the rules themselves are those of the access files, put in when a program is linked.
+ *
+ *   {$id::integer}                                    a variable of the operation
+ *   {"closed"::text}                                  a constant of the document
+ *   {session.x-engine-user-id::integer}               a session variable
+ *   {select public.message "messages#2"}                     the role's rule for rows of an alias; also `update`, `delete`
+ *   {select public.message "messages#2" through public.ticket messages}   … of rows joined by a relationship, whose rule may follow
+ *   {check update public.ticket "ticket#1"}                the role's check of written rows
+ *   {{ and }}                                         braces that belong to the SQL
+ */
+
+import { PASSED, rowCheck } from './mutation/check.ts';
+import { ruleCondition } from './mutation/delete.ts';
+import type { Program, Table } from './program.ts';
+import { encoderOf } from './query/scope.ts';
+import { seen, visible, visibleThrough } from './query/visible.ts';
+import { bindParameter } from './request/bind.ts';
+import type { SavedValue } from './saved.ts';
+import type { RoleView } from './schema/role-view.ts';
+import type { TableView } from './schema/table-view.ts';
+import { EVERY_ROW, type SourceShape } from './shapes.ts';
+import {
+  join,
+  type ParameterNode,
+  print,
+  raw,
+  type Sql,
+  type SqlNode,
+  type Statement,
+  TRUE,
+} from './sql/fragment.ts';
+
+/** A statement in its saved form, and how its variables are written for Postgres. */
+export interface SavedText {
+  readonly sql: string;
+  /** By variable and type, as holes name them: `id::integer`. */
+  readonly values: Readonly<Record<string, SavedValue>>;
+}
+
+/** What a planner of saved statements left in a text: string literals and names by themselves, so that nothing in them is taken for a mark. */
+const MARKS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\/\*(\{[^}]*\})\*\/|(\/\*\*\/)|\(\$(\d+)\)::/g;
+
+/** The saved form of a statement that was planned with marks; undefined where no hole can describe one of its parameters. */
+export function savedText({ text, parameters }: Statement): SavedText | undefined {
+  const values: Record<string, SavedValue> = {};
+  let result = '';
+  let end = 0;
+  let marked = false;
+  for (const match of text.matchAll(MARKS)) {
+    const [found, hole, closing, number] = match;
+    if (match.index < end || (marked && !closing)) continue;
+    if (hole !== undefined) {
+      result += escaped(text.slice(end, match.index)) + hole;
+      marked = true;
+    } else if (closing) {
+      marked = false;
+    } else if (number !== undefined) {
+      const parameter = parameters[Number(number) - 1]!;
+      const name = holeOf(parameter, values);
+      if (name === undefined || /[{}]/.test(parameter.type)) return undefined;
+      result += `${escaped(text.slice(end, match.index))}{${name}::${parameter.type}}`;
+      end = match.index + found.length + parameter.type.length;
+      continue;
+    } else continue;
+    end = match.index + found.length;
+  }
+  return { sql: result + escaped(text.slice(end)), values };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('{', '{{').replaceAll('}', '}}');
+}
+
+const NOBODY = { role: '', variables: {}, backendOnly: false };
+
+function holeOf(parameter: ParameterNode, values: Record<string, SavedValue>): string | undefined {
+  const { source, encoding, path = '$', type } = parameter;
+  switch (source.from) {
+    case 'session':
+      return `session.${source.name}`;
+    case 'session-object':
+      return 'session';
+    case 'constant':
+      return JSON.stringify(bindParameter(parameter, {}, NOBODY)).replace(
+        /[{}]/g,
+        (brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
+      );
+    case 'variable':
+      if (source.path.length > 0 || !encoding) return undefined;
+      values[`${source.name}::${type}`] ??= { encoding, path };
+      return `$${source.name}`;
+    default:
+      return undefined;
+  }
+}
+
+const HOLE =
+  /\{\{|\}\}|\{\$(?<variable>\w+)::(?<variableType>[^{}]+)\}|\{(?<constant>"(?:[^"\\{}]|\\.)*"|null)::(?<constantType>[^{}]+)\}|\{session(?:\.(?<session>[^{}:]+))?::(?<sessionType>[^{}]+)\}|\{(?<operation>select|update|delete|check insert|check update) (?<table>\S+) (?<alias>"[^"{}]*")(?: through (?<from>\S+) (?<relationship>\S+))?\}|[{}]/g;
+
+/**
+ * The statement of a saved text for the role of a view.
+ * @throws Error for a hole that names nothing: the file was edited wrongly
+ */
+function readSavedText({ sql, values }: SavedText, source: SourceShape, view: RoleView): Statement {
+  const nodes: SqlNode[] = [];
+  let end = 0;
+  for (const match of sql.matchAll(HOLE)) {
+    nodes.push({ kind: 'text', text: sql.slice(end, match.index) });
+    end = match.index + match[0].length;
+    if (match[0] === '{{' || match[0] === '}}') nodes.push({ kind: 'text', text: match[0][0]! });
+    else if (!match.groups || match[0].length === 1)
+      throw new Error(`a saved statement has a brace that is not doubled at position ${match.index}`);
+    else nodes.push(...readHole(match[0], match.groups, values, source, view));
+  }
+  nodes.push({ kind: 'text', text: sql.slice(end) });
+  return print({ nodes });
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+function readHole(
+  hole: string,
+  groups: Groups,
+  values: SavedText['values'],
+  source: SourceShape,
+  view: RoleView,
+): readonly SqlNode[] {
+  const { variable, constant, sessionType, session, operation, alias } = groups;
+  if (variable !== undefined) {
+    const type = groups.variableType!;
+    const value = values[`${variable}::${type}`];
+    if (!value) throw new Error(`a saved statement has no value for ${hole}`);
+    const { encoding, path } = value;
+    const from = { from: 'variable', name: variable, path: [] } as const;
+    return [{ kind: 'parameter', source: from, type, path, encode: encoderOf(encoding, source, path) }];
+  }
+  if (constant !== undefined) {
+    const from = { from: 'constant', value: JSON.parse(constant) } as const;
+    return [{ kind: 'parameter', source: from, type: groups.constantType! }];
+  }
+  if (sessionType !== undefined) {
+    const from =
+      session === undefined
+        ? { from: 'session-object' as const }
+        : { from: 'session' as const, name: session };
+    return [{ kind: 'parameter', source: from, type: sessionType }];
+  }
+  const table = (key: string): Table => {
+    const found = view.program.tables.find((each) => each.source === source && each.key === key);
+    if (!found) throw new Error(`${hole}: the table ${key} is not served`);
+    return found;
+  };
+  const target = view.table(table(groups.table!));
+  const row = raw(alias!);
+  return ruleSql(operation!, target, row, groups, (key) => view.table(table(key))).nodes;
+}
+
+function ruleSql(
+  operation: string,
+  target: TableView,
+  row: Sql,
+  { from, relationship }: Groups,
+  find: (key: string) => TableView,
+): Sql {
+  switch (operation) {
+    case 'check insert':
+      return rowCheck(target, 'insert', target.insert?.check ?? EVERY_ROW, row) ?? PASSED;
+    case 'check update':
+      return rowCheck(target, 'update', target.update?.check ?? EVERY_ROW, row) ?? PASSED;
+    case 'update':
+    case 'delete':
+      return all(ruleCondition(target, operation, row));
+    default: {
+      if (from === undefined) return all(visible(target, row));
+      const start = find(from);
+      const followed = start.table.relationships.get(relationship!);
+      if (followed?.target !== target.table)
+        throw new Error(`${from} has no relationship ${relationship} to ${target.table.key}`);
+      return all(visibleThrough(seen(start), followed, target, row));
+    }
+  }
+}
+
+function all(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? TRUE : join(conditions, ' and ');
+}
+
+/** The statements of a saved operation's plan for a role, with the rules that hold now. */
+export function savedStatement(
+  text: SavedText,
+  source: string,
+  role: string,
+  program: Pick<Program, 'sources' | 'view'>,
+): Statement {
+  const shape = program.sources.find(({ name }) => name === source);
+  if (!shape) throw new Error(`the source ${source} is not served`);
+  return readSavedText(text, shape, program.view(role, false));
+}

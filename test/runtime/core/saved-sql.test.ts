@@ -1,0 +1,167 @@
+/** Saved statements with holes, linked for a role, are the statements that planning for that role gives, for every request of the corpus. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { layOut } from '../../../compiler/phases/4-plan/sql-layout.ts';
+import { bindParameter } from '../../../runtime/core/request/bind.ts';
+import { savedStatement, savedText } from '../../../runtime/core/saved-sql.ts';
+import type { Statement } from '../../../runtime/core/sql/fragment.ts';
+import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
+import { createTestDatabase } from '../../harness/postgres.ts';
+
+const corpus = fileURLToPath(new URL('../../requests', import.meta.url));
+const files = readdirSync(corpus, { recursive: true, encoding: 'utf8' }).sort();
+const projects = files.filter((file) => basename(file) === 'metadata.yaml').map((file) => dirname(file));
+
+/** A request of the corpus that is planned without an error. */
+interface Case {
+  readonly role: string;
+  readonly session?: Readonly<Record<string, string>>;
+  readonly request: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly sql?: string;
+}
+
+const NOBODY = { role: '', variables: {}, backendOnly: false };
+const MARKS = /('(?:[^']|'')*'|"(?:[^"]|"")*")|\/\*(?:\{[^}]*\})?\*\//g;
+
+/** The text as the planner wrote it with marks, and as it is with its holes filled; undefined where no holes can describe it. */
+function bothTexts(served: InProcess, statement: Statement, role: string) {
+  const saved = savedText(statement);
+  if (!saved) return undefined;
+  const linked = savedStatement({ ...saved, sql: layOut(saved.sql, '') }, 'default', role, served.program);
+  const described = ({ text, parameters }: Statement) => ({
+    text: text.replace(MARKS, (_, quoted) => quoted ?? '').replace(/\s+|(?<=\() | (?=\))/g, ''),
+    parameters: parameters.map((parameter) => ({
+      type: parameter.type,
+      source: parameter.source.from === 'constant' ? bindParameter(parameter, {}, NOBODY) : parameter.source,
+    })),
+  });
+  return { holes: saved.sql, planned: described(statement), linked: described(linked) };
+}
+
+describe.each(projects)('%s', (project) => {
+  let served: InProcess;
+  beforeAll(async () => {
+    const read = (name: string) => readFileSync(join(corpus, project, name), 'utf8');
+    const { url } = await createTestDatabase(read('schema.sql'));
+    served = await serveInProcess(url, parse(read('metadata.yaml')), undefined, { markRules: true });
+  });
+  afterAll(() => served?.end());
+
+  test('linked statements are what planning gives', () => {
+    const cases = files
+      .filter((file) => file.startsWith(`${project}/`) && file.endsWith('.yaml'))
+      .map((file) => parse(readFileSync(join(corpus, file), 'utf8')) as Case)
+      .filter(({ sql }) => sql !== undefined);
+    let compared = 0;
+    let marked = 0;
+    for (const { role, session, request, variables } of cases) {
+      for (const statement of served.statements({ query: request, variables }, role, session)) {
+        const both = bothTexts(served, statement, role);
+        if (!both) continue;
+        expect(both.linked, request).toEqual(both.planned);
+        compared += 1;
+        if (/\{(?:select|update|delete|check) /.test(both.holes)) marked += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(1);
+    expect(marked).toBeGreaterThan(1);
+  });
+});
+
+describe('texts of clients and names of databases', () => {
+  let served: InProcess;
+  beforeAll(async () => {
+    const { url } = await createTestDatabase(`
+      create table note (id int primary key, "a {b} /*{select public.note" text);
+      create table "two words" (id int constraint two_key primary key, owner int);
+    `);
+    const own = { owner: { _eq: 'X-Engine-User-Id' } };
+    const odd = { _or: [{ text: { _eq: "'}} {row} /**/" } }, { text: { _like: '{session.x::int}\\' } }] };
+    served = await serveInProcess(
+      url,
+      {
+        version: 3,
+        sources: [
+          {
+            name: 'default',
+            configuration: { connection_info: { database_url: url } },
+            tables: [
+              {
+                table: 'note',
+                configuration: {
+                  column_config: { 'a {b} /*{select public.note': { custom_name: 'text' } },
+                },
+                select_permissions: [
+                  {
+                    role: 'user',
+                    permission: { columns: '*', filter: { 'a {b} /*{select public.note': odd._or[0]!.text } },
+                  },
+                ],
+              },
+              {
+                table: 'two words',
+                configuration: { custom_name: 'two' },
+                select_permissions: [{ role: 'user', permission: { columns: '*', filter: own } }],
+              },
+            ],
+          },
+        ],
+      },
+      undefined,
+      { markRules: true },
+    );
+  });
+  afterAll(() => served?.end());
+
+  test.each([
+    '{ note(where: {text: {_eq: "{select public.note \\"note#1\\"}"}}) { text } }',
+    '{ note(where: {text: {_in: ["}}", "/**/", "$1", "{{", "\'", "\\\\"]}}) { text __typename } }',
+    `{ note(where: {text: {_in: ["it's from a where and b or (c", "${"a and it's ".repeat(20)}", "\\" and \\" (select"]}}) { text } }`,
+    'query ($t: String) { note(where: {text: {_eq: $t}}) { text } two { id } }',
+  ])('cannot spell a hole or a mark: %s', (query) => {
+    const statements = served.statements(
+      { query, variables: query.includes('$t') ? { t: '{x}' } : {} },
+      'user',
+      {
+        'x-engine-user-id': '1',
+      },
+    );
+    for (const statement of statements) {
+      const both = bothTexts(served, statement, 'user')!;
+      expect(both.linked).toEqual(both.planned);
+    }
+    expect(statements).toHaveLength(1);
+  });
+
+  test('leave a rule in the text where a hole could not name its table', () => {
+    const [statement] = served.statements({ query: '{ two { id } }' }, 'user', { 'x-engine-user-id': '1' });
+    expect(savedText(statement!)!.sql).toContain('"owner" = {session.x-engine-user-id::integer}');
+  });
+});
+
+test('a hole that names nothing is an error of the text', async () => {
+  const { url } = await createTestDatabase('create table note (id int primary key);');
+  const served = await serveInProcess(url, {
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        configuration: { connection_info: { database_url: url } },
+        tables: [{ table: 'note' }],
+      },
+    ],
+  });
+  const link = (sql: string) => () => savedStatement({ sql, values: {} }, 'default', 'admin', served.program);
+  expect(link('select {select public.note "x"}, {{}}')().text).toBe('select true, {}');
+  expect(link('select {select public.nota "x"}')).toThrow('the table public.nota is not served');
+  expect(link('select {select public.note "x" through public.note parent}')).toThrow(
+    'no relationship parent',
+  );
+  expect(link('select {$id::integer}')).toThrow('no value for {$id::integer}');
+  expect(link('select {whatever}')).toThrow('brace that is not doubled');
+  await served.end();
+});
