@@ -279,6 +279,11 @@ export const OPTIONS = {
     100 * 1024 * 1024,
     'maximum bytes of a request body; larger requests get status 413',
   ),
+  cacheMemory: option(
+    integer(1),
+    64,
+    'megabytes for all that requests leave behind: parsed operations, plans, texts, introspection, verified tokens',
+  ),
   experimentalFeatures: option(
     list,
     [],

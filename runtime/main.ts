@@ -12,6 +12,7 @@ import type { CountOperation, CurrentlyServed, Served } from './answer.ts';
 import { type Configuration, jwtConfigurations, servingOptions } from './configuration.ts';
 import { ACTION_CALLER } from './core/action/provider.ts';
 import { EngineError } from './core/errors.ts';
+import { MemoryBudget } from './core/memory/budget.ts';
 import { linkProgram, type Program } from './core/program.ts';
 import { REMOTE } from './core/remotes/view.ts';
 import { createPlanner, forgetOtherViews, type Planner } from './core/request/planner.ts';
@@ -89,8 +90,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const live = createLive<Served>();
   const rateCounter = createRateCounter();
+  const memory = new MemoryBudget(configuration.cacheMemory * 1024 * 1024);
   const registered = configuration.enablePersistedQueries
-    ? createRegisteredQueries(configuration.persistedQueriesTtl)
+    ? createRegisteredQueries(configuration.persistedQueriesTtl, memory)
     : undefined;
   const current: CurrentlyServed = () => {
     if (!live.current) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
@@ -136,17 +138,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     configuration,
     environment,
     observe,
+    memory,
     prepare: (generated, sources) => {
       // What is served by now: the new program takes over what did not change.
       const previous = live.current?.planner;
       const program = linkProgram(generated, servingOptions(configuration), previous?.program);
       const execution = {
-        ...executionOf(program, sources, configuration, rateCounter, previous),
+        ...executionOf(program, sources, configuration, { rateCounter, memory, previous }),
         callers,
       };
       const saved = indexSaved(generated.saved, execution.planner, {
         enforceAllowlist: configuration.enableAllowlist,
         onlySaved: configuration.onlySavedOperations,
+        memory,
         ...(registered ? { registered } : {}),
       });
       return {
@@ -162,7 +166,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   };
   const delivery = createDelivery({ configuration, environment, observe, outgoing });
-  const authentication = await openAuthentication(configuration, outgoing, observe);
+  const authentication = await openAuthentication(configuration, outgoing, observe, memory);
   let host: Host | undefined;
   try {
     host = await openHost(options, context);
@@ -258,11 +262,16 @@ function executionOf(
   program: Program,
   sources: SourceConnections,
   configuration: Configuration,
-  rateCounter: RateCounter,
-  previous: Planner | undefined,
+  kept: {
+    readonly rateCounter: RateCounter;
+    readonly memory: MemoryBudget;
+    readonly previous: Planner | undefined;
+  },
 ): Execution & { readonly limits: Limits } {
+  const { rateCounter, memory, previous } = kept;
   const limits = createLimits(program.limits, rateCounter);
-  const planner = createPlanner(program, servingOptions(configuration), limits.checkOperation, previous);
+  const serving = servingOptions(configuration);
+  const planner = createPlanner(program, serving, limits.checkOperation, previous, memory);
   return { planner, sources, limits };
 }
 

@@ -104,8 +104,8 @@ export class PooledConnection {
         this.load = this.inFlight === 0 ? 0 : this.load - work;
         if (error) {
           const undone = prepared.slice(rows.length);
-          for (const { text, preparation } of undone) this.statements.skipped(text, preparation);
-          if (statementLost(error) && undone[0]) this.statements.forget(undone[0].text);
+          for (const { preparation } of undone) this.statements.skipped(preparation);
+          if (statementLost(error) && undone[0]) this.statements.forget(undone[0].preparation.name);
         }
         settle(error, rows, time);
       },

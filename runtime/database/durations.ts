@@ -1,5 +1,6 @@
 /** Estimates how long Postgres works on a statement, measured from its answers. */
-import { LRUCache } from 'lru-cache';
+import type { Cache, MemoryBudget } from '../core/memory/budget.ts';
+import { stringBytes } from '../core/memory/heap-bytes.ts';
 import { statementName } from './statements.ts';
 
 /** Minimum estimated cost of a read (ms); also the estimate before the first measurement. */
@@ -11,8 +12,8 @@ const MIN_WRITE = 0.4;
  * otherwise each new connection would inflate the measurements and trigger the next.
  */
 const PARALLEL = 2;
-/** Statements whose duration is remembered. */
-const REMEMBERED = 5000;
+/** Bytes of a statement's measurements. */
+const KNOWN = 150;
 /** Maximum number of statement combinations whose cost is remembered. */
 const MAX_TOGETHER = 20;
 
@@ -29,9 +30,15 @@ export interface Known {
 }
 
 export class Durations {
-  readonly #known = new LRUCache<string, Known>({ max: REMEMBERED });
+  /** By text. */
+  readonly #known: Cache<string, Known>;
   /** Round trip to the database (ms): the minimum measured for an empty query or a read. */
   #roundTrip = Number.POSITIVE_INFINITY;
+
+  /** @param memory limits for how many statements they are kept */
+  constructor(memory: MemoryBudget) {
+    this.#known = memory.cache((_known, text) => KNOWN + stringBytes(text));
+  }
 
   /** By text. */
   statement(text: string): Known {

@@ -5,6 +5,7 @@
  * a statement of which nothing is known, and writes that had to wait for a lock.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { MemoryBudget } from '../core/memory/budget.ts';
 import {
   type BoundStatement,
   type ConnectionConfiguration,
@@ -39,6 +40,8 @@ export interface PoolSettings {
   readonly connectionLifetime: number;
   /** Maximum number of statements prepared on each connection; 0 = none. */
   readonly preparedStatements: number;
+  /** Limits what is remembered of statements. */
+  readonly memory?: MemoryBudget | undefined;
   /**
    * Called when a connection was opened or could not be, when an operation had to wait for one, and once when statements
    * are found not to stay prepared. Times in seconds.
@@ -100,7 +103,7 @@ interface Waiter {
 export class Pool {
   readonly #settings: PoolSettings;
   readonly #configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>;
-  readonly #durations = new Durations();
+  readonly #durations: Durations;
   readonly #connections: PooledConnection[] = [];
   #opening = 0;
   readonly #waiters: Waiter[] = [];
@@ -119,6 +122,7 @@ export class Pool {
     this.#configuration = configuration;
     this.#settings = settings;
     this.#preparedStatements = settings.preparedStatements;
+    this.#durations = new Durations(settings.memory ?? new MemoryBudget());
     this.#sweeper = setInterval(() => this.#sweep(), 1000);
     this.#sweeper.unref();
   }

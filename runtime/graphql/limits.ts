@@ -2,6 +2,7 @@
  * Limits per role, as metadata `api_limits` sets them. A role's own value replaces the global one;
  * administrators have none.
  */
+import { createHash } from 'node:crypto';
 import { Kind, type SelectionSetNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { EngineError, pathStep } from '../core/errors.ts';
@@ -29,15 +30,21 @@ export interface RateCounter {
 
 /** Maximum nodes of any operation, for every role: fragments can expand a short text beyond what a server can plan. */
 const MAX_NODES = 10_000;
-/** Maximum number of counted keys. Clients choose some of them, such as addresses. */
+/**
+ * Maximum number of counted keys. Clients choose some of them, such as addresses. They are no part of the memory budget,
+ * whose entries clients can drive out; each takes some 200 bytes.
+ */
 const MAX_KEYS = 100_000;
+/** Longer keys, which are made of session variables, are counted by their hash. */
+const LONG_KEY = 60;
 const MINUTE = 60_000;
 
 /** @param now milliseconds */
 export function createRateCounter(now: () => number = Date.now): RateCounter {
   const counts = new LRUCache<string, { readonly since: number; requests: number }>({ max: MAX_KEYS });
   return {
-    count: (key) => {
+    count: (given) => {
+      const key = given.length > LONG_KEY ? createHash('sha256').update(given).digest('base64') : given;
       const time = now();
       let minute = counts.get(key);
       if (!minute || time - minute.since >= MINUTE) {

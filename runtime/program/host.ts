@@ -1,5 +1,6 @@
 /** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
 import type { Configuration } from '../configuration.ts';
+import type { MemoryBudget } from '../core/memory/budget.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import type { SourceConnections } from '../database/source.ts';
 import type { Execution } from '../graphql/execution.ts';
@@ -20,6 +21,8 @@ export interface HostContext {
   readonly configuration: Configuration;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly observe: Observer;
+  /** Limits all that requests leave behind. */
+  readonly memory: MemoryBudget;
   /** Makes a program ready to be served. */
   readonly prepare: (program: GeneratedProgram, sources: SourceConnections) => PreparedProgram;
 }

@@ -5,11 +5,11 @@ import { connectSource, type SourceConnection } from '../database/source.ts';
 import type { ConnectionInfo, DatabaseUrl } from '../metadata/metadata.ts';
 import type { HostContext } from './host.ts';
 
-/** Statements kept prepared on each connection: some 13 MB in its backend. */
+/** Statements kept prepared on each connection; their size is limited as well (see database/statements.ts). */
 const PREPARED_STATEMENTS = 500;
 
 type Surroundings = Pick<HostContext, 'configuration' | 'environment'> &
-  Partial<Pick<HostContext, 'observe'>>;
+  Partial<Pick<HostContext, 'observe' | 'memory'>>;
 
 /**
  * Where a source's database is; asked anew before every connection.
@@ -31,7 +31,7 @@ export function openSource(
   info: ConnectionInfo,
   surroundings: Surroundings,
 ): SourceConnection {
-  const { configuration, observe } = surroundings;
+  const { configuration, observe, memory } = surroundings;
   const label = addressLabel(info.database_url);
   const address = sourceAddress(info, surroundings);
   const pool = info.pool_settings ?? {};
@@ -44,6 +44,7 @@ export function openSource(
     // Exports of this API say `false` where nothing was set, so `false` is no wish: the server's option decides.
     preparedStatements:
       info.use_prepared_statements || configuration.usePreparedStatements ? PREPARED_STATEMENTS : 0,
+    memory,
     isolationLevel: info.isolation_level,
     address: label,
     report:

@@ -1,6 +1,7 @@
 /** Checks operations against the allow-list. */
-import { LRUCache } from 'lru-cache';
 import { EngineError } from '../core/errors.ts';
+import type { MemoryBudget } from '../core/memory/budget.ts';
+import { stringBytes } from '../core/memory/heap-bytes.ts';
 import { comparableDocument } from '../core/request/comparable.ts';
 import { parseDocument } from '../core/request/document.ts';
 import type { AllowedDocument, SavedOperation } from '../core/saved.ts';
@@ -13,16 +14,16 @@ export interface Allowlist {
   readonly checkSaved: (role: string, operation: SavedOperation) => void;
 }
 
-/** Maximum characters of document texts whose verdicts are cached. */
-const MAX_TEXT = 4_000_000;
-
 /** Roles that may send a document. */
 type Allowed = 'every role' | ReadonlySet<string>;
 
 const NOBODY: Allowed = new Set();
 
-/** Makes the check of a program's allow-list. A text is parsed once, however often it is sent. */
-export function createAllowlist(documents: readonly AllowedDocument[]): Allowlist {
+/**
+ * Makes the check of a program's allow-list. A text is parsed once, however often it is sent.
+ * @param memory limits for how many texts the verdict is kept
+ */
+export function createAllowlist(documents: readonly AllowedDocument[], memory: MemoryBudget): Allowlist {
   const allowed = new Map<string, Allowed>();
   for (const { document, roles } of documents) {
     const known = allowed.get(document) ?? NOBODY;
@@ -32,10 +33,7 @@ export function createAllowlist(documents: readonly AllowedDocument[]): Allowlis
   const listed = new Map(
     documents.map((entry) => [keyOf(entry.collection, entry.name), allowed.get(entry.document)!]),
   );
-  const verdicts = new LRUCache<string, Allowed>({
-    maxSize: MAX_TEXT,
-    sizeCalculation: (_verdict, text) => text.length + 50,
-  });
+  const verdicts = memory.cache<string, Allowed>(textBytes);
   const verdictOf = (text: string): Allowed => {
     const known = verdicts.get(text);
     if (known !== undefined) return known;
@@ -61,6 +59,11 @@ export function createAllowlist(documents: readonly AllowedDocument[]): Allowlis
     checkSaved: (role, { collection, name, document }) =>
       check(role, () => listed.get(keyOf(collection, name)) ?? verdictOf(document)),
   };
+}
+
+/** Not a function within: entries of the budget would hold on to the program that they were made for. */
+function textBytes(_verdict: Allowed, text: string): number {
+  return stringBytes(text);
 }
 
 function keyOf(collection: string, name: string): string {

@@ -1,7 +1,8 @@
 /** Automatic persisted queries: texts that clients registered under their hash, for a while. */
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { EngineError } from '../core/errors.ts';
+import type { MemoryBudget } from '../core/memory/budget.ts';
+import { stringBytes } from '../core/memory/heap-bytes.ts';
 
 export interface RegisteredQueries {
   /** The text that was registered under a hash. Asking for it keeps it. */
@@ -10,25 +11,36 @@ export interface RegisteredQueries {
   readonly register: (hash: string, text: string) => void;
 }
 
-/** Maximum characters of all texts. Clients choose them, and losing one costs only a repetition. */
-const MAX_TEXT = 8_000_000;
+interface Registered {
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  until: number;
+}
 
-/** @param seconds that a text is kept since it was last used */
-export function createRegisteredQueries(seconds: number): RegisteredQueries {
-  const texts = new LRUCache<string, string>({
-    maxSize: MAX_TEXT,
-    sizeCalculation: (text) => text.length + 100,
-    ttl: seconds * 1000,
-    updateAgeOnGet: true,
-  });
+/**
+ * @param seconds that a text is kept since it was last used
+ * @param memory limits how much is kept: clients choose the texts, and losing one costs only a repetition
+ */
+export function createRegisteredQueries(seconds: number, memory: MemoryBudget): RegisteredQueries {
+  const texts = memory.cache<string, Registered>(({ text }) => 200 + stringBytes(text));
+  const until = () => Date.now() + seconds * 1000;
   return {
-    find: (hash) => texts.get(hash),
+    find: (hash) => {
+      const registered = texts.get(hash);
+      if (!registered) return undefined;
+      if (registered.until <= Date.now()) {
+        texts.delete(hash);
+        return undefined;
+      }
+      registered.until = until();
+      return registered.text;
+    },
     register: (hash, text) => {
       if (createHash('sha256').update(text).digest('hex') !== hash)
         throw new EngineError('bad-request', 'provided sha does not match query', {
           path: '$.extensions.persistedQuery.sha256Hash',
         });
-      texts.set(hash, text);
+      texts.set(hash, { text, until: until() });
     },
   };
 }

@@ -1,4 +1,5 @@
 /** The saved operations of one program: how they are found, the allow-list, the REST routes and the generated plans. */
+import type { MemoryBudget } from '../core/memory/budget.ts';
 import { sameOptions } from '../core/options.ts';
 import { lazy } from '../core/remember.ts';
 import type { PlannedRequest, Planner } from '../core/request/planner.ts';
@@ -27,6 +28,8 @@ export interface SavedSettings {
   readonly onlySaved: boolean;
   /** Those that clients register; absent: they cannot. */
   readonly registered?: RegisteredQueries;
+  /** Limits what is kept of texts that clients send. */
+  readonly memory: MemoryBudget;
 }
 
 /** Indexes the saved operations of a program for the planner that plans the others. */
@@ -46,7 +49,9 @@ export function indexSaved(
     !limits?.depth_limit &&
     !limits?.node_limit;
   const operations = program?.operations ?? [];
-  const allowlist = settings.enforceAllowlist ? createAllowlist(program?.allowlist ?? []) : undefined;
+  const allowlist = settings.enforceAllowlist
+    ? createAllowlist(program?.allowlist ?? [], settings.memory)
+    : undefined;
   // Hashes are computed on first use.
   const byId = lazy(() => indexById(operations));
   return {

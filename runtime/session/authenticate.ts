@@ -3,6 +3,7 @@
  * tokens, the webhook or the unauthorized role.
  */
 import { adminSecrets, type Configuration, ConfigurationError, jwtConfigurations } from '../configuration.ts';
+import type { MemoryBudget } from '../core/memory/budget.ts';
 import type { Observer } from '../observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { adminSecretMode, secretRequired } from './admin-secret.ts';
@@ -18,11 +19,16 @@ export interface Authentication {
   readonly stop: () => void;
 }
 
-/** The mode that the configuration asks for. @throws ConfigurationError when it cannot begin */
+/**
+ * The mode that the configuration asks for.
+ * @param memory limits how many verified tokens are remembered
+ * @throws ConfigurationError when it cannot begin
+ */
 export async function openAuthentication(
   configuration: Configuration,
   outgoing: Outgoing,
   observe: Observer,
+  memory: MemoryBudget,
 ): Promise<Authentication> {
   const secrets = adminSecrets(configuration);
   if (secrets.length === 0) return { authenticate: open, stop: () => {} };
@@ -46,7 +52,7 @@ export async function openAuthentication(
   if (tokens === undefined)
     return { authenticate: adminSecretMode(secrets, unauthorized ?? secretRequired), stop: () => {} };
   try {
-    const { authenticate, stop } = await openJwtMode(tokens, outgoing, observe, unauthorized);
+    const { authenticate, stop } = await openJwtMode(tokens, outgoing, observe, memory, unauthorized);
     return { authenticate: adminSecretMode(secrets, authenticate), stop };
   } catch (error) {
     throw new ConfigurationError(`jwt-secret: ${(error as Error).message}`);

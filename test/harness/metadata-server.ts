@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readConfiguration } from '../../runtime/configuration.ts';
+import { MemoryBudget } from '../../runtime/core/memory/budget.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
 import { connectionUrl } from '../../runtime/database/connection-url.ts';
@@ -110,7 +111,12 @@ export async function startMetadataServer(
   });
   confidential.add(new URL(database.url).password);
   const observe = createLogger(configuration, { write: record });
-  const { authenticate } = await openAuthentication(configuration, createOutgoing(), observe);
+  const { authenticate } = await openAuthentication(
+    configuration,
+    createOutgoing(),
+    observe,
+    new MemoryBudget(),
+  );
   const app = createServer({ configuration, observe, authenticate }, [
     metadataEndpoints((path, body, requester) => answerRequest(engine, path, body, requester)),
   ]);

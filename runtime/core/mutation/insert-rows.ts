@@ -140,15 +140,21 @@ function columnTexts(column: Column, rows: readonly RowValues[]): Sql {
   const nodes = rows.map(
     (row): InputNode => row.values.get(column.name)?.node ?? { kind: 'null', path: row.path },
   );
-  const texts = (values: readonly unknown[]) =>
-    values.map((value, index) => {
-      try {
-        return encodeValue(column.type, value);
-      } catch (error) {
-        throw error instanceof EngineError ? error.at(nodes[index]!.path) : error;
-      }
-    });
-  return parameter({ from: 'list', items: nodes.map(sourceOf) }, 'text[]', (value) =>
-    encodeList(fixedType('text'), texts(value as unknown[])),
-  );
+  const paths = nodes.map(({ path }) => path);
+  return parameter({ from: 'list', items: nodes.map(sourceOf) }, 'text[]', textsEncoder(column, paths));
+}
+
+/** Writes the values of a column. Plans are kept, so it holds on to no more than the places of the values. */
+function textsEncoder({ type }: Column, paths: readonly string[]): (values: unknown) => string {
+  return (values) =>
+    encodeList(
+      fixedType('text'),
+      (values as unknown[]).map((value, index) => {
+        try {
+          return encodeValue(type, value);
+        } catch (error) {
+          throw error instanceof EngineError ? error.at(paths[index]!) : error;
+        }
+      }),
+    );
 }

@@ -1,7 +1,7 @@
 /** Context for the SQL of one root field: fresh aliases and the server's output options. */
 
 import { REQUEST_ALIAS } from '../condition/rule.ts';
-import { EngineError } from '../errors.ts';
+import { EngineError, pathStep } from '../errors.ts';
 import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { Requester } from '../root-fields.ts';
@@ -114,8 +114,14 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
     const sources = node.items.map(sourceOf);
     const constants = sources.flatMap((source) => (source.from === 'constant' ? [source.value] : []));
     if (constants.length === sources.length) {
-      const encode = (value: unknown) => encodeItems(type, value as readonly unknown[], node.items);
-      return parameter({ from: 'constant', value: constants }, arrayType, encode, node.path);
+      // A value in place of a list has the path of the list.
+      const isList = node.items[0]?.path !== node.path;
+      return parameter(
+        { from: 'constant', value: constants },
+        arrayType,
+        itemsEncoder(type, node.path, isList),
+        node.path,
+      );
     }
     return sql`array[${join(
       node.items.map((item) => valueParameter(item, type)),
@@ -128,15 +134,19 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
   });
 }
 
-function encodeItems(type: ColumnType, values: readonly unknown[], items: readonly InputNode[]): string {
-  values.forEach((value, index) => {
-    try {
-      encodeValue(type, value);
-    } catch (error) {
-      throw error instanceof EngineError ? error.at(items[index]!.path) : error;
-    }
-  });
-  return encodeList(type, values);
+/** Writes a list; the error of an item names its place. Plans are kept, so it must not hold on to the items. */
+function itemsEncoder(type: ColumnType, path: string, isList: boolean): (value: unknown) => string {
+  return (value) => {
+    const values = value as readonly unknown[];
+    values.forEach((item, index) => {
+      try {
+        encodeValue(type, item);
+      } catch (error) {
+        throw error instanceof EngineError ? error.at(isList ? pathStep(path, index) : path) : error;
+      }
+    });
+    return encodeList(type, values);
+  };
 }
 
 function encodeWhole(type: ColumnType, value: unknown): string | null {

@@ -1,16 +1,17 @@
 /**
  * Keeps plans. An operation is parsed once per role view and text; a plan is kept per shape of variables (see
- * `shapeOf`). Both caches are bounded, because clients choose the texts.
+ * `shapeOf`). Both caches are part of the server's memory budget, because clients choose the texts.
  */
-import { LRUCache } from 'lru-cache';
 import { EngineError, UnknownName } from '../errors.ts';
+import { type Cache, MemoryBudget } from '../memory/budget.ts';
+import { heapBytes, stringBytes } from '../memory/heap-bytes.ts';
 import { sameOptions } from '../options.ts';
 import type { Program } from '../program.ts';
 import type { PlanOptions } from '../query/scope.ts';
 import { remember } from '../remember.ts';
 import { explainUnknown } from '../schema/hidden.ts';
 import type { RoleView } from '../schema/role-view.ts';
-import type { TypeReference } from '../schema/types.ts';
+import type { NamedType, TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
 import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
@@ -58,29 +59,26 @@ interface CachedOperation {
   readonly used: Map<string, TypeReference>;
 }
 
-/** Maximum characters of operation texts and of SQL texts in the caches: some hundred megabytes with their trees. */
-const MAX_TEXT = 8_000_000;
-const MAX_SQL = 32_000_000;
-
 /** Decides whether a role may run an operation at all, before it is planned. @throws EngineError when not */
 export type Admit = (session: Session, operation: Operation) => void;
 
 /** Operations and plans of role views, for every planner that plans for those views. */
 interface KeptPlans {
-  readonly operations: LRUCache<string, CachedOperation>;
-  readonly plans: LRUCache<string, RequestPlan | SubscriptionPlan>;
+  readonly operations: Cache<string, CachedOperation>;
+  readonly plans: Cache<string, RequestPlan | SubscriptionPlan>;
   readonly views: WeakMap<RoleView, number>;
   readonly next: () => number;
 }
 
-function createKeptPlans(): KeptPlans {
+function createKeptPlans(memory: MemoryBudget): KeptPlans {
   let count = 0;
+  const { largest } = memory;
   return {
-    operations: new LRUCache({
-      maxSize: MAX_TEXT,
-      sizeCalculation: (_operation, key) => key.length + 200,
-    }),
-    plans: new LRUCache({ maxSize: MAX_SQL, sizeCalculation: (plan, key) => key.length + planSize(plan) }),
+    // Its document, and the text that names of the document are parts of.
+    operations: memory.cache(
+      ({ operation }, key) => 2 * stringBytes(key) + heapBytes(operation, undefined, largest),
+    ),
+    plans: memory.cache((plan, key) => stringBytes(key) + heapBytes(plan, isShared, largest)),
     views: new WeakMap(),
     next: () => {
       count += 1;
@@ -89,6 +87,22 @@ function createKeptPlans(): KeptPlans {
   };
 }
 
+/** Plans refer to fields and types, which belong to the view. */
+function isShared(object: object): boolean {
+  return (
+    'meaning' in object || ('kind' in object && typeof object.kind === 'string' && TYPES.has(object.kind))
+  );
+}
+
+const TYPES: ReadonlySet<string> = new Set([
+  'scalar',
+  'enum',
+  'input',
+  'object',
+  'interface',
+  'union',
+] satisfies NamedType['kind'][]);
+
 /**
  * Lets go of what was kept for views that a program has not taken over. To be called once the program is served: until
  * then the views of the one before are in use.
@@ -96,26 +110,28 @@ function createKeptPlans(): KeptPlans {
 export function forgetOtherViews({ program, kept: { operations, plans } }: Planner): void {
   const views = new Set(program.views.values());
   const known = new Set<number>();
-  for (const [key, { number, view }] of operations.entries()) {
+  for (const [key, { number, view }] of [...operations.entries()]) {
     if (views.has(view)) known.add(number);
     else operations.delete(key);
   }
   // The key of a plan begins with the number of its operation.
-  for (const key of plans.keys()) if (!known.has(Number.parseInt(key, 10))) plans.delete(key);
+  for (const [key] of [...plans.entries()]) if (!known.has(Number.parseInt(key, 10))) plans.delete(key);
 }
 
 /**
  * Makes the planner of a program. Options hold for all its plans.
  * @param previous the planner of the program that this one follows: what it kept for views that this program took over
  *   stays in use (runtime/core/take-over.ts says why that is safe)
+ * @param memory limits what is kept, where nothing is taken over
  */
 export function createPlanner(
   program: Program,
   options: PlanOptions,
   admit?: Admit,
   previous?: Planner,
+  memory = new MemoryBudget(),
 ): Planner {
-  const kept = previous && sameOptions(previous.options, options) ? previous.kept : createKeptPlans();
+  const kept = previous && sameOptions(previous.options, options) ? previous.kept : createKeptPlans(memory);
   const { operations, plans, views, next } = kept;
 
   const operationOf = (view: RoleView, { query, operationName }: GraphqlRequest): CachedOperation => {
@@ -178,21 +194,6 @@ function shallow<Value>(run: () => Value): Value {
       throw new EngineError('validation-failed', 'the operation is nested too deeply');
     throw error;
   }
-}
-
-/** The size of a plan for the cache, in characters. */
-function planSize(plan: RequestPlan | SubscriptionPlan): number {
-  const perPart = 100;
-  if (plan.kind === 'subscription') return plan.text.length + plan.parameters.length * perPart;
-  if (plan.kind === 'mutation') return (plan.fields.length + plan.answer.length) * 20 * perPart;
-  return plan.steps.reduce(
-    (size, step) =>
-      size +
-      (step.kind === 'sql'
-        ? step.statement.text.length + step.statement.parameters.length * perPart
-        : step.parts.length * 10 * perPart),
-    (plan.answer.length + (plan.joins?.length ?? 0) * 20) * perPart,
-  );
 }
 
 /** The key of a plan: its operation, which variables were looked at, and the shape of each. */

@@ -194,10 +194,10 @@ export function printInto(
   place: (position: number) => string,
 ): string {
   const numbers = new Map<string, number>();
-  let text = '';
+  const texts: string[] = [];
   for (const node of fragment.nodes) {
     if (node.kind === 'text') {
-      text += node.text;
+      texts.push(node.text);
     } else if (node.kind === 'row') {
       throw new Error('a rule reached the printer without a row');
     } else {
@@ -211,8 +211,9 @@ export function printInto(
         number = parameters.length;
         if (key !== undefined) numbers.set(key, number);
       }
-      text += `(${place(number)})::${node.type}`;
+      texts.push(`(${place(number)})::${node.type}`);
     }
   }
-  return text;
+  // Joined at once: text that is added bit by bit keeps every bit in memory.
+  return texts.join('');
 }

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { LRUCache } from 'lru-cache';
 import { EngineError } from '../../core/errors.ts';
+import type { MemoryBudget } from '../../core/memory/budget.ts';
+import { heapBytes } from '../../core/memory/heap-bytes.ts';
 import type { Session } from '../../core/session.ts';
 import type { Observer } from '../../observe.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
@@ -17,9 +18,6 @@ import { algorithmsOf } from './keys.ts';
 import { openRemoteKeys } from './remote-keys.ts';
 import { tokenAt } from './token.ts';
 import { fitsIssuer, type Keys, notInIssuer, time, unverifiedPayload, verifyToken } from './verify.ts';
-
-/** Characters of verified tokens that are remembered, which is about what they grant. */
-const REMEMBERED = 16 * 1024 * 1024;
 
 interface Secret {
   readonly configuration: JwtConfiguration;
@@ -39,6 +37,7 @@ export interface JwtMode {
 }
 
 /**
+ * @param memory limits how many tokens are remembered
  * @param withoutToken who requests without a token are; refused unless given
  * @throws Error when keys behind a `jwk_url` cannot be fetched
  */
@@ -46,9 +45,11 @@ export async function openJwtMode(
   configurations: readonly JwtConfiguration[],
   outgoing: Outgoing,
   observe: Observer,
+  memory: MemoryBudget,
   withoutToken: Authenticate = tokenRequired,
 ): Promise<JwtMode> {
-  const known = new LRUCache<string, Verified>({ maxSize: REMEMBERED });
+  // By the hash of the token, which has 44 characters.
+  const known = memory.cache<string, Verified>(({ by: _by, ...grant }) => 100 + heapBytes(grant));
   const secrets: Secret[] = [];
   const stop = () => {
     for (const secret of secrets) secret.stop();
@@ -74,7 +75,7 @@ export async function openJwtMode(
     if (!grant || !found.readers.includes(grant.by) || isOver(grant)) {
       const before = generation;
       grant = await verify(found);
-      if (generation === before) known.set(hash, grant, { size: found.token.length });
+      if (generation === before) known.set(hash, grant);
     }
     return sessionOf(grant, requestedRole(incoming.headers));
   };

@@ -54,6 +54,9 @@ const preparedHere = {
   text: `select count(*)::text, count(*) filter (where statement like 'select ''0''%')::text from pg_prepared_statements`,
 };
 
+/** A statement that says how long the longest prepared statement is on the connection it runs on. */
+const preparedLengths = { text: 'select max(length(statement))::text from pg_prepared_statements' };
+
 describe('reading', () => {
   test('yields the texts of the one row, with null and any text as they are', async () => {
     const source = connect(await createTestDatabase(schema));
@@ -141,6 +144,26 @@ describe('prepared statements', () => {
     expect(await source.readTexts({ text: `select '0' /* 0 */` }, [])).toEqual(['0']);
     // Itself, the last of the ten, and the one just prepared again.
     expect(await source.readTexts(preparedHere, [])).toEqual(['3', '1']);
+  });
+
+  test('are bounded by size: large ones are closed sooner, very large ones are not kept', async () => {
+    const source = connect(await createTestDatabase(schema), { maxConnections: 1 });
+    const wide = (items: number, number: number) => ({
+      text: `select (array[${Array.from({ length: items }, (_, index) => `id + ${number}${index}`)}])[1]::text from item where id = 1`,
+    });
+    for (let n = 1; n <= 25; n++) expect(await source.readTexts(wide(2000, n), [])).toHaveLength(1);
+    const { rows } = await withOnlyConnection(
+      source,
+      `select count(*)::int as count, (select sum(total_bytes)::int from pg_backend_memory_contexts) as memory
+       from pg_prepared_statements`,
+    );
+    const [{ count, memory }] = rows as [{ count: number; memory: number }];
+    expect(count).toBeGreaterThan(8);
+    expect(count).toBeLessThan(20);
+    expect(memory).toBeLessThan(50_000_000);
+    const veryLarge = wide(5000, 1);
+    for (let n = 0; n < 2; n++) expect(await source.readTexts(veryLarge, [])).toHaveLength(1);
+    expect(await source.readTexts(preparedLengths, [])).toEqual([String(preparedLengths.text.length)]);
   });
 
   test('are not used when switched off', async () => {

@@ -3,6 +3,7 @@ import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { answerSaved } from '../../../runtime/answer.ts';
 import { readDatabase } from '../../../runtime/catalog/index.ts';
+import { MemoryBudget } from '../../../runtime/core/memory/budget.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import type { SavedOperation, SavedProgram } from '../../../runtime/core/saved.ts';
@@ -103,7 +104,7 @@ beforeAll(async () => {
   ) => {
     const planner = createPlanner(program, { stringifyNumbers, collapseNulls: false });
     const operations = { ...saved, operations: [operation] };
-    const settings = { enforceAllowlist, onlySaved: false, inferFunctionPermissions: true };
+    const settings = { enforceAllowlist, onlySaved: false, memory: new MemoryBudget() };
     const served = {
       planner,
       sources: new Map([['default', source]]),
