@@ -43,6 +43,7 @@ import { openApiDocument } from './saved/openapi.ts';
 import { createRegisteredQueries } from './saved/registered.ts';
 import { indexSaved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
+import { createInputValidator } from './validation/validator.ts';
 import { version } from './version.ts';
 
 /** The server cannot start; the message says why and what to do. */
@@ -120,6 +121,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     configuredFirst: configuration.configuredHeaderPrecedence,
     observe: (call: FinishedCall) => observe({ kind: 'action', ...call }),
   };
+  const inputValidator = createInputValidator({
+    outgoing,
+    environment,
+    configuredFirst: configuration.configuredHeaderPrecedence,
+    observe: (call) => observe({ kind: 'validate-input', ...call }),
+  });
   const asynchronous = createAsynchronous({
     ...calls,
     databaseUrl: configuration.metadataDatabaseUrl ?? configuration.databaseUrl,
@@ -146,6 +153,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const execution = {
         ...executionOf(program, sources, configuration, { rateCounter, memory, previous }),
         callers,
+        inputValidator,
       };
       const saved = indexSaved(generated.saved, execution.planner, {
         enforceAllowlist: configuration.enableAllowlist,

@@ -8,6 +8,7 @@ import type { FinishedCall } from './actions/call.ts';
 import type { Configuration, LogType } from './configuration.ts';
 import type { PoolEvent } from './database/pool.ts';
 import type { Trace } from './http/trace.ts';
+import type { FinishedValidation } from './validation/validator.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
@@ -154,6 +155,8 @@ export type Observation =
     }
   /** The handler of an action was called. */
   | ({ readonly kind: 'action' } & FinishedCall)
+  /** A webhook was asked about the input of a mutation. */
+  | ({ readonly kind: 'validate-input' } & FinishedValidation)
   /** Keys behind a `jwk_url` were fetched, or could not be. */
   | {
       readonly kind: 'jwk-refresh';
@@ -286,6 +289,21 @@ export function createLogger(
             execution_time: seconds,
           };
           logger.info({ type: 'action-handler-log', detail });
+        }
+        return;
+      case 'validate-input':
+        if (enabled.has('validate-insert-input-log')) {
+          const { rule, url, requestSize, responseSize, status, seconds, requestId } = observation;
+          const detail = {
+            request_id: requestId ?? null,
+            permission: rule,
+            request: { url },
+            request_size: requestSize,
+            response_size: responseSize,
+            status_code: status ?? null,
+            execution_time: seconds,
+          };
+          logger.info({ type: 'validate-insert-input-log', detail });
         }
         return;
       case 'webhook':

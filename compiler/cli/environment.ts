@@ -45,6 +45,14 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
       for (const key of ['sslrootcert', 'sslcert', 'sslkey', 'sslpassword'] as const)
         if (ssl?.[key]) need(ssl[key].from_env, [...place, 'ssl_configuration', key]);
     }
+    for (const { insert_permissions, update_permissions, delete_permissions } of tables)
+      for (const entry of [...insert_permissions, ...update_permissions, ...delete_permissions]) {
+        const { validate_input: validation } = entry.permission;
+        if (!validation) continue;
+        const place = [...entry.path, 'permission', 'validate_input', 'definition'];
+        template(validation.definition.url, [...place, 'url']);
+        headers(validation.definition.headers, [...place, 'headers']);
+      }
     for (const trigger of tables.flatMap((table) => table.event_triggers)) {
       address(trigger.webhook, trigger.path);
       headers(trigger.headers, [...trigger.path, 'headers']);

@@ -16,6 +16,7 @@ import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type {
   ComputedFieldShape,
   FunctionShape,
+  InputValidation,
   SourceShape,
   TableShape,
 } from '../../runtime/core/shapes.ts';
@@ -94,6 +95,7 @@ export interface ModelInsertPermission {
   readonly check: Condition;
   readonly presets: Presets;
   readonly backendOnly: boolean;
+  readonly validateInput?: InputValidation;
 }
 
 export interface ModelUpdatePermission {
@@ -103,11 +105,13 @@ export interface ModelUpdatePermission {
   readonly check?: Condition;
   readonly presets: Presets;
   readonly backendOnly: boolean;
+  readonly validateInput?: InputValidation;
 }
 
 export interface ModelDeletePermission {
   readonly filter: Condition;
   readonly backendOnly: boolean;
+  readonly validateInput?: InputValidation;
 }
 
 /** Column → value, columns in the order of the table. */

@@ -34,7 +34,14 @@ export function callHeaders(
     ? clientHeaders(origin.headers ?? {}, shape.ignoredClientHeaders)
     : [];
   const fixed = [plain('Content-Type', 'application/json'), plain('User-Agent', USER_AGENT)];
-  const order = configuredFirst ? [configured, fixed, client] : [client, fixed, configured];
+  return chooseHeaders(configuredFirst ? [configured, fixed, client] : [client, fixed, configured], origin);
+}
+
+/** Of several headers of one name those of the first list that has it, then those of the request and its trace. */
+export function chooseHeaders(
+  order: readonly (readonly ShownHeader[])[],
+  origin: CallOrigin,
+): readonly ShownHeader[] {
   const seen = new Set<string>();
   const own = ownHeaders(origin);
   for (const { name } of own) seen.add(name);
@@ -69,6 +76,7 @@ export function clientHeaders(headers: ClientHeaders, ignored: readonly string[]
 
 const FORWARDED_AS = { host: 'Host', 'user-agent': 'User-Agent', origin: 'Origin' } as const;
 
-function plain(name: string, value: string): ShownHeader {
+/** A header whose value logs and errors may show, unless its name says otherwise. */
+export function plain(name: string, value: string): ShownHeader {
   return { name, value, shown: REDACTED.has(name.toLowerCase()) ? '<redacted>' : value };
 }

@@ -31,18 +31,30 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function prepareAction(shape: CalledAction, environment: Environment): PreparedAction {
   const url = fillTemplate(shape.handler, environment);
-  const filled = (shape.headers ?? []).map((header) => ({ header, ...fillHeader(header, environment) }));
+  const { headers, missing } = fillHeaders(shape.headers, environment);
   return {
     shape,
     url: url.text,
+    headers,
+    requestTransform: shape.requestTransform ? readRequestTransform(shape.requestTransform) : undefined,
+    responseTransform: shape.responseTransform ? readResponseTransform(shape.responseTransform) : undefined,
+    missing: [...new Set([...url.missing, ...missing])],
+  };
+}
+
+/** The headers with environment variables filled in, and those that have no value. */
+export function fillHeaders(
+  headers: readonly ActionHeader[] = [],
+  environment: Environment,
+): { readonly headers: readonly ShownHeader[]; readonly missing: readonly string[] } {
+  const filled = headers.map((header) => ({ header, ...fillHeader(header, environment) }));
+  return {
     headers: filled.map(({ header, text }) => ({
       name: header.name,
       value: text,
       shown: 'value' in header ? header.value : header.valueFromEnv,
     })),
-    requestTransform: shape.requestTransform ? readRequestTransform(shape.requestTransform) : undefined,
-    responseTransform: shape.responseTransform ? readResponseTransform(shape.responseTransform) : undefined,
-    missing: [...new Set([url, ...filled].flatMap(({ missing }) => missing))],
+    missing: filled.flatMap(({ missing }) => missing),
   };
 }
 

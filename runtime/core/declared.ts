@@ -25,9 +25,9 @@ const RULE_PARTS = {
     'subscriptionRoots',
     'cells',
   ],
-  insert: ['columns', 'check', 'presets', 'backendOnly'],
-  update: ['columns', 'where', 'check', 'presets', 'backendOnly'],
-  delete: ['where', 'backendOnly'],
+  insert: ['columns', 'check', 'presets', 'backendOnly', 'validateInput'],
+  update: ['columns', 'where', 'check', 'presets', 'backendOnly', 'validateInput'],
+  delete: ['where', 'backendOnly', 'validateInput'],
 } as const satisfies Record<keyof AccessRules, readonly string[]>;
 
 /**

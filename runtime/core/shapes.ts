@@ -4,6 +4,7 @@
  * anything: rules are SQL texts with holes (see condition/rule.ts), tables refer to each other by key, so files can be
  * replaced one by one.
  */
+import type { ActionHeader } from './action/shapes.ts';
 import type { CheckedRules, CheckedShape } from './checked-types.ts';
 import { checkAccess, checkTable } from './declared.ts';
 import type { NamingConvention } from './names.ts';
@@ -161,6 +162,16 @@ export interface SelectRule {
   readonly cells?: Readonly<Record<string, RuleText>>;
 }
 
+/** A webhook that has to agree to the input before anything is written. */
+export interface InputValidation {
+  /** May hold `{{NAME}}` for environment variables. */
+  readonly url: string;
+  readonly headers?: readonly ActionHeader[];
+  readonly forwardClientHeaders?: true;
+  /** Seconds for the whole call. */
+  readonly timeout: number;
+}
+
 export interface InsertRule {
   readonly columns: readonly string[];
   /** Holds for every inserted row, or the request fails. */
@@ -168,6 +179,7 @@ export interface InsertRule {
   /** Column → SQL expression with holes; the client cannot give these. */
   readonly presets?: Readonly<Record<string, RuleText>>;
   readonly backendOnly?: true;
+  readonly validateInput?: InputValidation;
 }
 
 export interface UpdateRule {
@@ -178,11 +190,13 @@ export interface UpdateRule {
   readonly check?: RuleText;
   readonly presets?: Readonly<Record<string, RuleText>>;
   readonly backendOnly?: true;
+  readonly validateInput?: InputValidation;
 }
 
 export interface DeleteRule {
   readonly where: RuleText;
   readonly backendOnly?: true;
+  readonly validateInput?: InputValidation;
 }
 
 /** Everything that roles other than admin may do with one table: operation → role → rule. */

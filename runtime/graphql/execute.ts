@@ -17,6 +17,7 @@ import {
 import { runJoins } from './run-joins.ts';
 import { runSteps } from './run-steps.ts';
 import { limitTime } from './time-limit.ts';
+import { validateInput } from './validate-input.ts';
 import { writerOf } from './writer.ts';
 
 /** Plans a request and runs it: the text below `data`. @throws EngineError */
@@ -109,6 +110,8 @@ async function runMutation(
   for (const field of plan.fields) {
     if (!('step' in field)) callerOf(field.caller, execution).check?.(field, context);
   }
+  const writes = plan.fields.filter((field) => 'step' in field);
+  await validateInput(writes, variables, session, execution);
   const rows: StepRow[] = [];
   let index = 0;
   while (index < plan.fields.length) {
@@ -133,16 +136,28 @@ async function runMutation(
   return answer(plan.answer, await runJoins(plan.joins, rows, trees, context));
 }
 
+/** Runs a step that does not come from GraphQL: the JSON text of its answer. @throws EngineError and nothing is written */
+export async function writeStep(
+  step: MutationStep,
+  source: string,
+  session: Session,
+  execution: Execution,
+): Promise<string> {
+  await validateInput([{ step }], {}, session, execution);
+  const [text] = await writeSteps([step], source, session, execution, {});
+  return text!;
+}
+
 /**
- * Runs steps on a source. Its triggers and policies see who writes.
+ * Runs steps on a source whose input was validated. Its triggers and policies see who writes.
  * @throws EngineError and nothing is written
  */
-export async function writeSteps(
+async function writeSteps(
   steps: readonly MutationStep[],
   source: string,
   session: Session,
   execution: Execution,
-  variables: Variables = {},
+  variables: Variables,
 ): Promise<string[]> {
   const writer = writerOf(session, execution.client?.trace);
   return runSteps(steps, connectionOf(source, execution), session, variables, writer);

@@ -3,6 +3,7 @@ import { EngineError, pathStep } from '../core/errors.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { CallStep } from '../core/request/steps.ts';
 import type { Session } from '../core/session.ts';
+import type { InputValidation } from '../core/shapes.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
@@ -20,11 +21,27 @@ export interface Execution {
   readonly watch?: WatchStatements | undefined;
   /** Who makes the calls of steps, by name; absent: the program has none. */
   readonly callers?: Callers | undefined;
+  /** Asks webhooks about the input of mutations; absent: a mutation that needs one is refused. */
+  readonly inputValidator?: InputValidator | undefined;
   /** When the operation has to be done, by performance.now(); absent: no limit. */
   readonly deadline?: number;
   /** The HTTP request behind the operation, for callers; absent where there is none. */
   readonly client?: ClientRequest | undefined;
 }
+
+/** Input that a webhook has to agree to. */
+export interface AskedInput {
+  readonly hook: InputValidation;
+  /** Name of the permission's rule. */
+  readonly rule: string;
+  /** A list; numbers as they were written. */
+  readonly input: unknown;
+  /** Path of the field, for errors. */
+  readonly path: string;
+}
+
+/** @throws EngineError unless the webhook agrees */
+export type InputValidator = (asked: AskedInput, session: Session, execution: Execution) => Promise<void>;
 
 /** JSON texts of a step's columns; null is the JSON null. */
 export type StepRow = readonly (string | null)[];

@@ -7,7 +7,7 @@ import { readStatement } from '../core/request/plan.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import type { Sql } from '../core/sql/fragment.ts';
-import { runStatement, writeSteps } from '../graphql/execute.ts';
+import { runStatement, writeStep } from '../graphql/execute.ts';
 import type { Execution } from '../graphql/execution.ts';
 import { findTable, type RequestedTable, type TableName } from './table.ts';
 
@@ -41,7 +41,7 @@ export function dataRequest(
     scope: createScope(roleView, options),
     read: (expression) =>
       inOwnWords(() => runStatement(readStatement([expression]), source, session, execution)),
-    write: (step) => inOwnWords(() => writeSteps([step], source, session, execution)),
+    write: (step) => inOwnWords(async () => [await writeStep(step, source, session, execution)]),
   };
 }
 

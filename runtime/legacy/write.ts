@@ -2,6 +2,7 @@
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Conflict } from '../core/mutation/conflict.ts';
 import { deleteRows, ruleCondition } from '../core/mutation/delete.ts';
+import { asking, inputSource, question } from '../core/mutation/input-validation.ts';
 import { insertValues } from '../core/mutation/insert.ts';
 import type { RowValues } from '../core/mutation/insert-objects.ts';
 import { type Assignment, changeRows } from '../core/mutation/update.ts';
@@ -10,6 +11,7 @@ import { whereCondition } from '../core/query/where.ts';
 import type { Selection } from '../core/request/selection.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { InsertRule, UpdateRule } from '../core/shapes.ts';
+import type { ParameterSource } from '../core/sql/fragment.ts';
 import { type ColumnType, isNumeric } from '../core/types.ts';
 import type { Execution } from '../graphql/execution.ts';
 import { field, rowSelection } from './columns.ts';
@@ -39,7 +41,24 @@ export async function insert(args: InsertArguments, session: Session, execution:
   const rows = args.objects.map((object, index) => rowOf(object, table, rule, `$.objects[${index}]`));
   const conflict = args.on_conflict && conflictOf(args.on_conflict, table, rows);
   const selection = answerSelection(args.returning, table);
-  return write(insertValues(table.view, rows, conflict, '$', selection, 'object', scope));
+  const step = insertValues(table.view, rows, conflict, '$', selection, 'object', scope);
+  const upserts = conflict && conflict.columns.length > 0 ? args.objects.map(taken(conflict.columns)) : [];
+  return write(
+    asking(step, [
+      ...question(table.view, 'insert', args.objects.map(constant)),
+      ...(upserts.length > 0 ? question(table.view, 'update', upserts) : []),
+    ]),
+  );
+}
+
+function constant(value: unknown): ParameterSource {
+  return { from: 'constant', value };
+}
+
+/** What an upsert changes, as the input of an update. */
+function taken(columns: readonly string[]): (object: JsonObject) => ParameterSource {
+  return (object) =>
+    constant({ _set: Object.fromEntries(Object.entries(object).filter(([name]) => columns.includes(name))) });
 }
 
 function rowOf(object: JsonObject, table: RequestedTable, rule: InsertRule, path: string): RowValues {
@@ -126,7 +145,14 @@ export async function update(args: UpdateArguments, session: Session, execution:
     ruleCondition(table.view, 'update', alias),
   );
   const selection = answerSelection(args.returning, table);
-  return write(changeRows(table.view, alias, [condition], assignments, selection, 'object', scope));
+  const step = changeRows(table.view, alias, [condition], assignments, selection, 'object', scope);
+  const { $set, $inc, $mul, $default } = args;
+  const changes = Object.entries({ _set: $set, _inc: $inc, _mul: $mul, _default: $default });
+  const given = changes.flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, constant(value)] as const],
+  );
+  const item = { from: 'object', fields: [['where', inputSource(where)], ...given] } as const;
+  return write(asking(step, question(table.view, 'update', [item])));
 }
 
 function assignmentsOf(args: UpdateArguments, table: RequestedTable, rule: UpdateRule): Assignment[] {

@@ -59,6 +59,7 @@ export type {
   SelectPermission,
   SubscriptionRootField,
   UpdatePermission,
+  ValidateInput,
 } from './kinds/permission.ts';
 export type {
   AllowlistEntry,

@@ -28,8 +28,9 @@ import { locateRule } from '../metadata-api/locate-rule.ts';
 import { dumpSource } from '../metadata-api/pg-dump.ts';
 import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api/working-copy.ts';
 import type { Observation } from '../observe.ts';
-import { createOutgoing } from '../outgoing/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 import { introspectRemote } from '../remote/introspect.ts';
+import { createInputValidator } from '../validation/validator.ts';
 import type { PreparedProgram } from './host.ts';
 import { createEvaluator, createTranspiler, type TranspiledFile, type TranspiledFiles } from './loader.ts';
 import { openSource, sourceAddress } from './sources.ts';
@@ -158,7 +159,7 @@ async function start(data: ThreadData): Promise<Running> {
         dynamicSecretsAllowedPathPrefix: configuration.dynamicSecretsAllowedPathPrefix,
       },
       ...(initial ? { initialMetadata: readMetadata(initial).value } : {}),
-      prepare: createPrepare(data, (cron) => scheduled.use(cron)),
+      prepare: createPrepare(data, outgoing, (cron) => scheduled.use(cron)),
       scheduledChanged: () => scheduled.wake(),
       report,
     });
@@ -210,12 +211,19 @@ function withFewConnections(info: ConnectionInfo): ConnectionInfo {
 
 /** Has compiled files loaded where they are served. The data operations of the legacy API run in this thread. */
 function createPrepare(
-  { configuration }: ThreadData,
+  { configuration, environment }: ThreadData,
+  outgoing: Outgoing,
   useCron: (triggers: readonly CronTriggerShape[]) => void,
 ): (state: MetadataState<SourceConnection>) => Promise<PreparedProgram> {
   const transpiler = createTranspiler();
   const evaluator = createEvaluator();
   const numbers = new WeakMap<SourceConnection, number>();
+  const inputValidator = createInputValidator({
+    outgoing,
+    environment,
+    configuredFirst: configuration.configuredHeaderPrecedence,
+    observe: (call) => observe({ kind: 'validate-input', ...call }),
+  });
   let opened = 0;
   let sent: TranspiledFiles = new Map();
   const numberOf = (database: SourceConnection): number => {
@@ -256,6 +264,7 @@ function createPrepare(
         execution ??= {
           planner: createPlanner(linkProgram(evaluator.evaluateNow(files), serving), serving),
           sources: new Map([...sources].map(([name, { database }]) => [name, database])),
+          inputValidator,
         };
         return execution;
       },

@@ -150,7 +150,8 @@ function actionShape({ name, definition, comment }: Action, roles: readonly stri
   };
 }
 
-function headerShape(header: Header): ActionHeader {
+/** A header as generated files declare it. */
+export function headerShape(header: Header): ActionHeader {
   return 'value' in header
     ? { name: header.name, value: header.value }
     : { name: header.name, valueFromEnv: header.value_from_env };

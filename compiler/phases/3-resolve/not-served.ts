@@ -56,12 +56,5 @@ function ofTable(table: TableEntry): readonly Diagnostic[] {
   };
   if (table.apollo_federation_config)
     report([...table.path, 'apollo_federation_config'], 'Setting', 'apollo_federation_config');
-  for (const { path, role, permission } of [
-    ...table.insert_permissions,
-    ...table.update_permissions,
-    ...table.delete_permissions,
-  ])
-    if (permission.validate_input)
-      report([...path, 'permission', 'validate_input'], 'Input validation of role', role);
   return found;
 }

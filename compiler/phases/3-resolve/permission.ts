@@ -3,6 +3,7 @@
 import { displayName } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import type { InputValidation } from '../../../runtime/core/shapes.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
@@ -16,6 +17,7 @@ import type {
   Permission,
   SelectPermission,
   UpdatePermission,
+  ValidateInput,
 } from '../../../runtime/metadata/metadata.ts';
 import type {
   ModelDeletePermission,
@@ -25,10 +27,14 @@ import type {
   Presets,
   TablePermissions,
 } from '../../model/model.ts';
+import { headerShape } from './action.ts';
 import { resolveCondition } from './boolean-expression.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 import { requireEnumValues, resolveValue } from './value.ts';
+
+/** Seconds. */
+const VALIDATION_TIMEOUT = 10;
 
 export type Operation = keyof TablePermissions;
 
@@ -169,6 +175,7 @@ function resolveInsert(
     check: resolveCondition(scope, table, permission.check, [...at, 'check']),
     presets,
     backendOnly: permission.backend_only,
+    ...(permission.validate_input && { validateInput: inputValidation(permission.validate_input) }),
   };
 }
 
@@ -185,6 +192,7 @@ function resolveUpdate(
     ...(permission.check && { check: resolveCondition(scope, table, permission.check, [...at, 'check']) }),
     presets,
     backendOnly: permission.backend_only,
+    ...(permission.validate_input && { validateInput: inputValidation(permission.validate_input) }),
   };
 }
 
@@ -196,6 +204,17 @@ function resolveDelete(
   return {
     filter: resolveCondition(scope, table, permission.filter, [...path, 'permission', 'filter']),
     backendOnly: permission.backend_only,
+    ...(permission.validate_input && { validateInput: inputValidation(permission.validate_input) }),
+  };
+}
+
+function inputValidation({ definition }: ValidateInput): InputValidation {
+  const { url, headers, forward_client_headers, timeout = VALIDATION_TIMEOUT } = definition;
+  return {
+    url,
+    ...(headers.length > 0 && { headers: headers.map(headerShape) }),
+    ...(forward_client_headers && { forwardClientHeaders: true }),
+    timeout,
   };
 }
 

@@ -14,6 +14,7 @@ import { reuse } from '../../memory/reuse.ts';
 import type {
   Model,
   ModelFunction,
+  ModelInsertPermission,
   ModelSelectPermission,
   ModelSource,
   ModelTable,
@@ -188,6 +189,7 @@ function addTable(add: Add, tables: ReadonlyMap<string, ModelTable>, table: Mode
     fact(`check ${conditionWords(permission.check)}`);
     addPresets(fact, permission.presets);
     if (permission.backendOnly) fact('backend only');
+    addValidation(fact, permission);
     if (hasKeys(shape)) fact(`on conflict ${conflictWords(own(permissions.update, role))}`);
   }
   for (const [role, permission] of Object.entries(permissions.update)) {
@@ -201,11 +203,13 @@ function addTable(add: Add, tables: ReadonlyMap<string, ModelTable>, table: Mode
     );
     addPresets(fact, permission.presets);
     if (permission.backendOnly) fact('backend only');
+    addValidation(fact, permission);
   }
   for (const [role, permission] of Object.entries(permissions.delete)) {
     const fact = (text: string) => add(role, `delete ${text}`);
     fact(`where ${conditionWords(permission.filter)}`);
     if (permission.backendOnly) fact('backend only');
+    addValidation(fact, permission);
   }
 }
 
@@ -222,6 +226,13 @@ function hasKeys({ primaryKey, unique, conditionallyUnique }: TableShape): boole
 function conflictWords(update: ModelUpdatePermission | undefined): string {
   if (!update || update.columns.length === 0) return 'leaves rows alone';
   return `updates rows, then "${update.check ? 'update' : 'insert'} check" must hold`;
+}
+
+function addValidation(
+  fact: (text: string) => void,
+  { validateInput }: Pick<ModelInsertPermission, 'validateInput'>,
+): void {
+  if (validateInput) fact(`asks ${JSON.stringify(validateInput.url)} first`);
 }
 
 function addPresets(fact: (text: string) => void, presets: Presets): void {

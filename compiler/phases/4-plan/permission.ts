@@ -78,6 +78,7 @@ function planInsert(table: TableShape, permission: ModelInsertPermission): Inser
     check: planCondition(table.source, permission.check, RULE_INDENTATION),
     ...planPresets(table, permission.presets),
     ...(permission.backendOnly && { backendOnly: true }),
+    ...validation(permission),
   };
 }
 
@@ -89,6 +90,7 @@ function planUpdate(table: TableShape, permission: ModelUpdatePermission): Updat
     ...(check && { check: planCondition(table.source, check, RULE_INDENTATION) }),
     ...planPresets(table, presets),
     ...(backendOnly && { backendOnly: true }),
+    ...validation(permission),
   };
 }
 
@@ -96,7 +98,12 @@ function planDelete(source: SourceShape, permission: ModelDeletePermission): Del
   return {
     where: planCondition(source, permission.filter, RULE_INDENTATION),
     ...(permission.backendOnly && { backendOnly: true }),
+    ...validation(permission),
   };
+}
+
+function validation({ validateInput }: Pick<ModelInsertPermission, 'validateInput'>) {
+  return validateInput ? { validateInput } : {};
 }
 
 function planPresets(table: TableShape, presets: Presets): { presets?: Record<string, string> } {

@@ -154,6 +154,7 @@ function savedPlan(plan: RequestPlan, when: When): Statements | string {
       if (!('step' in field)) return CALLED;
       const { source, step } = field;
       if (step.kind === 'constant') return 'a root field has nothing to write';
+      if (step.questions) return 'a webhook is asked about its input';
       if (step.instead) return 'it inserts nested objects a table at a time, or one by one where that fails';
       const statements = step.statements.flatMap(({ statement, path, noRow }): SavedWriteStatement[] => {
         const saved = save(statement, INDENT_OF_WRITE);

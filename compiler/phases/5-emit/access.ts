@@ -11,7 +11,14 @@ import {
 import type { PlannedTable } from '../../model/plan.ts';
 import { type FileNames, fileName } from './names.ts';
 import { placeOf } from './table.ts';
-import { inlineLiteral, type Property, type RoleView, templateLiteral, templates } from './templates.ts';
+import {
+  inlineLiteral,
+  type Property,
+  printLiteral,
+  type RoleView,
+  templateLiteral,
+  templates,
+} from './templates.ts';
 
 type Rule = SelectRule & InsertRule & UpdateRule & DeleteRule;
 const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
@@ -48,6 +55,7 @@ function roleView(role: string, any: AccessRule): RoleView {
   add('queryRoots', inlineLiteral);
   add('subscriptionRoots', inlineLiteral);
   add('backendOnly', inlineLiteral);
+  add('validateInput', (value) => printLiteral(value, 3));
   const groups = (['presets', 'cells'] as const).flatMap((name) => {
     const texts = rule[name];
     return texts ? [{ name, entries: ruleEntries(texts) }] : [];

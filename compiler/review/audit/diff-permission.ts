@@ -1,4 +1,5 @@
 /** Compares permissions: columns, rules, presets and limits. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { type Comparison, compareConditions } from '../../../runtime/core/condition/prove.ts';
@@ -125,6 +126,7 @@ function comparePermission(was: Permission, now: Permission, knowledge: Knowledg
     'narrower',
     'wider',
   );
+  compareValidation(was, now, add);
   compareRoots(was, now, add);
   return findings;
 }
@@ -143,6 +145,14 @@ function compareRoots(was: Permission, now: Permission, add: Add): void {
       `${verdict === 'wider' ? 'is offered' : 'is no longer offered'} the root ${names.length > 1 ? 'fields' : 'field'} ${names.join(', ')}`,
     ),
   );
+}
+
+function compareValidation(was: Permission, now: Permission, add: Add): void {
+  const [before, after] = [was.validateInput, now.validateInput];
+  if (isDeepStrictEqual(before, after)) return;
+  if (!after) add('wider', 'rows', 'no webhook has to agree to the input any more');
+  else if (!before) add('narrower', 'rows', 'a webhook has to agree to the input now');
+  else add('undecidable', 'rows', 'the webhook that has to agree to the input is asked differently');
 }
 
 type Difference = Exclude<Comparison, 'same'>;

@@ -2,7 +2,13 @@
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Table, TableFunction } from '../../../runtime/core/program.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import type { DeleteRule, InsertRule, SelectRule, UpdateRule } from '../../../runtime/core/shapes.ts';
+import type {
+  DeleteRule,
+  InputValidation,
+  InsertRule,
+  SelectRule,
+  UpdateRule,
+} from '../../../runtime/core/shapes.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
@@ -38,6 +44,8 @@ export interface Permission {
   readonly limit?: number;
   readonly aggregations?: true;
   readonly backendOnly?: true;
+  /** Webhook that has to agree first. */
+  readonly validateInput?: InputValidation;
   readonly presets?: Readonly<Record<string, string>>;
   readonly cells?: Readonly<Record<string, string>>;
   /** Root fields that lead to it. */
@@ -132,6 +140,7 @@ function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
         ...(any.limit !== undefined && { limit: any.limit }),
         ...(any.aggregations && { aggregations: true }),
         ...(any.backendOnly && { backendOnly: true }),
+        ...(any.validateInput && { validateInput: any.validateInput }),
         ...(any.presets && { presets: any.presets }),
         ...(any.cells && { cells: any.cells }),
         fields: [...new Set(fields.map(({ name }) => name))],

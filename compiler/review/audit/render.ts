@@ -278,6 +278,7 @@ function permissionLines(permission: Permission, table: MatrixTable, label: stri
     limit,
     aggregations,
     backendOnly,
+    validateInput,
     presets,
     cells,
     place,
@@ -307,6 +308,7 @@ function permissionLines(permission: Permission, table: MatrixTable, label: stri
     ...(limit === undefined ? [] : [`at most ${limit} rows of a list`]),
     ...(aggregations ? ['aggregates'] : []),
     ...(backendOnly ? ['trusted callers only'] : []),
+    ...(validateInput ? [`asks ${validateInput.url} first`] : []),
     ...(fields.length === 0 ? ['no root field'] : []),
   ];
   if (extras.length > 0) add('and', extras.join('; '));

@@ -5,6 +5,7 @@ import type { Planner } from '../../../runtime/core/request/planner.ts';
 import type { Session } from '../../../runtime/core/session.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import type { DeclaredCase } from './cases.ts';
+import { agrees } from './request.ts';
 import type { Trial, TrialDatabase } from './trial.ts';
 
 export type TrialDatabases = ReadonlyMap<string, TrialDatabase>;
@@ -31,7 +32,7 @@ export async function runDeclared(
     const sources = new Map([...trials].map(([name, { connection }]) => [name, connection]));
     const request = { query: each.query, ...(each.variables && { variables: each.variables }) };
     try {
-      const text = await executeData(request, sessionOf(each), { planner, sources });
+      const text = await executeData(request, sessionOf(each), { planner, sources, inputValidator: agrees });
       return compareAnswer(each, JSON.parse(text));
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;

@@ -4,9 +4,11 @@ import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
 import type { TableCall } from '../root-fields.ts';
+import { sharedTypes } from '../schema/shared-types.ts';
 import { boundRule, type TableView } from '../schema/table-view.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { argumentsItem, asking, question } from './input-validation.ts';
 import type { MutationStep } from './step.ts';
 import { type AnswerForm, writeStep } from './written.ts';
 
@@ -17,7 +19,8 @@ export function deleteRows({ of, requester, selection, args }: TableCall): Mutat
   const alias = scope.alias(view.table.shape.name);
   const rule = ruleCondition(view, 'delete', alias);
   const conditions = [whereCondition(args.get('where'), alias, view, scope, rule)];
-  return remove(view, alias, conditions, selection, 'object', scope);
+  const step = remove(view, alias, conditions, selection, 'object', scope);
+  return asking(step, question(view, 'delete', [argumentsItem(args)]));
 }
 
 /** Resolver of `delete_<t>_by_pk`. */
@@ -25,7 +28,10 @@ export function deleteRow({ of, requester, selection, args }: TableCall): Mutati
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
   const alias = scope.alias(view.table.shape.name);
-  return remove(view, alias, keyCondition(view, alias, args), selection, 'row', scope);
+  const step = remove(view, alias, keyCondition(view, alias, args), selection, 'row', scope);
+  const key = sharedTypes(view.table.source).name('pk_columns');
+  const item = { from: 'object', fields: [[key, argumentsItem(args)]] } as const;
+  return asking(step, question(view, 'delete', [item]));
 }
 
 function remove(

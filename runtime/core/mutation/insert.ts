@@ -11,8 +11,10 @@ import type { TableView } from '../schema/table-view.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { raw } from '../sql/fragment.ts';
 import { type Conflict, conflictOf } from './conflict.ts';
+import { asking } from './input-validation.ts';
 import { gatherLevels, planLevels } from './insert-batch.ts';
 import { hasNested, type InsertObject, type RowValues, readObjects } from './insert-objects.ts';
+import { insertQuestions } from './insert-questions.ts';
 import { slices } from './insert-rows.ts';
 import { flatWrite, planObjects } from './insert-singly.ts';
 import { keptCount } from './kept.ts';
@@ -50,8 +52,22 @@ function insert(
 ): MutationStep {
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
-  const conflict = conflictOf(args.get(sharedTypes(view.table.source).name('on_conflict')), view);
+  const onConflict = args.get(sharedTypes(view.table.source).name('on_conflict'));
+  const conflict = conflictOf(onConflict, view);
   const objects = readObjects(nodes, view);
+  const step = insertObjects(view, objects, conflict, path, selection, form, scope);
+  return asking(step, insertQuestions(view, nodes, onConflict));
+}
+
+function insertObjects(
+  view: TableView,
+  objects: readonly InsertObject[],
+  conflict: Conflict | undefined,
+  path: string,
+  selection: Selection,
+  form: AnswerForm,
+  scope: Scope,
+): MutationStep {
   if (!objects.some(hasNested)) return insertValues(view, objects, conflict, path, selection, form, scope);
   const level = conflict ? undefined : gatherLevels(view, objects, scope.view.program.tables);
   const singly = () => insertSingly(view, objects, conflict, path, selection, form, scope);

@@ -1,5 +1,6 @@
 /** The steps of a mutation's root field: statements, prepared when it is planned, run inside the transaction of its source. */
-import type { Statement } from '../sql/fragment.ts';
+import type { InputValidation } from '../shapes.ts';
+import type { ParameterSource, Statement } from '../sql/fragment.ts';
 
 /** A root field of a mutation. Opaque to generated code, which only passes it on. */
 export type MutationStep =
@@ -20,6 +21,8 @@ export interface WriteStep {
    * better what is wrong.
    */
   readonly instead?: () => WriteStep;
+  /** Webhooks to be asked before anything of the mutation is written. */
+  readonly questions?: readonly InputQuestion[];
   /** It calls a function, which may do what a transaction does not undo: it is not tried, undone and run again. */
   readonly once?: true;
 }
@@ -31,4 +34,13 @@ export interface WriteStatement {
   readonly path: string;
   /** It fails where it writes no row (see `orFail`): what is to be said then. */
   readonly noRow?: { readonly message: string; readonly path: string };
+}
+
+/** One question: all must be agreed to before anything of the mutation is written. */
+export interface InputQuestion {
+  readonly hook: InputValidation;
+  /** `source.schema.table.operation.role`, for logs. */
+  readonly rule: string;
+  /** Makes a list. */
+  readonly input: ParameterSource;
 }

@@ -14,6 +14,7 @@ import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { markedCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
+import { argumentsItem, asking, inputSource, question } from './input-validation.ts';
 import type { MutationStep, WriteStatement } from './step.ts';
 import { type AnswerForm, nothingWritten, writeStep } from './written.ts';
 
@@ -23,7 +24,8 @@ type Arguments = ReadonlyMap<string, InputNode>;
 export function updateRows({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
   const view = scope.view.of(of);
-  return updateWhere(view, args, selection, selection.argumentsPath, scope);
+  const step = updateWhere(view, args, selection, selection.argumentsPath, scope);
+  return asking(step, question(view, 'update', [argumentsItem(args)]));
 }
 
 /** Resolver of `update_<t>_by_pk`. */
@@ -33,7 +35,8 @@ export function updateRow({ of, requester, selection, args }: TableCall): Mutati
   const alias = scope.alias(view.table.shape.name);
   const key = args.get(argumentName(view)('pk_columns'));
   const conditions = keyCondition(view, alias, key?.kind === 'object' ? key.fields : new Map());
-  return change(view, alias, conditions, args, selection, 'row', selection.argumentsPath, scope);
+  const step = change(view, alias, conditions, args, selection, 'row', selection.argumentsPath, scope);
+  return asking(step, question(view, 'update', [argumentsItem(args)]));
 }
 
 /** Resolver of `update_<t>_many`: the entries in order, each seeing what the ones before did. */
@@ -54,7 +57,8 @@ export function updateMany({ of, requester, selection, args }: TableCall): Mutat
   });
   const answer = answers.flatMap((parts, index) => (index === 0 ? parts : [',', ...parts]));
   if (statements.length === 0) return { kind: 'constant', text: `[${answer.join('')}]` };
-  return { kind: 'write', statements, answer: ['[', ...answer, ']'] };
+  const step: MutationStep = { kind: 'write', statements, answer: ['[', ...answer, ']'] };
+  return asking(step, question(view, 'update', entries.map(inputSource)));
 }
 
 function updateWhere(

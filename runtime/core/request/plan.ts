@@ -48,7 +48,13 @@ export interface MutationPlan {
 
 /** A root field of a mutation, with the place of the joins in its answer. */
 type MutationRoot =
-  | { readonly source: string; readonly step: MutationStep; readonly tree?: JoinTree }
+  | {
+      readonly source: string;
+      readonly step: MutationStep;
+      /** Of the field, for questions of the step. */
+      readonly path?: string;
+      readonly tree?: JoinTree;
+    }
   | CallStep;
 
 export type RequestPlan = QueryPlan | MutationPlan;
@@ -231,7 +237,7 @@ function planMutation(
       });
     } else if (meaning.kind === 'mutation') {
       const step = meaning.resolve(field.selection, field.arguments, scope);
-      fields.push({ source: meaning.source, step, ...(tree ? { tree } : {}) });
+      fields.push({ source: meaning.source, step, path: field.path, ...(tree ? { tree } : {}) });
     } else throw new Error(`a mutation has no ${meaning.kind}`);
     return { step: fields.length - 1, column: 0 };
   });

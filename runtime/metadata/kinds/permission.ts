@@ -13,8 +13,8 @@ import {
 import { type EntriesCodec, keyedEntries } from '../entries.ts';
 import type { JsonObject, Located } from '../json.ts';
 import { expressionNames, presetNames } from '../references.ts';
-import { boolean, jsonObject, name, naturalNumber, oneOf, text } from '../values.ts';
-import { columns, comment } from './shared.ts';
+import { boolean, jsonObject, name, naturalNumber, number, oneOf, text } from '../values.ts';
+import { columns, comment, headers } from './shared.ts';
 
 /** A boolean expression over the table: an object here, read by phase 3, which knows the columns. */
 const booleanExpression: Codec<JsonObject> = withNames(sorted(jsonObject), expressionNames);
@@ -25,7 +25,21 @@ const presets = withNames(withDefault<JsonObject>(sorted(jsonObject), {}), prese
 const computedFieldName = withNames(name, (field, { table, visitor }) => visitor.computedField(table, field));
 
 const flag = withDefault(boolean, false);
-const validate_input = optional(jsonObject);
+
+/** A webhook that has to agree before anything is written. */
+export type ValidateInput = TypeOf<typeof validateInput>;
+const validateInput = object({
+  type: oneOf('http'),
+  definition: object({
+    /** May hold `{{NAME}}` for environment variables. */
+    url: text,
+    headers,
+    forward_client_headers: flag,
+    /** Seconds; 10 unless given. */
+    timeout: optional(number),
+  }),
+});
+const validate_input = optional(validateInput);
 
 export type InsertPermission = TypeOf<typeof insertPermission>;
 const insertPermission = object({
