@@ -3,9 +3,13 @@
  * aggregates they take, how a JSON value is written for them.
  */
 import { EngineError } from './errors.ts';
+import { checkGeoJson } from './geojson.ts';
+import { expectedKind, jsonText, NumberText } from './json-value.ts';
 import { remember } from './remember.ts';
 import type { SourceShape } from './shapes.ts';
 import { quoteIdentifier } from './sql/fragment.ts';
+
+export { expectedKind, jsonKind, jsonText, NumberText } from './json-value.ts';
 
 /** The family of a type, which decides its operators and input. `unknown` types take strings only. */
 type TypeFamily =
@@ -108,6 +112,9 @@ function resolve(owner: SourceShape, key: string): ColumnType {
     const scalar = declared.kind === 'row' ? `${name}_scalar` : name;
     return { key, name, family, scalar, sql: quoteIdentifier(schema, name), ...named };
   }
+  // Arguments of operators and targets of casts have no schema; they are found through the search path.
+  if (key === 'geometry' || key === 'geography')
+    return { key, name: key, family: key, scalar: key, sql: key };
   const builtin = BUILTIN[key];
   return {
     key,
@@ -159,26 +166,6 @@ const INTEGER_RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int8: [-9223372036854775808n, 9223372036854775807n],
 };
 
-/** A number written in a document or in variables, with all its digits. */
-export class NumberText {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** JSON text of a value, numbers with the digits they were written with. */
-export function jsonText(value: unknown): string {
-  if (value instanceof NumberText) return value.text;
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    return `{${Object.entries(value)
-      .map(([name, item]) => `${JSON.stringify(name)}:${jsonText(item)}`)
-      .join(',')}}`;
-  }
-  return JSON.stringify(value ?? null);
-}
-
 /**
  * Writes a JSON value as the text that Postgres casts to the type. Strings are accepted for every type and left to
  * Postgres; other values must fit the family.
@@ -189,12 +176,24 @@ export function encodeValue(type: ColumnType, value: unknown): string | null {
   if (type.family === 'json' || type.family === 'jsonb') return jsonText(value);
   if (type.element) return encodeArray(type.element, value);
   if (type.family === 'geometry' || type.family === 'geography') {
-    return typeof value === 'string' ? value : jsonText(value);
+    if (typeof value === 'string') return value;
+    checkGeoJson(value);
+    return jsonText(value);
   }
+  if (type.family === 'raster') return hexadecimal(value);
   if (typeof value === 'string') return type.family === 'ltree' ? labelPath(value) : value;
   if (typeof value === 'number' || value instanceof NumberText) return encodeNumber(type, value);
   if (typeof value === 'boolean' && type.family === 'boolean') return value ? 'true' : 'false';
   throw mismatch(type, value);
+}
+
+/** A raster; what begins like one and is broken is left to PostGIS. */
+function hexadecimal(value: unknown): string {
+  if (typeof value === 'string' && /^(?:[\da-f]{2})+$/i.test(value)) return value;
+  throw new EngineError(
+    'parse-failed',
+    'invalid hexadecimal representation of raster well known binary format',
+  );
 }
 
 function encodeNumber(type: ColumnType, value: number | NumberText): string {
@@ -317,24 +316,7 @@ function mismatch(type: ColumnType, value: unknown): EngineError {
   return expectedKind(type.scalar, expected(type), value);
 }
 
-/** A value of another JSON kind than what reads it takes. */
-export function expectedKind(what: string, kind: string, value: unknown): EngineError {
-  const found = value instanceof NumberText ? 'Number' : jsonKind(value);
-  return new EngineError(
-    'parse-failed',
-    `parsing ${what} failed, expected ${kind}, but encountered ${found}`,
-  );
-}
-
 function expected(type: ColumnType): string {
   if (isNumeric(type)) return 'Number';
   return type.family === 'boolean' ? 'Boolean' : 'String';
-}
-
-/** The JSON kind of a value as error texts of the reference name it. */
-export function jsonKind(value: unknown): string {
-  if (value === null) return 'Null';
-  if (Array.isArray(value)) return 'Array';
-  const kind = typeof value;
-  return kind === 'object' ? 'Object' : kind.slice(0, 1).toUpperCase() + kind.slice(1);
 }

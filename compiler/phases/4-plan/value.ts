@@ -1,5 +1,6 @@
 /** Values of the metadata as SQL: quoted literals, plain numbers, session variables cast to the type that is needed. */
 import { join, literal, parameter, raw, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
+import { readText, takesGeoJson } from '../../../runtime/core/sql/spatial.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
 import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { Value } from '../../model/model.ts';
@@ -36,15 +37,15 @@ function castLiteral(type: ColumnType, value: Json): Sql {
   if (type.element && Array.isArray(value) && value.every((item) => item !== null && !Array.isArray(item))) {
     const { element } = type;
     const items = value.map(
-      (item: Json) => plainLiteral(element, item) ?? literal(encodeValue(element, item)!),
+      (item: Json) =>
+        plainLiteral(element, item) ??
+        (takesGeoJson(element) ? castLiteral(element, item) : literal(encodeValue(element, item)!)),
     );
     return sql`array[${join(items, ', ')}]::${raw(type.sql)}`;
   }
   const encoded = encodeValue(type, value)!;
-  if (type.family === 'geometry' && typeof value === 'object')
-    return sql`ST_GeomFromGeoJSON(${literal(encoded)})`;
-  if (type.family === 'geography' && typeof value === 'object')
-    return sql`ST_GeomFromGeoJSON(${literal(encoded)})::${raw(type.sql)}`;
+  if (takesGeoJson(type) && !type.element)
+    return readText(type, literal(encoded), typeof value === 'object' ? 'geojson' : 'text');
   if (namesMoment(type, encoded)) return sql`${literal(encoded)}::text::${raw(type.sql)}`;
   return sql`${literal(encoded)}::${raw(type.sql)}`;
 }

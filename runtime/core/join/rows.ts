@@ -9,7 +9,8 @@ import { jsonObject, type Scope } from '../query/scope.ts';
 import { aggregateOfRows, listOfRows, rowEntries } from '../query/select.ts';
 import { visible } from '../query/visible.ts';
 import type { SelectedField } from '../request/selection.ts';
-import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { arrayParameter } from '../sql/spatial.ts';
 import type { TableTarget } from './join.ts';
 
 /** Position of a tuple; columns of tuples are `key 1`, `key 2` … */
@@ -19,7 +20,7 @@ const POSITION = identifier('position');
 export function lookUpRows(target: TableTarget, field: SelectedField, index: number, scope: Scope): Sql {
   const alias = scope.alias('tuples');
   const values = target.columns.map(({ type }, column) =>
-    parameter({ from: 'tuples', join: index, column }, `${type.sql}[]`),
+    arrayParameter(type, { from: 'tuples', join: index, column }),
   );
   const names = [...values.map((_, column) => keyName(column)), POSITION];
   const from = sql`unnest(${join(values, ', ')}) with ordinality as ${alias} (${join(names, ', ')})`;

@@ -8,6 +8,7 @@ import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { TableView } from '../schema/table-view.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { readText } from '../sql/spatial.ts';
 import { encodeList, encodeValue } from '../types.ts';
 import type { RowValues } from './insert-objects.ts';
 
@@ -127,7 +128,7 @@ function arraysSelect(
   const columns = [...given.map((column) => ({ column, list: columnTexts(column, rows) })), ...lists];
   const alias = (index: number) => `column ${index + 1}`;
   const selected = [
-    ...columns.map(({ column }, index) => sql`${identifier('given', alias(index))}::${raw(column.type.sql)}`),
+    ...columns.map(({ column }, index) => readText(column.type, identifier('given', alias(index)))),
     ...constants.map(([, value]) => value),
   ];
   const names = [...columns.map((_, index) => identifier(alias(index))), raw('"position"')];

@@ -2,7 +2,8 @@
 import type { Where } from '../checked-types.ts';
 import type { Column, Table } from '../program.ts';
 import type { DeclaredTable } from '../shapes.ts';
-import { and, identifier, or, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { and, identifier, or, raw, type Sql, sql } from '../sql/fragment.ts';
+import { arrayParameter, typedParameter } from '../sql/spatial.ts';
 import { encodeList, encodeValue } from '../types.ts';
 
 type Condition = Where<DeclaredTable>;
@@ -35,7 +36,7 @@ function items(value: unknown): readonly Condition[] {
 
 function comparison({ type }: Column, operands: Readonly<Record<string, unknown>>, left: Sql): Sql {
   const list = (value: unknown) =>
-    parameter({ from: 'constant', value }, `${type.sql}[]`, (each) => encodeList(type, each as unknown[]));
+    arrayParameter(type, { from: 'constant', value }, (each) => encodeList(type, each as unknown[]));
   return and(
     Object.entries(operands).map(([name, value]): Sql => {
       if (name === '_is_null') return value === true ? sql`${left} is null` : sql`${left} is not null`;
@@ -43,7 +44,7 @@ function comparison({ type }: Column, operands: Readonly<Record<string, unknown>
       if (name === '_nin') return sql`${left} <> all (${list(value)})`;
       const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
       if (operator === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}`);
-      const operand = parameter({ from: 'constant', value }, type.sql, (each) => encodeValue(type, each));
+      const operand = typedParameter(type, { from: 'constant', value }, (each) => encodeValue(type, each));
       return sql`${left} ${raw(operator)} ${operand}`;
     }),
   );

@@ -19,6 +19,7 @@ import {
   type Sql,
   sql,
 } from '../sql/fragment.ts';
+import { arrayParameter, typedParameter } from '../sql/spatial.ts';
 import { type ColumnType, columnType, encodeList, encodeValue, NumberText } from '../types.ts';
 import { encodePattern } from './like-pattern.ts';
 
@@ -83,7 +84,7 @@ export function valueParameter(node: InputNode, type: ColumnType): Sql {
     return parameter({ from: 'constant', value: node.value }, type.sql, String, node.path);
   if (node.kind === 'null') return raw(`null::${type.sql}`);
   const source = sourceOf(node);
-  return parameter(source, type.sql, (value) => encodeValue(type, value), node.path, {
+  return typedParameter(type, source, (value) => encodeValue(type, value), node.path, {
     as: 'value',
     type: type.key,
   });
@@ -100,13 +101,13 @@ export function patternParameter(node: InputNode, type: ColumnType): Sql {
 
 /** A parameter holding a list of values of a column's type, or an array constructor when the document mixes. */
 export function listParameter(node: InputNode, type: ColumnType): Sql {
-  const arrayType = type.element ? type.sql : `${type.sql}[]`;
+  const item = type.element ?? type;
   if (node.kind === 'list') {
     if (node.items.length > 0 && node.items.every((item) => item.kind === 'enum')) {
       const values = node.items.map((item) => (item.kind === 'enum' ? item.value : null));
-      return parameter(
+      return arrayParameter(
+        item,
         { from: 'constant', value: values },
-        arrayType,
         (value) => encodeList(type, value as unknown[]),
         node.path,
       );
@@ -114,35 +115,33 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
     const sources = node.items.map(sourceOf);
     const constants = sources.flatMap((source) => (source.from === 'constant' ? [source.value] : []));
     if (constants.length === sources.length) {
-      // A value in place of a list has the path of the list.
-      const isList = node.items[0]?.path !== node.path;
-      return parameter(
+      return arrayParameter(
+        item,
         { from: 'constant', value: constants },
-        arrayType,
-        itemsEncoder(type, node.path, isList),
+        itemsEncoder(type, node.path),
         node.path,
       );
     }
     return sql`array[${join(
-      node.items.map((item) => valueParameter(item, type)),
+      node.items.map((each) => valueParameter(each, type)),
       ', ',
     )}]`;
   }
-  return parameter(sourceOf(node), arrayType, (value) => encodeWhole(type, value), node.path, {
+  return arrayParameter(item, sourceOf(node), (value) => encodeWhole(type, value), node.path, {
     as: 'list',
     type: type.key,
   });
 }
 
 /** Writes a list; the error of an item names its place. Plans are kept, so it must not hold on to the items. */
-function itemsEncoder(type: ColumnType, path: string, isList: boolean): (value: unknown) => string {
+function itemsEncoder(type: ColumnType, path: string): (value: unknown) => string {
   return (value) => {
     const values = value as readonly unknown[];
     values.forEach((item, index) => {
       try {
         encodeValue(type, item);
       } catch (error) {
-        throw error instanceof EngineError ? error.at(isList ? pathStep(path, index) : path) : error;
+        throw error instanceof EngineError ? error.at(pathStep(path, index)) : error;
       }
     });
     return encodeList(type, values);

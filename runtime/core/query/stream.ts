@@ -7,7 +7,8 @@ import { unexpectedNull } from '../request/refusals.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { ColumnView, TableView } from '../schema/table-view.ts';
-import { isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { typedParameter } from '../sql/spatial.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeValue } from '../types.ts';
 import { type ObjectNode, objectOf } from './comparison.ts';
@@ -45,7 +46,7 @@ export function streamRows(
   const { type } = column.column;
   const start = value.kind === 'enum' ? ({ from: 'constant', value: value.value } as const) : sourceOf(value);
   const encode = value.kind === 'enum' ? String : (given: unknown) => encodeValue(type, given);
-  const bound = parameter({ from: 'cursor', start }, type.sql, encode, value.path);
+  const bound = typedParameter(type, { from: 'cursor', start }, encode, value.path);
   const rule = visible(view, alias);
   const conditions = [
     ...rule,

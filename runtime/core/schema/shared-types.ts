@@ -234,9 +234,7 @@ function fixedScalar(key: string): ScalarType {
 
 export function fixedType(key: string): ColumnType {
   const type = columnType(PLAIN_SOURCE, key);
-  if (type.family !== 'unknown') return type;
-  const family = key === 'geometry' || key === 'geography' ? key : 'unknown';
-  return { ...type, family, sql: key };
+  return type.family === 'unknown' ? { ...type, sql: key } : type;
 }
 
 /** What `_cast` offers. */
