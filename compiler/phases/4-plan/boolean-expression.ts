@@ -16,6 +16,7 @@ import {
 import { OPERATORS } from '../../../runtime/core/operators.ts';
 import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/shapes.ts';
 import { identifier, join, parameter, raw, row, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
+import { arrayParameter } from '../../../runtime/core/sql/spatial.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type { Argument, Condition, Operand, TableReference } from '../../model/model.ts';
 import { comparedValue } from './value.ts';
@@ -176,7 +177,7 @@ function planArgument(place: Place, right: Exclude<Argument, { kind: 'list' }>):
       return [comparedValue(columnType(place.source, right.type), right.value)];
     case 'session-list':
       return [
-        parameter({ from: 'session', name: right.name }, `${columnType(place.source, right.type).sql}[]`),
+        arrayParameter(columnType(place.source, right.type), { from: 'session', name: right.name }),
       ];
     case 'fields':
       return right.values.map(({ type, value }) => comparedValue(columnType(place.source, type), value));

@@ -1,13 +1,13 @@
 /** Values of the metadata as SQL: quoted literals, plain numbers, session variables cast to the type that is needed. */
-import { join, literal, parameter, raw, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
-import { readText, takesGeoJson } from '../../../runtime/core/sql/spatial.ts';
+import { join, literal, raw, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
+import { readText, takesGeoJson, typedParameter } from '../../../runtime/core/sql/spatial.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
 import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { Value } from '../../model/model.ts';
 
 /** SQL of a value whose type no context gives: the type is always visible. */
 export function typedValue(type: ColumnType, value: Value): Sql {
-  if (value.kind === 'session') return parameter({ from: 'session', name: value.name }, type.sql);
+  if (value.kind === 'session') return typedParameter(type, { from: 'session', name: value.name });
   return plainLiteral(type, value.value) ?? castLiteral(type, value.value);
 }
 

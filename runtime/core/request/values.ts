@@ -47,7 +47,7 @@ export function inputNode(
     if (value.kind !== Kind.LIST) {
       if (isLeaf(type.of) && value.kind === Kind.STRING && isColumnScalar(type))
         return leaf(type, value, path, variables);
-      return { kind: 'list', path, items: [inputNode(type.of, value, path, variables)] };
+      return { kind: 'list', path, items: [inputNode(type.of, value, pathStep(path, 0), variables)] };
     }
     return {
       kind: 'list',
@@ -206,7 +206,8 @@ function jsonNode(type: TypeReference, value: unknown, path: string, source: Var
       return { kind: 'scalar', path, source, type: scalar };
     }
     const step = (index: number): VariableSource => ({ ...source, path: [...source.path, index] });
-    if (!Array.isArray(value)) return { kind: 'list', path, items: [jsonNode(type.of, value, path, source)] };
+    if (!Array.isArray(value))
+      return { kind: 'list', path, items: [jsonNode(type.of, value, pathStep(path, 0), source)] };
     return {
       kind: 'list',
       path,

@@ -27,7 +27,7 @@ export function readText(type: ColumnType, text: Sql, form?: 'geojson' | 'text')
 }
 
 /** SQL of the array of values that an array of encoded texts means. @param texts SQL of type text[] */
-export function readTexts(type: ColumnType, texts: Sql): Sql {
+function readTexts(type: ColumnType, texts: Sql): Sql {
   if (!takesGeoJson(type)) return sql`${texts}::${raw(type.sql)}[]`;
   const item = raw('"item"');
   return sql`array(select ${readText(type, item)} from unnest(${texts}) as ${item})`;
