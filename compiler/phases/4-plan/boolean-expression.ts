@@ -176,9 +176,7 @@ function planArgument(place: Place, right: Exclude<Argument, { kind: 'list' }>):
     case 'value':
       return [comparedValue(columnType(place.source, right.type), right.value)];
     case 'session-list':
-      return [
-        arrayParameter(columnType(place.source, right.type), { from: 'session', name: right.name }),
-      ];
+      return [arrayParameter(columnType(place.source, right.type), { from: 'session', name: right.name })];
     case 'fields':
       return right.values.map(({ type, value }) => comparedValue(columnType(place.source, type), value));
   }
