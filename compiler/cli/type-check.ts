@@ -1,6 +1,7 @@
 /** Type-checks generated files against the contract. They are our work, so an error here is our defect. */
 import { fileURLToPath } from 'node:url';
 import { Project, ts } from 'ts-morph';
+import { lazy } from '../../runtime/core/remember.ts';
 
 /** The sources in a checkout, the declarations in a package. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.d.ts';
@@ -15,32 +16,37 @@ export interface TypeError {
   readonly message: string;
 }
 
+/** One for a process: the files that are not generated (TypeScript's library, the contract) are parsed once. */
+const project = lazy(
+  () =>
+    new Project({
+      skipAddingFilesFromTsConfig: true,
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2023,
+        lib: ['lib.es2023.d.ts'],
+        module: ts.ModuleKind.NodeNext,
+        moduleResolution: ts.ModuleResolutionKind.NodeNext,
+        noEmit: true,
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
+        verbatimModuleSyntax: true,
+        erasableSyntaxOnly: true,
+        allowImportingTsExtensions: true,
+        skipLibCheck: true,
+        types: [],
+        paths: { 'engine/contract': [contract] },
+      },
+    }),
+);
+
 /** Checks the TypeScript files among the given ones. Takes seconds and some 400 MB for a thousand tables. */
 export function checkTypes(files: ReadonlyMap<string, string>): TypeError[] {
-  const project = new Project({
-    skipAddingFilesFromTsConfig: true,
-    compilerOptions: {
-      target: ts.ScriptTarget.ES2023,
-      lib: ['lib.es2023.d.ts'],
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      noEmit: true,
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      verbatimModuleSyntax: true,
-      erasableSyntaxOnly: true,
-      allowImportingTsExtensions: true,
-      skipLibCheck: true,
-      types: [],
-      paths: { 'engine/contract': [contract] },
-    },
-  });
   const sources = [...files].flatMap(([path, text]) =>
-    path.endsWith('.ts') ? [[path, project.createSourceFile(`${folder}/${path}`, text)] as const] : [],
+    path.endsWith('.ts') ? [[path, project().createSourceFile(`${folder}/${path}`, text)] as const] : [],
   );
-  const program = project.getProgram().compilerObject;
-  return sources.flatMap(([file, source]) =>
+  const program = project().getProgram().compilerObject;
+  const errors = sources.flatMap(([file, source]) =>
     [
       ...program.getSyntacticDiagnostics(source.compilerNode),
       ...program.getSemanticDiagnostics(source.compilerNode),
@@ -50,4 +56,6 @@ export function checkTypes(files: ReadonlyMap<string, string>): TypeError[] {
       message: ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'),
     })),
   );
+  for (const [, source] of sources) source.forget();
+  return errors;
 }
