@@ -29,46 +29,6 @@ async function ask(query: string, variables?: Readonly<Record<string, unknown>>)
   return (JSON.parse(await served.answer({ query, variables }, 'admin')) as { data: unknown }).data;
 }
 
-test('lists in lists are arrays of more dimensions, in one row as in several, in changes and in comparisons', async () => {
-  expect(
-    await ask(
-      `mutation ($nine: Int!) {
-      one: insert_board_one(object: {id: 1, cells: [[1, 2], [3, 4]]}) { cells }
-      several: insert_board(objects: [{id: 2, cells: [[5], [6]]}, {id: 3}]) { returning { cells } }
-      changed: update_board_by_pk(pk_columns: {id: 3}, _set: {cells: [[7, 8], [$nine, 10]]}) { cells }
-      deleted: delete_board(where: {cells: {_eq: [[1, 2], [3, 4]]}}) { returning { id } }
-    }`,
-      { nine: 9 },
-    ),
-  ).toEqual({
-    one: {
-      cells: [
-        [1, 2],
-        [3, 4],
-      ],
-    },
-    several: { returning: [{ cells: [[5], [6]] }, { cells: null }] },
-    changed: {
-      cells: [
-        [7, 8],
-        [9, 10],
-      ],
-    },
-    deleted: { returning: [{ id: 1 }] },
-  });
-});
-
-test('an array is written as a list or as Postgres writes it', async () => {
-  const query =
-    'mutation ($cells: [Int!]) { insert_board_one(object: {id: 10, cells: $cells}) { cells } delete_board_by_pk(id: 10) { id } }';
-  expect(await ask(query, { cells: '{{1},{2}}' })).toMatchObject({ insert_board_one: { cells: [[1], [2]] } });
-  await expect(ask(query, { cells: 1 })).rejects.toMatchObject({
-    code: 'parse-failed',
-    message: 'parsing [] failed, expected Array, but encountered Number',
-    path: '$.selectionSet.insert_board_one.args.object.cells',
-  });
-});
-
 test('an item of an array is never null, however the array is written', async () => {
   const refused = (path: string) => ({
     code: 'validation-failed',
@@ -102,28 +62,6 @@ test('an item of an array is never null, however the array is written', async ()
   await expect(
     ask('query ($any: [[Int!]!]) { board(where: {cells: {_in: $any}}) { id } }', { any: [[1, null]] }),
   ).rejects.toMatchObject(refused('board.args.where.cells._in[0][1]'));
-  const json = '[[1, null], {"a": [null]}]';
-  const notes = JSON.parse(json) as unknown;
-  expect(
-    await ask(
-      `mutation ($notes: jsonb) {
-        one: insert_board_one(object: {id: 40, notes: [[1, null], {a: [null]}]}) { notes }
-        two: insert_board_one(object: {id: 41, notes: $notes}) { notes }
-        found: delete_board(where: {notes: {_in: [[[1, null], {a: [null]}]]}}) { affected_rows }
-      }`,
-      { notes },
-    ),
-  ).toEqual({ one: { notes }, two: { notes }, found: { affected_rows: 2 } });
-});
-
-test('a bare word for a column is its text', async () => {
-  expect(await ask('mutation { insert_board_one(object: {id: 20, mood: happy}) { mood } }')).toEqual({
-    insert_board_one: { mood: 'happy' },
-  });
-  await expect(
-    ask('mutation { update_board(where: {id: {_eq: 20}}, _set: {mood: angry}) { affected_rows } }'),
-  ).rejects.toMatchObject({ code: 'data-exception', message: 'invalid input value for enum mood: "angry"' });
-  await expect(ask('{ board(limit: happy) { id } }')).rejects.toMatchObject({ code: 'validation-failed' });
 });
 
 test('one object stands for a list of one, whichever of them came before', async () => {
