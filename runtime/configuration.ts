@@ -269,6 +269,21 @@ export const OPTIONS = {
   ),
   requiredSources: option(list, [], 'sources without which /readyz answers 503'),
   serverTimeout: option(integer(1), 30, 'seconds that a client connection may stay idle'),
+  requestHeaderTimeout: option(
+    integer(1),
+    10,
+    'seconds for the headers of a request to arrive; slower clients get status 408',
+  ),
+  requestTimeout: option(
+    integer(1),
+    60,
+    'seconds for a whole request to arrive, its body included; slower clients get status 408',
+  ),
+  maxConnectionsPerAddress: option(
+    integer(0),
+    0,
+    'maximum open client connections per address, websockets included; 0 = unlimited; behind a proxy the address is that of the proxy',
+  ),
   maxTotalHeaderLength: option(
     integer(1024),
     1024 * 1024,

@@ -12,6 +12,9 @@ const UNNAMED: Preparation = { name: '', parse: true, close: [] };
 /** Milliseconds. Without a limit, a host that drops packets blocks its callers for minutes. */
 const CONNECT_TIMEOUT = 15_000;
 
+/** Characters of new SQL after which a backend is replaced: it has grown by up to 64 MB. */
+const MAX_PARSED = 8 * 1024 * 1024;
+
 /** The defaults belong to the server, the database and the user, not to us. */
 const TRANSACTION_DEFAULTS = `select current_setting('default_transaction_isolation') ||
   case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults, ${DEFINE_SETTINGS}`;
@@ -61,6 +64,8 @@ export class PooledConnection {
   writes = false;
   #collecting = false;
   readonly openedAt = performance.now();
+  /** Characters of the statements that were new to the backend; see `isWorn`. */
+  #parsed = 0;
   /** Milliseconds that next to nothing took there. */
   readonly roundTrip: number;
   /** Since when the oldest query in flight has had the backend to itself; the end of the last one when idle. */
@@ -92,6 +97,7 @@ export class PooledConnection {
       values,
       preparation: unnamed ? UNNAMED : this.statements.prepare(text, name),
     }));
+    for (const { text, preparation } of prepared) if (preparation.parse) this.#parsed += text.length;
     // The callback has no name: what runs sources without a build gives every named one its name again in each call.
     const query = new TextQuery(
       prepared,
@@ -113,6 +119,14 @@ export class PooledConnection {
     );
     this.#collectWrites();
     this.client.query(query as unknown as pg.Submittable);
+  }
+
+  /**
+   * Whether the backend has read so much new SQL that it is to be replaced. It keeps the names of the columns of every
+   * row that a statement makes until it ends, some 8 bytes for each character of a statement that clients make up.
+   */
+  get isWorn(): boolean {
+    return this.#parsed > MAX_PARSED;
   }
 
   /** Buffers writes until the current events are processed, so that their queries share one system call. */

@@ -436,10 +436,11 @@ export class Pool {
 
   #expired(connection: PooledConnection): boolean {
     const { connectionLifetime } = this.#settings;
+    if (connection.isWorn) return true;
     return connectionLifetime > 0 && performance.now() - connection.openedAt > connectionLifetime * 1000;
   }
 
-  /** Closes what is too old or has been idle for too long. */
+  /** Closes what is too old, worn, or has been idle for too long. */
   #sweep(): void {
     const idleSince = performance.now() - this.#settings.idleTimeout * 1000;
     for (const connection of [...this.#connections]) {

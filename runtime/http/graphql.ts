@@ -20,6 +20,7 @@ import {
   sendJson,
 } from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
+import { createPause } from './pause.ts';
 
 /** The endpoints of GraphQL over HTTP. @param current taken once for each request */
 export function graphqlEndpoints(current: CurrentlyServed): Endpoints {
@@ -75,7 +76,10 @@ function install(
       request.exchange.mode = 'batched';
       context.limits?.().checkBatch(session, body.length);
       const answers: string[] = [];
+      const pause = createPause();
       for (const [index, member] of body.entries()) {
+        // Members that need no database would keep all other clients waiting.
+        await pause();
         const runMember = () => {
           // The first was counted with the request.
           if (index > 0) context.limits?.().countRequest(session, request.ip);

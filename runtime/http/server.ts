@@ -5,12 +5,16 @@ import type { Configuration } from '../configuration.ts';
 import type { LoggedQuery } from '../observe.ts';
 import { installBodyParser } from './body.ts';
 import { installCompression } from './compression.ts';
+import { limitConnections } from './connections.ts';
 import type { Endpoints, Exchange, HttpContext } from './context.ts';
 import { installCors } from './cors.ts';
 import { installErrorHandlers } from './errors.ts';
 import { withoutSecrets } from './masking.ts';
 import { createOperationLog } from './operation-log.ts';
 import { traceOf } from './trace.ts';
+
+/** Milliseconds between two looks for connections whose requests do not arrive in time. */
+const CHECKING_INTERVAL = 1000;
 
 /** Makes the server; it does not listen yet. */
 export function createServer(
@@ -23,17 +27,24 @@ export function createServer(
     logger: false,
     bodyLimit: configuration.maxRequestBodySize,
     keepAliveTimeout: configuration.serverTimeout * 1000,
+    requestTimeout: configuration.requestTimeout * 1000,
     forceCloseConnections: 'idle',
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && given !== '' ? given : randomUUID();
     },
-    http: { maxHeaderSize: configuration.maxTotalHeaderLength },
+    http: {
+      maxHeaderSize: configuration.maxTotalHeaderLength,
+      // The platform does not take more time for headers than for the whole request.
+      headersTimeout: Math.min(configuration.requestHeaderTimeout, configuration.requestTimeout) * 1000,
+      connectionsCheckingInterval: CHECKING_INTERVAL,
+    },
     routerOptions: { ignoreTrailingSlash: false },
   });
   // Node would drop what comes after the 2,000th header without a word, a role that narrows an administrator for instance.
   // Their total length is limited.
   app.server.maxHeadersCount = 0;
+  limitConnections(app.server, configuration.maxConnectionsPerAddress);
   app.decorateRequest('exchange', null as unknown as Exchange);
   app.addHook('onRequest', (request, reply, done) => {
     request.exchange = {

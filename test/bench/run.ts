@@ -1,12 +1,13 @@
 /**
  * `npm run bench` measures reads, `-- write` mutations, `-- routes` REST endpoints, `-- compile` compiling, `-- swap` changes
- * while it serves, `-- live` live queries; see docs/benchmarks.md. Results
+ * while it serves, `-- live` live queries, `-- memory` what hostile operations leave behind; see docs/benchmarks.md. Results
  * go to standard output, and with `--json FILE` to a file as well; progress is shown on standard error.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchLive, liveTable } from './live.ts';
+import { benchMemory, memoryTable } from './memory.ts';
 import { resultTable } from './results.ts';
 import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
 import { benchServing } from './serving.ts';
@@ -32,6 +33,8 @@ const { values, positionals } = parseArgs({
     swaps: { type: 'string', default: '1000' },
     /** Of `live`. */
     queries: { type: 'string', default: '10000' },
+    /** Of `memory`. */
+    operations: { type: 'string', default: '20000' },
   },
 });
 
@@ -72,6 +75,11 @@ switch (positionals[0] ?? 'serve') {
     publish(liveTable(live), { live });
     break;
   }
+  case 'memory': {
+    const memory = await benchMemory(Number(values.operations), progress);
+    publish(memoryTable(memory), { memory });
+    break;
+  }
   case 'swap': {
     const project = values.project
       ? sharedSwapProject(values.project)
@@ -83,7 +91,7 @@ switch (positionals[0] ?? 'serve') {
   }
   default:
     progress(
-      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), write, routes, compile, live or swap.`,
+      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), write, routes, compile, live, memory or swap.`,
     );
     process.exitCode = 2;
 }
