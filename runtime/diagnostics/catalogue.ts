@@ -805,6 +805,19 @@ export const diagnostics = {
     message('saved-query-invalid', 'error', [
       `In query collection "${collection}" the query "${query}" is invalid with the following error(s): ${error}${uses}`,
     ]),
+  /** In query collection "%collection%" the query "%query%" cannot be run: %error%. */
+  savedQueryRefused: ({
+    collection,
+    query,
+    error,
+  }: {
+    collection: Hole;
+    query: Hole;
+    error: Hole;
+  }): Message =>
+    message('saved-query-refused', 'warning', [
+      `In query collection "${collection}" the query "${query}" cannot be run: ${error}.`,
+    ]),
   /** Source "%source%" is of kind "%kind%"; only "postgres" can be served. */
   sourceKindUnsupported: ({ source, kind }: { source: Hole; kind: Hole }): Message =>
     message('source-kind-unsupported', 'error', [

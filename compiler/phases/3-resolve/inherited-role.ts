@@ -12,6 +12,12 @@ import type { Operation } from './permission.ts';
 import { leaveOut, type Report, type ReportedObject } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 
+/** The roles of a cycle beginning with the first by name, which is repeated at the end. */
+function closedCycle(roles: readonly string[]): readonly string[] {
+  const first = roles.indexOf(roles.toSorted()[0]!);
+  return [...roles.slice(first), ...roles.slice(0, first), roles[first]!];
+}
+
 /** Inherited roles whose parents exist, each after its parents. Others are reported. */
 export function orderInheritedRoles(report: Report, metadata: Metadata, memory: Memory): InheritedRole[] {
   if (metadata.inherited_roles.length === 0) return [];
@@ -23,7 +29,7 @@ export function orderInheritedRoles(report: Report, metadata: Metadata, memory: 
     const seen = state.get(role.role_name);
     if (seen === 'done' || seen === 'out') return;
     if (seen === 'open') {
-      const cycle = [...trail.slice(trail.indexOf(role.role_name)), role.role_name];
+      const cycle = closedCycle(trail.slice(trail.indexOf(role.role_name)));
       for (const name of new Set(cycle)) {
         state.set(name, 'out');
         leaveOut(

@@ -4,6 +4,7 @@ import {
   defaultBaseName,
   isGraphqlName,
   type NamingConvention,
+  tableBaseName,
   upperFirst,
 } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
@@ -37,7 +38,7 @@ function rootFieldName(
   { customization }: Source,
   convention: NamingConvention | undefined,
 ): string {
-  const own = defaultBaseName(table.schema, table.name);
+  const own = tableBaseName(table.schema, table.name);
   const base = custom_name ?? (convention === 'graphql-default' ? camelCase(own) : own);
   const name = custom_root_fields[kind]?.name ?? defaultNames[convention ?? 'engine-default'][kind](base);
   return customizeRootField(name, customization, convention);

@@ -2,7 +2,7 @@
 
 import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import { defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, tableBaseName } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -66,7 +66,7 @@ function resolveTable(
     );
   }
   const { custom_name, comment } = entry.configuration;
-  const graphqlName = custom_name ?? defaultBaseName(catalog.schema, catalog.name);
+  const graphqlName = custom_name ?? tableBaseName(catalog.schema, catalog.name);
   requireGraphqlNames(catalog, graphqlName);
   const enumValues = entry.is_enum ? resolveEnumTable(catalog, scope.catalog.enumTables) : undefined;
   const description = comment ?? catalog.comment;

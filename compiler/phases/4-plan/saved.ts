@@ -219,6 +219,10 @@ function savedOperation(
   };
 }
 
+/** Path of an error in the arguments of a field. */
+const IN_ARGUMENTS = /^\$(?:\.selectionSet\.\w+)+\.args(?:\.|$)/;
+
+/** Fields have to exist. Wrong arguments refuse the requests only, as in the other servers of this API family. */
 function invalidQuery(
   metadata: Metadata,
   collection: QueryCollection,
@@ -226,6 +230,10 @@ function invalidQuery(
   path: MetadataPath,
   error: GraphQLError | EngineError,
 ): Diagnostic {
+  if (error instanceof EngineError && IN_ARGUMENTS.test(error.path)) {
+    const names = { collection: collection.name, query: query.name };
+    return at(path, messages.savedQueryRefused({ ...names, error: errorText(error) }));
+  }
   const endpoints = metadata.rest_endpoints
     .filter(
       ({ definition }) =>
