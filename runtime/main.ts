@@ -358,6 +358,7 @@ function describe(configuration: Configuration): object {
     unauth_role: configuration.unauthorizedRole ?? null,
     cors_config: configuration.disableCors ? 'disabled' : configuration.corsDomain,
     enable_console: configuration.enableConsole,
+    console_assets_dir: configuration.consoleAssetsDir ?? null,
     use_prepared_statements: configuration.usePreparedStatements,
     stringify_numeric_types: configuration.stringifyNumericTypes,
     enabled_apis: configuration.enabledApis,

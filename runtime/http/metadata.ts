@@ -28,9 +28,10 @@ export function metadataEndpoints(
     const logsQueries = enabledLogTypes.includes('query-log');
     for (const path of PATHS) {
       app.post(path, async (request, reply) => {
-        const session = await authenticateRequest(context, request);
         const body = typeof request.body === 'string' ? request.body : '';
+        // Before authentication: the log line of a refused request says what was asked for.
         if (logsQueries) request.exchange.query = describeRequest(body, enableMetadataQueryLogging);
+        const session = await authenticateRequest(context, request);
         return sendJson(reply, await run(path, body, { session, client: clientOf(request) }));
       });
     }

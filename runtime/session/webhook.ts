@@ -46,7 +46,8 @@ export function webhookMode(options: WebhookOptions): Authenticate {
     try {
       const session = readAnswer(answer);
       log({ status });
-      incoming.setCookies(headersOf(answer, 'set-cookie'));
+      // In the order of the other servers of this API family, the last one first.
+      incoming.setCookies(headersOf(answer, 'set-cookie').toReversed());
       return session;
     } catch (error) {
       log({ status, message: (error as Error).message });

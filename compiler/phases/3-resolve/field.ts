@@ -17,7 +17,8 @@ export function fieldName(
 
 /** @throws Failure if a column has the name, or is shown under it */
 export function requireFreeFieldName(scope: SourceScope, table: TableScope, name: string): void {
-  if (table.columns.has(name)) throw new Failure(diagnostics.fieldConflictsWithColumn(), undefined, true);
+  if (table.columns.has(name))
+    throw new Failure(diagnostics.fieldConflictsWithColumn(), undefined, 'without context');
   const field = fieldName(name, undefined, scope.shape.naming);
   for (const [column, shape] of table.columns) {
     if (shape.field === null) continue;
@@ -27,7 +28,7 @@ export function requireFreeFieldName(scope: SourceScope, table: TableScope, name
       scope.shape.naming,
     );
     if (taken === field)
-      throw new Failure(diagnostics.fieldConflictsWithCustomName({ column }), undefined, true);
+      throw new Failure(diagnostics.fieldConflictsWithCustomName({ column }), undefined, 'without context');
   }
 }
 

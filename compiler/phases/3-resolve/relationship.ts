@@ -67,7 +67,10 @@ function joinFromHere(scope: SourceScope, table: TableScope, using: ForeignKeyOn
     const missing = using.columns.find((column) => !table.columns.has(column));
     return missing === undefined ? {} : columnAdvice(table, missing);
   });
-  return { target: trackedTable(scope, key.references), columns: pairs(key.columns, key.references.columns) };
+  return {
+    target: trackedTable(scope, key.references, 'alone'),
+    columns: pairs(key.columns, key.references.columns),
+  };
 }
 
 function joinFromThere(scope: SourceScope, table: TableScope, using: ForeignKeyOnOtherTable): Join {
@@ -109,14 +112,18 @@ function columnAdvice(table: TableScope, column: string): { advice?: string } {
 }
 
 /** A table that is served. @throws Failure */
-export function trackedTable(scope: SourceScope, name: QualifiedName): TableScope {
+export function trackedTable(
+  scope: SourceScope,
+  name: QualifiedName,
+  wording?: Failure['wording'],
+): TableScope {
   const table = scope.tables.get(keyOf(name));
   if (table) return table;
   const hint = scope.catalogTables.has(keyOf(name))
     ? { advice: 'The database has it: track it, or point at another table.' }
     : suggest(displayName(name.schema, name.name), tableNames(scope));
   const problem = diagnostics.tableNotTracked({ table: quoted(name), ...hint });
-  throw new Failure(problem).missing(...missingTable(scope, name));
+  throw new Failure(problem, undefined, wording).missing(...missingTable(scope, name));
 }
 
 function requireColumn(table: TableScope, column: string): void {

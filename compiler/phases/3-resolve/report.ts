@@ -7,19 +7,24 @@ import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 
+/**
+ * The text before the reason in the list of inconsistent objects: `Inconsistent object: ` with the object's context, the same
+ * without the context, or nothing, as for objects that go because another one is gone.
+ */
+type Wording = 'in context' | 'without context' | 'alone';
+
 /** Why an object cannot be resolved, and where. Thrown within one object's resolution only. */
 export class Failure extends Error {
   readonly problem: Message;
   readonly path: MetadataPath | undefined;
-  /** Omit the object's context before the reason. */
-  readonly bare: boolean;
+  readonly wording: Wording;
   losses: Losses = {};
 
-  constructor(problem: Message, path?: MetadataPath, bare = false) {
+  constructor(problem: Message, path?: MetadataPath, wording: Wording = 'in context') {
     super(problem.message);
     this.problem = problem;
     this.path = path;
-    this.bare = bare;
+    this.wording = wording;
   }
 
   /** Because something is not there: whatever lost it is the cause. */
@@ -56,13 +61,7 @@ export function attempt<Value>(
     return resolve();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    leaveOut(
-      report,
-      error.bare ? { ...object, context: '' } : object,
-      error.problem,
-      error.path,
-      error.losses,
-    );
+    leaveOut(report, object, error.problem, error.path, error.losses, error.wording);
     return undefined;
   }
 }
@@ -74,9 +73,15 @@ export function leaveOut(
   problem: Message,
   path = object.path,
   { missed, lost = [] }: Losses = {},
+  wording: Wording = 'in context',
 ): void {
   const { type, name, context, definition, offers } = object;
-  const reason = `Inconsistent object: ${context}${problem.message}`;
+  const before = {
+    'in context': `Inconsistent object: ${context}`,
+    'without context': 'Inconsistent object: ',
+    alone: '',
+  };
+  const reason = `${before[wording]}${problem.message}`;
   report.diagnostics.push({
     ...at(path, problem, { type, name, reason, definition }),
     missed,

@@ -1,5 +1,8 @@
 import { EngineError } from '../../core/errors.ts';
-import { object } from '../../metadata/combinators.ts';
+import { jsonKind } from '../../core/types.ts';
+import type { Invalid, TypeOf } from '../../metadata/codec.ts';
+import { missingKey, object } from '../../metadata/combinators.ts';
+import { isObject } from '../../metadata/json.ts';
 import { allowlistEntry, allowlistScope } from '../../metadata/kinds/query-collection.ts';
 import { name } from '../../metadata/values.ts';
 import { NO_PATH } from '../edit.ts';
@@ -13,6 +16,20 @@ const { change, drop } = listOperations(serviceList('allowlist', 'collection'), 
 
 const missing = ({ collection }: { readonly collection: string }) =>
   new EngineError('not-found', `collection "${collection}" doesn't exist in the allowlist`);
+
+const collectionOnly = object({ collection: name });
+
+/** `{collection}`; the errors name a type, as clients of this API family know them from this operation alone. */
+const droppedCollection: typeof collectionOnly = {
+  ...collectionOnly,
+  read(input, reading): TypeOf<typeof collectionOnly> | Invalid {
+    const type = 'Engine.RQL.Types.Allowlist.DropCollectionFromAllowlist(DropCollectionFromAllowlist)';
+    const failed = (reason: string): Invalid => reading.problem(`parsing ${type} failed, ${reason}`);
+    if (!isObject(input)) return failed(`expected Object, but encountered ${jsonKind(input)}`);
+    if (!Object.hasOwn(input, 'collection')) return failed(missingKey('collection'));
+    return collectionOnly.read(input, reading);
+  },
+};
 
 export const allowlistOperations: readonly Operation[] = [
   operation({
@@ -46,7 +63,7 @@ export const allowlistOperations: readonly Operation[] = [
   drop({
     name: 'drop_collection_from_allowlist',
     documentation: 'Takes a collection out of the allow-list.',
-    arguments: object({ collection: name }),
+    arguments: droppedCollection,
     missing,
   }),
 ];

@@ -42,8 +42,9 @@ export const inheritedRoleOperations: readonly Operation[] = [
 /** @throws EngineError cyclic-dependency if a role inherits from itself, by whatever way */
 export function refuseCycles(roles: readonly InheritedRole[]): void {
   const parents = new Map(roles.map(({ role_name, role_set }) => [role_name, role_set]));
-  for (const { role_name } of roles) {
-    const cycle = findCycle(role_name, parents);
+  // A cycle is told from its first role by name.
+  for (const role of [...parents.keys()].sort()) {
+    const cycle = findCycle(role, parents);
     if (cycle === undefined) continue;
     throw new EngineError('cyclic-dependency', `found cycle(s) in roles: ${JSON.stringify(cycle)}`);
   }

@@ -267,6 +267,15 @@ describe('query-log', () => {
     expect(query.args.headers).toEqual([{ name: 'X-Key', value: '[REDACTED]' }]);
   });
 
+  test('of a refused metadata request says what was asked for', async () => {
+    const request = { type: 'export_metadata', args: {} };
+    for (const headers of [{ 'x-engine-admin-secret': 'wrong' }, { 'x-engine-role': 'user' }]) {
+      const lines = await linesOf(everything, request, { path: '/v1/metadata', headers });
+      const { query, error } = lines.get('http-log')!.detail.operation;
+      expect({ query, code: error.code }).toEqual({ query: request, code: 'access-denied' });
+    }
+  });
+
   test('of somebody who is not authenticated has the text alone', async () => {
     const lines = await linesOf(
       everything,

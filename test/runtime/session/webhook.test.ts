@@ -150,7 +150,7 @@ describe('a webhook', () => {
       'set-cookie': ['a=1; HttpOnly', 'b=2'],
     });
     const answer = await send(get, '/v1/graphql', { body: { query: '{ note { id } }' } });
-    expect(answer.headers['set-cookie']).toEqual(['a=1; HttpOnly', 'b=2']);
+    expect(answer.headers['set-cookie']).toEqual(['b=2', 'a=1; HttpOnly']);
   });
 
   test.each<[string, Handler, number[] | string]>([
