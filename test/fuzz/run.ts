@@ -21,6 +21,7 @@ export type FuzzKind = (context: FuzzContext) => Promise<boolean>;
 const KINDS: Readonly<Record<string, () => Promise<FuzzKind>>> = {
   queries: async () => (await import('./queries/main.ts')).fuzzQueries,
   mutations: async () => (await import('./mutations/main.ts')).fuzzMutations,
+  hostile: async () => (await import('./hostile/main.ts')).fuzzHostile,
   metadata: async () => (await import('./metadata/main.ts')).fuzzMetadata,
   live: async () => (await import('./live/main.ts')).fuzzLive,
   faults: async () => (await import('./faults.ts')).fuzzFaults,

@@ -1,4 +1,5 @@
 /** A project compiled and served without HTTP: metadata and a database in, answers out. */
+import type { GraphQLSchema } from 'graphql';
 import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
@@ -6,6 +7,7 @@ import type { NamingOptions } from '../../runtime/core/names.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
 import type { SavedOptions } from '../../runtime/core/saved.ts';
+import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import type { Statement } from '../../runtime/core/sql/fragment.ts';
 import { connectSource } from '../../runtime/database/source.ts';
@@ -30,6 +32,8 @@ export interface InProcess {
   ): readonly Statement[];
   /** The SQL of a request, statements in order. @throws EngineError when it cannot be planned */
   sql(request: GraphqlRequest, role: string, variables?: Readonly<Record<string, string>>): string;
+  /** The API as a role sees it. */
+  schema(role: string): GraphQLSchema;
   /** Generated texts by path. */
   readonly files: ReadonlyMap<string, string>;
   end(): Promise<void>;
@@ -106,6 +110,7 @@ export async function serveInProcess(
       statements(...request)
         .map(({ text }) => text)
         .join(';\n'),
+    schema: (role) => graphqlSchema(program.view(role, false)),
     files: compiled.files,
     end: () => source.end(),
   };
