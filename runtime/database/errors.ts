@@ -64,12 +64,30 @@ function explain(error: pg.DatabaseError): [ErrorCode, string, number] {
   if (state === '23514') return ['permission-error', `Check constraint violation. ${message}`, 400];
   if (state.startsWith('23')) return ['constraint-violation', message, 400];
   if (state === '22025') return ['bad-request', message, 400];
-  if (state.startsWith('22')) return ['data-exception', message, 400];
+  if (state.startsWith('22') || state.startsWith('21') || state.startsWith('54') || isBadText(error))
+    return ['data-exception', message, 400];
+  if (state === '42883' && isOfStatement(error)) return ['not-supported', message, 400];
   if (state.startsWith('40')) return ['concurrent-update', message, 400];
   if (state === '42P10')
     return ['constraint-error', 'there is no unique or exclusion constraint on target column(s)', 400];
   if (state === '42704') return ['constraint-error', message, 400];
   return ['unexpected', 'database query error', 500];
+}
+
+/**
+ * The text of a value of a type with a grammar of its own, such as tsquery, jsonpath or hstore, which report a syntax error.
+ * One of a statement would have a position.
+ */
+function isBadText(error: pg.DatabaseError): boolean {
+  return error.code === '42601' && error.position === undefined;
+}
+
+/**
+ * Found in the statement itself and not in a function that it calls. All its names were checked, so what does not exist is
+ * an operator or aggregate for the type of a column that the request names.
+ */
+function isOfStatement(error: pg.DatabaseError): boolean {
+  return error.position !== undefined && error.internalQuery === undefined && error.where === undefined;
 }
 
 const VIOLATIONS: Readonly<Record<string, string>> = {

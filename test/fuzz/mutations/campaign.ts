@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { EngineError } from '../../../runtime/core/errors.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
+import { type Defect, sendHostile } from '../hostile/check.ts';
 import { wrongAnswer } from '../queries/answer.ts';
 import type { CampaignOptions } from '../queries/campaign.ts';
 import type { Document } from '../queries/print.ts';
@@ -37,6 +38,8 @@ export interface CampaignResult {
   readonly cases: number;
   /** The first failure ends the campaign. */
   readonly failed: FailedCase | undefined;
+  /** A request that got an unexpected error ends the campaign as well. */
+  readonly defect?: Defect;
   readonly coverage: Coverage;
 }
 
@@ -83,7 +86,12 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
           coverage.addCase(mutation, expected);
           const check = (candidate: Mutation) =>
             checkCase(client, served, state, permissions, candidate, printSeed);
-          if ((await check(mutation)) === undefined) continue;
+          if ((await check(mutation)) === undefined) {
+            const hostile = new Random(printSeed);
+            const defect = await sendHostile(hostile, served, 'mutation', mutation.role, textsOf(mutation));
+            if (defect) return { cases: number, failed: undefined, defect, coverage };
+            continue;
+          }
           const smallest = shrinks
             ? await smaller(mutation, async (candidate) => (await check(candidate)) !== undefined)
             : mutation;
@@ -107,6 +115,10 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   }
 }
 
+function textsOf({ session }: Mutation): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(session).map(([key, { text }]) => [key, text]));
+}
+
 /** What is wrong with one case; undefined: nothing. */
 async function checkCase(
   client: pg.Client,
@@ -119,8 +131,7 @@ async function checkCase(
   const expected = expectedOutcome(state, permissions, mutation);
   await client.query(resetSql(state.rows, state.sequences));
   const document = printMutation(projectOf(state.rows, permissions), mutation, new Random(printSeed));
-  const session = Object.fromEntries(Object.entries(mutation.session).map(([key, { text }]) => [key, text]));
-  const answered = await served.answer(document, mutation.role, session, mutation.backend).then(
+  const answered = await served.answer(document, mutation.role, textsOf(mutation), mutation.backend).then(
     (text) => ({ text }),
     (error: Error) => ({ error }),
   );

@@ -1,4 +1,5 @@
 /** `npm run fuzz -- mutations`: random writes under random permissions, answer and database compared with the model's. */
+import { describeDefect } from '../hostile/check.ts';
 import type { FuzzKind } from '../run.ts';
 import { type FailedCase, runCampaign } from './campaign.ts';
 import { resetSql, schemaSql } from './world.ts';
@@ -17,6 +18,10 @@ export const fuzzMutations: FuzzKind = async ({ serverUrl, seed, cases = CASES, 
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (result.failed) {
     console.log(describeFailure(result.failed));
+    return false;
+  }
+  if (result.defect) {
+    console.log(`Case ${result.cases} of seed ${seed}: ${describeDefect(result.defect)}`);
     return false;
   }
   console.log(result.coverage.report());

@@ -1,4 +1,5 @@
 /** Many cases one after another: a new project every so many requests. */
+import type { Defect } from '../hostile/check.ts';
 import { Random } from '../random.ts';
 import { check, type Failure } from './check.ts';
 import { Coverage } from './coverage.ts';
@@ -36,6 +37,8 @@ export interface CampaignResult {
   readonly cases: number;
   /** The first failure ends the campaign. */
   readonly failed: FailedCase | undefined;
+  /** A request that got an unexpected error ends the campaign as well. */
+  readonly defect?: Defect;
   readonly coverage: Coverage;
 }
 
@@ -56,7 +59,11 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
           const printSeed = random.below(1_000_000);
           coverage.addRequest(project, request);
           const failure = await check(served, project, request, printSeed);
-          if (!failure) continue;
+          if (!failure) {
+            const defect = await served.hostile(request.role, request.session, new Random(printSeed));
+            if (defect) return { cases: number, coverage, failed: undefined, defect };
+            continue;
+          }
           await served.end();
           const smallest = options.shrinks
             ? await shrink(workbench, { project, request, printSeed }, failure.kind)

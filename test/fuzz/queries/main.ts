@@ -1,4 +1,5 @@
 /** `npm run fuzz -- queries`: random requests to random projects, answers compared with the oracle's. */
+import { describeDefect } from '../hostile/check.ts';
 import type { FuzzKind } from '../run.ts';
 import { type FailedCase, runCampaign } from './campaign.ts';
 import { projectMetadata, projectSql } from './database.ts';
@@ -17,6 +18,10 @@ export const fuzzQueries: FuzzKind = async ({ serverUrl, seed, cases = CASES, as
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (result.failed) {
     console.log(describeFailure(result.failed));
+    return false;
+  }
+  if (result.defect) {
+    console.log(`Case ${result.cases} of seed ${seed}: ${describeDefect(result.defect)}`);
     return false;
   }
   console.log(result.coverage.report());

@@ -2,6 +2,8 @@
 import pg from 'pg';
 import { createLoader, type Loader } from '../../../runtime/program/loader.ts';
 import { serveInProcess } from '../../harness/in-process.ts';
+import { type Defect, sendHostile } from '../hostile/check.ts';
+import type { Random } from '../random.ts';
 import { projectMetadata, projectSql } from './database.ts';
 import type { SessionValues } from './lens.ts';
 import type { Document } from './print.ts';
@@ -20,6 +22,8 @@ export interface Served {
     session: SessionValues,
     document: Document,
   ): Promise<{ text: string } | { error: Error }>;
+  /** Sends one more request, with operands of every kind; undefined: it was answered as any error may be. */
+  hostile(role: string, session: SessionValues, random: Random): Promise<Defect | undefined>;
   /** The SQL of a request, if it can be planned. */
   sql(role: string, session: SessionValues, document: Document): string;
   /** The access files, for reports. */
@@ -74,6 +78,7 @@ async function serve(client: pg.Client, url: string, loader: Loader, project: Pr
         return { error: error as Error };
       }
     },
+    hostile: (role, session, random) => sendHostile(random, served, 'query', role, texts(session)),
     sql: (role, session, document) => {
       try {
         return served.sql(document, role, texts(session));

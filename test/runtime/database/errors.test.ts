@@ -18,6 +18,7 @@ const schema = `
   insert into parent values (1), (2);
   insert into child values (1, 1, 1, '[1,5)');
   insert into strict_child values (2);
+  create function calls_nothing() returns int language plpgsql as $$ begin return nothing(1); end $$;
   create function refuse() returns int language plpgsql as $$ begin raise exception 'refused by the business'; end $$;
 `;
 
@@ -61,6 +62,24 @@ test.each([
     400,
     'there is no unique or exclusion constraint on target column(s)',
   ],
+  [
+    `insert into parent values (3), (3) on conflict (id) do update set id = excluded.id`,
+    'data-exception',
+    400,
+    'ON CONFLICT DO UPDATE command cannot affect row a second time',
+  ],
+  [`select 'a &'::text::tsquery`, 'data-exception', 400, 'no operand in tsquery: "a &"'],
+  [`select '$['::text::jsonpath`, 'data-exception', 400, 'syntax error at end of jsonpath input'],
+  [
+    `select repeat('a', 3000)::tsvector`,
+    'data-exception',
+    400,
+    'word is too long (3000 bytes, max 2046 bytes)',
+  ],
+  [`select '{}'::json = '{}'::json`, 'not-supported', 400, 'operator does not exist: json = json'],
+  ['select min(a) from (values (true)) r(a)', 'not-supported', 400, 'function min(boolean) does not exist'],
+  ['select calls_nothing()', 'unexpected', 500, 'database query error'],
+  ['select (', 'unexpected', 500, 'database query error'],
   ['select refuse()', 'unexpected', 500, 'database query error'],
   ['select * from nowhere', 'unexpected', 500, 'database query error'],
   [`do $$ begin raise exception 'again' using errcode = '40001'; end $$`, 'concurrent-update', 400, 'again'],
