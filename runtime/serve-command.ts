@@ -28,7 +28,7 @@ export function registerServe(program: Command, compiler: string): void {
     .option('--generated <DIR>', 'serve this compiled folder; neither metadata nor compiler are loaded')
     .option(
       '--source <NAME=URL>',
-      'with --generated: connection string of a source, in which {{NAME}} stands for an environment variable (repeatable)',
+      'with --generated: connection string of a source, in which {{NAME}} is an environment variable (repeatable)',
       (value: string, all: readonly string[]) => [...all, value],
       [] as readonly string[],
     );

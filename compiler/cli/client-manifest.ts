@@ -53,7 +53,7 @@ function entriesOf(manifest: unknown): readonly Entry[] {
   if (!isObject(manifest)) throw new ManifestError(FORMS);
   if ('format' in manifest || 'operations' in manifest) return apolloEntries(manifest);
   return Object.entries(manifest).map(([id, body]) => {
-    if (typeof body !== 'string') throw new ManifestError(`The value of "${id}" is no text. ${FORMS}`);
+    if (typeof body !== 'string') throw new ManifestError(`The value of "${id}" is not a text. ${FORMS}`);
     return { id, body };
   });
 }
@@ -85,7 +85,7 @@ function operationName(id: string, body: string): string | undefined {
     throw new ManifestError(`The document "${id}" has ${operations.length} operations; one is needed.`);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    throw new ManifestError(`The document "${id}" is no GraphQL: ${error.message}`);
+    throw new ManifestError(`The document "${id}" is not GraphQL: ${error.message}`);
   }
 }
 

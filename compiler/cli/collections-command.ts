@@ -31,7 +31,7 @@ export function importCommand(manifest: string, options: ImportOptions, context:
   }
   context.stdout(`${options.name}: ${count} (${differences(before, operations)}) → ${file}\n`);
   if (calledById.length > 0)
-    context.stdout(`Called by ids that are no hashes of their texts: ${calledById.join(', ')}\n`);
+    context.stdout(`Called by ids that are not hashes of their texts: ${calledById.join(', ')}\n`);
   return 0;
 }
 
@@ -54,7 +54,7 @@ function intoDirectory(
   const exists = statSync(file, { throwIfNoEntry: false }) !== undefined;
   const document: Document = parseDocument(exists ? read(file) : '[]', { version: '1.2', schema: 'core' });
   const error = document.errors[0];
-  if (error) throw new ManifestError(`${file} is no YAML: ${error.message}`);
+  if (error) throw new ManifestError(`${file} is not YAML: ${error.message}`);
   document.contents ??= document.createNode([]);
   const { contents } = document;
   if (!isSeq(contents)) throw new ManifestError(`${file} is not a list of collections.`);
@@ -123,7 +123,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ManifestError(`${file} is no JSON: ${(error as Error).message}`);
+    throw new ManifestError(`${file} is not JSON: ${(error as Error).message}`);
   }
 }
 

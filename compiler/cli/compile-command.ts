@@ -120,7 +120,7 @@ export async function compileProject(
 async function prove({ read, databases }: Project, result: CompileResult, progress: Progress) {
   if (databases.size === 0 && result.state.plan.sources.length > 0)
     throw new UsageError(
-      'The SQL is proved by a database, and a saved catalog is none: give --migrations, or --source NAME=URL.',
+      'A saved catalog cannot prove the SQL, only a database can: give --migrations, or --source NAME=URL.',
     );
   progress.step('proving the generated SQL');
   try {

@@ -174,7 +174,7 @@ function writeDirectory(directory: string, files: ReadonlyMap<string, string>): 
     : [];
   if (present.length > 0 && !present.includes('version.yaml')) {
     throw new MetadataCommandError(
-      `The directory ${directory} holds files that are no metadata (no version.yaml). Choose an empty or new one.`,
+      `The directory ${directory} holds files that are not metadata (no version.yaml). Choose an empty or new one.`,
     );
   }
   for (const path of present) {

@@ -33,7 +33,7 @@ async function openArtefact(place: string): Promise<Pick<Artefact, 'manifest' | 
   const file = statSync(place).isDirectory() ? join(place, 'server.mjs') : place;
   if (existsSync(file)) {
     const module = (await import(pathToFileURL(resolve(file)).href)) as { artefact?: Artefact };
-    if (!module.artefact) throw new UsageError(`${file} is no artefact of engine build.`);
+    if (!module.artefact) throw new UsageError(`${file} was not made by engine build.`);
     return module.artefact;
   }
   if (!existsSync(join(place, 'index.ts')))

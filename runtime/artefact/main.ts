@@ -28,7 +28,7 @@ export async function runArtefact(artefact: Artefact, args: readonly string[]): 
   const serve = program.command('serve', { isDefault: true }).description('serve the API (the default)');
   addSourceOption(serve).option(
     '--require-same-database',
-    'do not start when operations would break; without it they are told in the log',
+    'do not start when operations would break; without it they are reported in the log',
   );
   addServerOptions(serve);
   serve.action(() => {
@@ -90,7 +90,7 @@ export async function runArtefact(artefact: Artefact, args: readonly string[]): 
 function addSourceOption(command: Command): Command {
   return command.option(
     '--source <NAME=URL>',
-    'connection string of a source, in which {{NAME}} stands for an environment variable (repeatable)',
+    'connection string of a source, in which {{NAME}} is an environment variable (repeatable)',
     (value: string, all: readonly string[]) => [...all, value],
     [] as readonly string[],
   );

@@ -59,5 +59,5 @@ const ACCEPTANCE: Readonly<Record<Policy, string>> = {
 
 function acceptance({ policy, changesMetadata }: Operation): string {
   if (changesMetadata === false) return 'nothing is changed';
-  return policy === undefined ? 'as told above' : ACCEPTANCE[policy];
+  return policy === undefined ? 'as described above' : ACCEPTANCE[policy];
 }

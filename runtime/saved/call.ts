@@ -78,7 +78,7 @@ function text(query: string | undefined, role: string, options: CallOptions): Ca
       {
         reason: {
           rule: 'only-saved-operations',
-          why: 'roles other than admin may only run operations of query collections, and this text is none',
+          why: 'roles other than admin may only run operations of query collections, and this text is not one',
           path: 'only-saved-operations',
         },
       },

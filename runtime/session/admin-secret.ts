@@ -13,7 +13,7 @@ export function adminSecretMode(secrets: readonly string[], otherwise: Authentic
     if (typeof secret === 'string' && matches(secret)) return trustedSession(incoming.headers);
     throw accessDenied(
       `invalid ${ADMIN_SECRET}/${ACCESS_KEY}`,
-      'the secret that was sent is none of the configured ones',
+      'the secret that was sent does not match a configured one',
     );
   };
 }

@@ -116,14 +116,14 @@ test('metadata may be a JSON file', async () => {
 
 test('ids that are no hashes are told, since they are the names', async () => {
   const { output } = await importing({ 'web/1': tickets, 'web/2': tickets });
-  expect(output).toContain('Called by ids that are no hashes of their texts: web/1, web/2\n');
+  expect(output).toContain('Called by ids that are not hashes of their texts: web/1, web/2\n');
 });
 
 test.each([
-  ['{', 'FOLDER/manifest.json is no JSON'],
+  ['{', 'FOLDER/manifest.json is not JSON'],
   [[tickets], 'A manifest is a JSON object'],
-  [{ a: 1 }, 'The value of "a" is no text.'],
-  [{ a: 'query {' }, 'The document "a" is no GraphQL: Syntax Error'],
+  [{ a: 1 }, 'The value of "a" is not a text.'],
+  [{ a: 'query {' }, 'The document "a" is not GraphQL: Syntax Error'],
   [{ a: '{ a } query b { c }' }, 'The document "a" has 2 operations; one is needed.'],
   [{ a: 'fragment a on b { c }' }, 'The document "a" has 0 operations; one is needed.'],
   [{ operations: [] }, 'A manifest is a JSON object'],

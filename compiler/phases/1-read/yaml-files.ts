@@ -125,7 +125,7 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
     const target = includeTarget(node, value);
     if (target !== undefined) return include(target, path, location, context);
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      report(path, messages.metadataYamlInvalid({ reason: `${value} is no number of JSON` }), location);
+      report(path, messages.metadataYamlInvalid({ reason: `${value} is not a JSON number` }), location);
       return { value: undefined, positions: { location } };
     }
     return { value, positions: { location } };

@@ -58,7 +58,7 @@ const SIGNS: Readonly<Record<Verdict, string>> = {
 };
 const MEANINGS: Readonly<Record<Verdict, string>> = {
   wider: 'These roles may do more than before.',
-  undecidable: 'Whether these roles may do more or less cannot be told from the rules: please read them.',
+  undecidable: 'The rules do not show whether these roles may do more or less: please read them.',
   'not wider': 'These roles may do no more than before; whether they may do less is not proved.',
   narrower: 'These roles may do less than before.',
 };

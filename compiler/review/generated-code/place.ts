@@ -47,7 +47,7 @@ function readArtefact(file: string): GeneratedTexts {
   const code = extract(readFileSync(file, 'utf8'));
   if (code === undefined)
     throw new GeneratedCodeError(
-      `${file} holds no generated code that one can read: it is no artefact, or was built by an older engine.`,
+      `${file} holds no generated code that one can read: it is not an artefact, or was built by an older engine.`,
     );
   const entry = basename(file);
   return { label: file, folder: dirname(file), files: new Map([[entry, code]]), entry };

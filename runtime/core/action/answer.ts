@@ -66,7 +66,7 @@ function completeNamed(type: NamedType, value: unknown, path: string): unknown {
       return completed;
     }
     case 'input':
-      throw new Error(`the input type ${type.name} is no output type`);
+      throw new Error(`the input type ${type.name} is not an output type`);
   }
 }
 

@@ -193,7 +193,7 @@ export function encoderOf(
 
 function scalarOfNode(node: InputNode): ScalarType {
   if (node.kind === 'scalar' || node.kind === 'boolean') return node.type;
-  throw new Error(`the ${node.kind} value at ${node.path} is no scalar`);
+  throw new Error(`the ${node.kind} value at ${node.path} is not a scalar`);
 }
 
 /** Where a scalar's value comes from. */

@@ -271,7 +271,7 @@ function columnValue(field: SelectedField, column: ColumnView, alias: Sql, scope
 /** The values that a join looks up, in the place of its result; null where one is missing, since nothing equals null. */
 function joinTuple({ keys }: JoinField, alias: Sql): Sql {
   const values = keys.map(({ name, value }) => {
-    if (!value) throw new Error(`the join's ${name} is no value of a row`);
+    if (!value) throw new Error(`the join's ${name} is not a value of a row`);
     return value(alias);
   });
   const present = values.map((value) => sql`${value} is not null`);

@@ -144,7 +144,7 @@ export function objectMembers(node: Extract<InputNode, { kind: 'object' }>): Rem
   const definitions = node.type.fields();
   const given = [...node.fields].map(([name, field]): RemotePreset => {
     const { meaning } = definitions.get(name)!;
-    if (meaning.kind !== 'remote') throw new Error(`${name} is no input of another server`);
+    if (meaning.kind !== 'remote') throw new Error(`${name} is not an input of another server`);
     return { name, value: valueText(field, meaning.type) };
   });
   return [...given, ...(node.type.presets?.() ?? [])];

@@ -72,7 +72,7 @@ function sampleValue(type: TypeReference): unknown {
     if (type.name === 'Boolean') return true;
     return type.name === 'String' ? 'text' : 1;
   }
-  if (type.kind !== 'input') throw new Error(`the ${type.kind} type ${type.name} is no input type`);
+  if (type.kind !== 'input') throw new Error(`the ${type.kind} type ${type.name} is not an input type`);
   const fields = [...type.fields().values()];
   const required = fields.filter(
     (field) => field.type.kind === 'nonNull' && field.defaultValue === undefined,

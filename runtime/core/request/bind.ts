@@ -80,6 +80,6 @@ export function sourceValue(source: ParameterSource, variables: Readonly<Record<
     case 'object':
       return Object.fromEntries(source.fields.map(([name, item]) => [name, sourceValue(item, variables)]));
     default:
-      throw new Error(`a ${source.from} is no part of a value`);
+      throw new Error(`a ${source.from} is not part of a value`);
   }
 }

@@ -75,7 +75,7 @@ export function inputNode(
     case 'scalar':
       return leaf(type, value, path, variables);
     default:
-      throw new Error(`the ${type.kind} type ${type.name} is no input type`);
+      throw new Error(`the ${type.kind} type ${type.name} is not an input type`);
   }
 }
 
@@ -231,7 +231,7 @@ function jsonNode(type: TypeReference, value: unknown, path: string, source: Var
       checkStrict(type, value, path);
       return { kind: 'scalar', path, source, type };
     default:
-      throw new Error(`the ${type.kind} type ${type.name} is no input type`);
+      throw new Error(`the ${type.kind} type ${type.name} is not an input type`);
   }
 }
 

@@ -16,7 +16,7 @@ const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?
 const time = textLike(
   'time',
   (given) => TIME.test(given) && !Number.isNaN(Date.parse(given.replace(' ', 'T').replace(',', '.'))),
-  (given) => `${JSON.stringify(given)} is no time in ISO 8601 with a zone`,
+  (given) => `${JSON.stringify(given)} is not a time in ISO 8601 with a zone`,
 );
 
 const scheduledKind = oneOf('one_off', 'cron');

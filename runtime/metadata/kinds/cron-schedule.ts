@@ -7,7 +7,7 @@ import { text } from '../values.ts';
 export const cronSchedule = convert(text, {
   read: (given, fail) => {
     const cron = parseCron(given);
-    if (cron === undefined) fail(`${JSON.stringify(given)} is no cron schedule of five fields`);
+    if (cron === undefined) fail(`${JSON.stringify(given)} is not a cron schedule of five fields`);
     return cron?.text ?? given;
   },
   write: (schedule) => schedule,

@@ -57,7 +57,7 @@ function ownClaims(namespace: Payload): ReadonlyMap<string, unknown> {
     const name = written.toLowerCase();
     if (!name.startsWith(PREFIX)) continue;
     // Which one counts must not depend on their order.
-    if (claims.has(name)) throw invalid(`the claim ${name} is there more than once, in different cases`);
+    if (claims.has(name)) throw invalid(`the claim ${name} occurs more than once, in different cases`);
     claims.set(name, value);
   }
   return claims;

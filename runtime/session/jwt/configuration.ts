@@ -103,7 +103,7 @@ function readKeys(value: Members, type: JwtType | undefined): JwtConfiguration['
   const url = optionalString('jwk_url', value.jwk_url);
   if (text !== undefined && url !== undefined) throw new Error('key, jwk_url both cannot be present');
   if (url !== undefined) {
-    if (!isCallable(url)) throw new Error('jwk_url is no http or https address without credentials');
+    if (!isCallable(url)) throw new Error('jwk_url must be an http or https address without credentials');
     return { kind: 'url', url };
   }
   if (text === undefined) throw new Error('key and jwk_url both cannot be empty');

@@ -81,7 +81,7 @@ function checkKind(type: JwtType, { asymmetricKeyType, asymmetricKeyDetails }: K
  */
 export function readKeySet(set: unknown, type: JwtType | undefined): readonly VerificationKey[] {
   const members = (set as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(members)) throw new Error('the answer is no JWK set');
+  if (!Array.isArray(members)) throw new Error('the answer is not a JWK set');
   const keys = members.flatMap((member) => readMember(member as JWK, type) ?? []);
   if (keys.length === 0) throw new Error('the JWK set has no key that verifies signatures');
   return keys;

@@ -87,7 +87,7 @@ function readPayload(bytes: Uint8Array): Payload {
     payload = undefined;
   }
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    throw invalid('JWTClaimsSetDecodeError the payload is no JSON object');
+    throw invalid('JWTClaimsSetDecodeError the payload is not a JSON object');
   }
   return payload as Payload;
 }
@@ -126,7 +126,7 @@ export function time(payload: Payload, claim: 'exp' | 'nbf' | 'iat'): number | u
   const value = payload[claim];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw invalid(`JWTClaimsSetDecodeError ${claim} is no number`);
+  throw invalid(`JWTClaimsSetDecodeError ${claim} is not a number`);
 }
 
 /** The token's text is part of no message. */

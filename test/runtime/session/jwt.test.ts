@@ -149,7 +149,7 @@ describe('registered claims', () => {
     ['no audience', {}, { aud: undefined }, invalid('JWTNotInAudience')],
     ['an empty list of audiences', {}, { aud: [] }, invalid('JWTNotInAudience')],
     ['another issuer', {}, { iss: 'https://issuer.example/' }, invalid('JWTNotInIssuer')],
-    ['a text as expiry', {}, { exp: '9999999999' }, invalid('JWTClaimsSetDecodeError exp is no number')],
+    ['a text as expiry', {}, { exp: '9999999999' }, invalid('JWTClaimsSetDecodeError exp is not a number')],
   ])('%s', async (_name, times, others, expected) => {
     const now = Math.floor(Date.now() / 1000);
     const set = Object.fromEntries(Object.entries(times).map(([claim, seconds]) => [claim, now + seconds]));
@@ -224,7 +224,7 @@ describe('claims', () => {
       'a claim in two cases',
       {},
       { [NAMESPACE]: { ...claims, 'x-engine-user-id': '1' } },
-      'jwt-invalid-claims: the claim x-engine-user-id is there more than once, in different cases',
+      'jwt-invalid-claims: the claim x-engine-user-id occurs more than once, in different cases',
     ],
   ];
 

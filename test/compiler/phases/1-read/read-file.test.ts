@@ -157,7 +157,7 @@ describe('a directory', () => {
       /metadata-yaml-invalid {2}network {2}network.yaml:2:1\n {2}This is not YAML: Map keys must be unique\./,
     );
     expect(complaints.join('\n')).toMatch(
-      /backend_configs.a {2}backend_configs.yaml:1:1\n.*Infinity is no number/,
+      /backend_configs.a {2}backend_configs.yaml:1:1\n.*Infinity is not a JSON number/,
     );
     expect(complaints.join('\n')).toMatch(
       /warning metadata-file-ignored {2}action.yaml:1:1\n.*\n {2}Did you mean "actions.yaml"\?/,
