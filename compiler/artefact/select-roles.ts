@@ -6,6 +6,7 @@ import { columnsOfRule } from '../../runtime/core/condition/reads.ts';
 import { textsOf } from '../../runtime/core/declared.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { fieldEntries, type RootFields } from '../../runtime/core/root-fields.ts';
+import type { AllowedDocument } from '../../runtime/core/saved.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import type { ApiLimits, Limit } from '../../runtime/core/settings.ts';
 import type { AccessRules, ColumnShape, RelationshipShape, TableShape } from '../../runtime/core/shapes.ts';
@@ -195,6 +196,13 @@ function isRequired({ notNull, hasDefault }: ColumnShape): boolean {
 
 /** Statements of other roles go, and with them operations that only those may run. */
 function selectSaved(saved: PlannedSaved, chosen: ReadonlySet<string>): PlannedSaved {
+  const kept = (entry: AllowedDocument): AllowedDocument => {
+    // The document of an operation that the artefact does not have is listed with the entry.
+    const operation = saved.operations.find(
+      ({ collection, name }) => collection === entry.collection && name === entry.name,
+    );
+    return operation && !operations.has(operation) ? { ...entry, document: operation.document } : entry;
+  };
   const operations = new Map(
     saved.operations.flatMap((operation) => {
       const { plans, ...rest } = operation;
@@ -210,9 +218,9 @@ function selectSaved(saved: PlannedSaved, chosen: ReadonlySet<string>): PlannedS
     ...saved,
     operations: [...operations.values()],
     allowlist: saved.allowlist.flatMap((entry) => {
-      if (entry.roles === undefined) return [entry];
+      if (entry.roles === undefined) return [kept(entry)];
       const roles = entry.roles.filter((role) => chosen.has(role));
-      return roles.length > 0 ? [{ ...entry, roles }] : [];
+      return roles.length > 0 ? [{ ...kept(entry), roles }] : [];
     }),
     routes: saved.routes.flatMap((route) => {
       const operation = operations.get(route.operation);

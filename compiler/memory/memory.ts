@@ -24,7 +24,6 @@ type Work =
   | 'saved'
   | 'statements'
   | 'refusals'
-  | 'comparable'
   | 'names'
   | 'index'
   | 'files'

@@ -112,12 +112,13 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
   const operations = program.saved?.operations ?? [];
   if (operations.length > 0) {
     const linked = linkProgram(program, { inferFunctionPermissions: true });
-    for (const { collection, name, plans = [] } of operations)
+    for (const { collection, name, plans = [], values: shared } of operations)
       for (const { roles, steps, values } of plans)
         for (const role of roles)
           for (const step of steps)
             for (const { sql: text } of 'sql' in step ? [step] : step.statements) {
-              const { text: statement } = savedStatement({ sql: text, values }, step.source, role, linked);
+              const saved = { sql: text, values: { ...shared, ...values } };
+              const { text: statement } = savedStatement(saved, step.source, role, linked);
               add(step.source, statement, { kind: 'saved operation', collection, name, roles: [role] });
             }
   }

@@ -18,6 +18,8 @@ export interface SavedOperation {
   readonly variables?: Readonly<Record<string, SavedVariable>>;
   /** Why there are no plans: the SQL depends on the request, so the document is planned per request. */
   readonly template?: string;
+  /** How variables are written for Postgres, by variable and type: `id::integer`. */
+  readonly values?: Readonly<Record<string, SavedValue>>;
   /** The plans of roles; the first one whose conditions hold runs. */
   readonly plans?: readonly SavedPlan[];
 }
@@ -27,8 +29,8 @@ export interface SavedPlan {
   readonly roles: readonly string[];
   /** Variables on which the SQL depends: whether they are null, or which boolean they are. */
   readonly when?: Readonly<Record<string, 'value' | 'null' | boolean>>;
-  /** How variables are written for Postgres, by variable and type: `id::integer`. */
-  readonly values: Readonly<Record<string, SavedValue>>;
+  /** Where they differ from those of the operation. */
+  readonly values?: Readonly<Record<string, SavedValue>>;
   /** One for each source of a query, or one for each root field of a mutation. */
   readonly steps: readonly (SavedStep | SavedWrite)[];
   readonly answer: readonly AnswerPart[];
@@ -80,8 +82,8 @@ export interface AllowedDocument {
   readonly name: string;
   /** Absent: every role. */
   readonly roles?: readonly string[];
-  /** Printed evenly and without `__typename`. */
-  readonly document: string;
+  /** Absent: that of the operation; present where a document is no operation that can be called, because it has several. */
+  readonly document?: string;
 }
 
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -2,9 +2,11 @@
 import { EngineError } from '../core/errors.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
 import { stringBytes } from '../core/memory/heap-bytes.ts';
+import { lazy } from '../core/remember.ts';
+import { type AllowedText, allowedTexts } from '../core/request/allowed.ts';
 import { comparableDocument } from '../core/request/comparable.ts';
 import { parseDocument } from '../core/request/document.ts';
-import type { AllowedDocument, SavedOperation } from '../core/saved.ts';
+import type { SavedOperation, SavedProgram } from '../core/saved.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 
 export interface Allowlist {
@@ -20,31 +22,28 @@ type Allowed = 'every role' | ReadonlySet<string>;
 const NOBODY: Allowed = new Set();
 
 /**
- * Makes the check of a program's allow-list. A text is parsed once, however often it is sent.
+ * Makes the check of a program's allow-list. A text is parsed once, however often it is sent; one that is sent as it was saved is
+ * not parsed at all.
  * @param memory limits for how many texts the verdict is kept
  */
-export function createAllowlist(documents: readonly AllowedDocument[], memory: MemoryBudget): Allowlist {
-  const allowed = new Map<string, Allowed>();
-  for (const { document, roles } of documents) {
-    const known = allowed.get(document) ?? NOBODY;
-    if (roles === undefined || known === 'every role') allowed.set(document, 'every role');
-    else allowed.set(document, new Set([...known, ...roles]));
-  }
-  const listed = new Map(
-    documents.map((entry) => [keyOf(entry.collection, entry.name), allowed.get(entry.document)!]),
-  );
+export function createAllowlist(
+  saved: Pick<SavedProgram, 'allowlist' | 'operations'>,
+  memory: MemoryBudget,
+): Allowlist {
+  const texts = allowedTexts(saved);
+  const byText = rolesBy(texts, ({ text }) => text);
+  const byDocument = lazy(() => rolesBy(texts, ({ comparable }) => comparable()));
   const verdicts = memory.cache<string, Allowed>(textBytes);
   const verdictOf = (text: string): Allowed => {
     const known = verdicts.get(text);
     if (known !== undefined) return known;
-    const verdict = allowed.get(comparableDocument(parseDocument(text))) ?? NOBODY;
+    const document = comparableDocument(parseDocument(text));
+    const verdict = byDocument().get(document) ?? NOBODY;
     verdicts.set(text, verdict);
     return verdict;
   };
-  const check = (role: string, verdict: () => Allowed) => {
-    if (role === ADMIN_ROLE) return;
-    const roles = verdict();
-    if (roles === 'every role' || roles.has(role)) return;
+  const checkText = (role: string, text: string) => {
+    if (role === ADMIN_ROLE || permits(byText.get(text), role) || permits(verdictOf(text), role)) return;
     throw new EngineError('validation-failed', 'query is not allowed', {
       internal: { message: 'query is not in any of the allowlists' },
       reason: {
@@ -54,11 +53,7 @@ export function createAllowlist(documents: readonly AllowedDocument[], memory: M
       },
     });
   };
-  return {
-    checkText: (role, text) => check(role, () => verdictOf(text)),
-    checkSaved: (role, { collection, name, document }) =>
-      check(role, () => listed.get(keyOf(collection, name)) ?? verdictOf(document)),
-  };
+  return { checkText, checkSaved: (role, { document }) => checkText(role, document) };
 }
 
 /** Not a function within: entries of the budget would hold on to the program that they were made for. */
@@ -66,6 +61,19 @@ function textBytes(_verdict: Allowed, text: string): number {
   return stringBytes(text);
 }
 
-function keyOf(collection: string, name: string): string {
-  return JSON.stringify([collection, name]);
+/** Who may send what has the same key. */
+function rolesBy(texts: readonly AllowedText[], keyOf: (text: AllowedText) => string): Map<string, Allowed> {
+  const allowed = new Map<string, Allowed>();
+  for (const text of texts) {
+    const { roles } = text.entry;
+    const key = keyOf(text);
+    const known = allowed.get(key) ?? NOBODY;
+    if (roles === undefined || known === 'every role') allowed.set(key, 'every role');
+    else allowed.set(key, new Set([...known, ...roles]));
+  }
+  return allowed;
+}
+
+function permits(allowed: Allowed | undefined, role: string): boolean {
+  return allowed === 'every role' || allowed?.has(role) === true;
 }

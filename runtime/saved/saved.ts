@@ -50,7 +50,7 @@ export function indexSaved(
     !limits?.node_limit;
   const operations = program?.operations ?? [];
   const allowlist = settings.enforceAllowlist
-    ? createAllowlist(program?.allowlist ?? [], settings.memory)
+    ? createAllowlist(program ?? { allowlist: [], operations }, settings.memory)
     : undefined;
   // Hashes are computed on first use.
   const byId = lazy(() => indexById(operations));

@@ -35,7 +35,7 @@ export function createPlans(
 }
 
 function casesOf(
-  { kind, plans = [] }: SavedOperation,
+  { kind, plans = [], values: shared }: SavedOperation,
   role: string,
   program: Pick<Program, 'sources' | 'view'>,
 ): readonly Case[] {
@@ -43,7 +43,7 @@ function casesOf(
     .filter(({ roles }) => roles.includes(role))
     .map(({ when, steps, values, answer }): Case => {
       const read = ({ sql }: SavedStatement, source: string) =>
-        savedStatement({ sql, values }, source, role, program);
+        savedStatement({ sql, values: { ...shared, ...values } }, source, role, program);
       if (kind === 'mutation') {
         const fields = steps.map((step) => readWrite(step as SavedWrite, read));
         return { when, plan: { kind, fields, answer, reusable: true } };

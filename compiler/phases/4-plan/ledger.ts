@@ -1,5 +1,5 @@
 /**
- * Ledgers: what a role may do, grouped by table, one fact a line, so that a difference between two versions reads as a change
+ * Ledgers: what a role may do, grouped by table, one fact a line (columns of an operation are one), so that a difference between two versions reads as a change
  * of rights. Root fields follow from the facts and are named only where a permission withholds one.
  */
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
@@ -168,8 +168,8 @@ function addTable(add: Add, tables: ReadonlyMap<string, ModelTable>, table: Mode
   const { permissions, shape } = table;
   for (const [role, permission] of Object.entries(permissions.select)) {
     const fact = (text: string) => add(role, `select ${text}`);
-    for (const column of permission.columns) fact(`column ${name(column)}`);
-    for (const field of permission.computedFields) fact(`computed field ${name(field)}`);
+    addNames(fact, 'columns', permission.columns);
+    addNames(fact, 'computed fields', permission.computedFields);
     for (const [column, condition] of Object.entries(permission.cells ?? {}))
       fact(`${name(column)} only where ${conditionWords(condition)}`);
     fact(`where ${conditionWords(permission.filter)}`);
@@ -185,7 +185,7 @@ function addTable(add: Add, tables: ReadonlyMap<string, ModelTable>, table: Mode
   }
   for (const [role, permission] of Object.entries(permissions.insert)) {
     const fact = (text: string) => add(role, `insert ${text}`);
-    for (const column of permission.columns) fact(`column ${name(column)}`);
+    addNames(fact, 'columns', permission.columns);
     fact(`check ${conditionWords(permission.check)}`);
     addPresets(fact, permission.presets);
     if (permission.backendOnly) fact('backend only');
@@ -194,7 +194,7 @@ function addTable(add: Add, tables: ReadonlyMap<string, ModelTable>, table: Mode
   }
   for (const [role, permission] of Object.entries(permissions.update)) {
     const fact = (text: string) => add(role, `update ${text}`);
-    for (const column of permission.columns) fact(`column ${name(column)}`);
+    addNames(fact, 'columns', permission.columns);
     fact(`where ${conditionWords(permission.filter)}`);
     fact(
       permission.check
@@ -233,6 +233,11 @@ function addValidation(
   { validateInput }: Pick<ModelInsertPermission, 'validateInput'>,
 ): void {
   if (validateInput) fact(`asks ${JSON.stringify(validateInput.url)} first`);
+}
+
+/** Names of one kind, sorted, on one line: the access file lists columns one to a line. */
+function addNames(fact: (text: string) => void, kind: string, names: readonly string[]): void {
+  if (names.length > 0) fact(`${kind} ${names.map(name).sort().join(', ')}`);
 }
 
 function addPresets(fact: (text: string) => void, presets: Presets): void {

@@ -3,7 +3,6 @@ import type { DocumentNode } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
-import { comparableDocument } from '../../../runtime/core/request/comparable.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import type { AllowedDocument } from '../../../runtime/core/saved.ts';
 import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
@@ -11,7 +10,6 @@ import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.
 import type { Losses } from '../../../runtime/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { CollectionQuery, Metadata } from '../../../runtime/metadata/metadata.ts';
-import type { Memory } from '../../memory/memory.ts';
 import type { ByView } from './by-view.ts';
 import { errorText, refusingRule } from './saved-refusal.ts';
 
@@ -84,22 +82,22 @@ function explain(program: Program, role: string, error: EngineError, metadata: M
   };
 }
 
+/** @param isOperation whether a query of a collection is an operation, whose file has its document */
 export function planAllowlist(
   metadata: Metadata,
   documents: ReadonlyMap<CollectionQuery, DocumentNode>,
-  memory: Memory,
+  isOperation: (collection: string, name: string) => boolean,
 ): AllowedDocument[] {
   return metadata.allowlist.flatMap(({ collection: name, scope }) => {
     const collection = metadata.query_collections.find((entry) => entry.name === name);
     return (collection?.definition.queries ?? []).flatMap((query): AllowedDocument[] => {
-      const document = documents.get(query);
-      if (!document) return [];
+      if (!documents.has(query)) return [];
       return [
         {
           collection: name,
           name: query.name,
           ...(scope.global ? {} : { roles: scope.roles }),
-          document: memory.remember('comparable', document, [], () => comparableDocument(document)),
+          ...(!isOperation(name, query.name) && { document: query.query }),
         },
       ];
     });

@@ -2,6 +2,7 @@
  * The statements of a saved operation, for each role that may run it. Where the SQL depends on whether a variable is null,
  * or on a boolean, there is a plan for each case; where it depends on more, the operation stays a template.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { Kind } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
@@ -29,7 +30,7 @@ const MAX_CASES = 8;
 
 type When = NonNullable<SavedPlan['when']>;
 
-type Statements = Omit<SavedPlan, 'roles'>;
+type Statements = Omit<SavedPlan, 'roles'> & Required<Pick<SavedPlan, 'values'>>;
 
 /** The plans of a role, or the reason why they depend on the request; undefined if it may not run the operation. */
 export interface RoleStatements {
@@ -41,7 +42,7 @@ export function planStatements(
   roles: readonly string[],
   operation: Operation,
   statementsOf: (role: string) => RoleStatements,
-): Pick<SavedOperation, 'plans' | 'template'> {
+): Pick<SavedOperation, 'plans' | 'template' | 'values'> {
   if (operation.kind === 'subscription') return { template: 'it is a subscription' };
   const groups: { readonly plan: Statements; readonly roles: string[] }[] = [];
   const groupOf = (plan: Statements) => {
@@ -60,8 +61,14 @@ export function planStatements(
     // Equal plans of several roles are kept once.
     statements.plans = own.map(({ plan }) => plan);
   }
-  const plans = groups.map(({ plan, roles: all }) => ({ roles: all, ...plan }));
-  return plans.length > 0 ? { plans } : {};
+  if (groups.length === 0) return {};
+  const values: Record<string, SavedValue> = {};
+  const plans = groups.map(({ plan: { values: all, ...plan }, roles: allowed }): SavedPlan => {
+    for (const [key, value] of Object.entries(all)) values[key] ??= value;
+    const others = Object.entries(all).filter(([key, value]) => !isDeepStrictEqual(values[key], value));
+    return { roles: allowed, ...plan, ...(others.length > 0 && { values: Object.fromEntries(others) }) };
+  });
+  return { ...(Object.keys(values).length > 0 && { values }), plans };
 }
 
 /** Plans an operation as the role of a view sees the API. */

@@ -78,12 +78,14 @@ export function planSaved(
       });
     });
   }
+  const isOperation = (collection: string, name: string) =>
+    'operation' in (queries.get(keyOf(collection, name)) ?? {});
   const routes = planRoutes(metadata, (collection, name) => queries.get(keyOf(collection, name)));
   return {
     value: {
       options,
       operations: [...queries.values()].flatMap((known) => ('operation' in known ? [known.operation] : [])),
-      allowlist: planAllowlist(metadata, documents, memory),
+      allowlist: planAllowlist(metadata, documents, isOperation),
       routes: routes.value,
     },
     diagnostics: [

@@ -15,12 +15,15 @@ import {
   inlineLiteral,
   type Property,
   printLiteral,
+  propertyKey,
   type RoleView,
   templateLiteral,
   templates,
 } from './templates.ts';
 
 type Rule = SelectRule & InsertRule & UpdateRule & DeleteRule;
+/** Characters of a group that is one line. */
+const MAX_LINE = 90;
 const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
 
 /** Text of a table's access file. */
@@ -43,6 +46,11 @@ export function emitAccess({ shape, access }: PlannedTable, names: FileNames): s
 function roleView(role: string, any: AccessRule): RoleView {
   const rule: Partial<Rule> = any;
   const properties: Property[] = [];
+  const { columns = [] } = rule;
+  // A list is one entry a line, unless it has only one.
+  const listed = columns.length > 1 ? columns : [];
+  if (rule.columns && columns.length <= 1)
+    properties.push({ name: 'columns', value: inlineLiteral(columns) });
   const add = (name: keyof Rule, print: (value: never) => string) => {
     const value = rule[name];
     if (value !== undefined) properties.push({ name, value: print(value as never) });
@@ -58,9 +66,14 @@ function roleView(role: string, any: AccessRule): RoleView {
   add('validateInput', (value) => printLiteral(value, 3));
   const groups = (['presets', 'cells'] as const).flatMap((name) => {
     const texts = rule[name];
-    return texts ? [{ name, entries: ruleEntries(texts) }] : [];
+    if (!texts) return [];
+    const all = ruleEntries(texts);
+    const line = `{ ${all.map((each) => `${propertyKey(each.name)}: ${each.value}`).join(', ')} }`;
+    if (all.length > 1 || line.length > MAX_LINE || line.includes('\n')) return [{ name, entries: all }];
+    properties.push({ name, value: line });
+    return [];
   });
-  return { role, hasColumns: rule.columns !== undefined, columns: rule.columns ?? [], properties, groups };
+  return { role, columns: listed, properties, groups };
 }
 
 type AccessRule = SelectRule | InsertRule | UpdateRule | DeleteRule;

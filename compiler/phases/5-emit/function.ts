@@ -21,6 +21,6 @@ export function emitFunction(declared: DeclaredFunction, names: FileNames): stri
       'returns',
       'roles',
     ]),
-    sections: sections(declared.fields),
+    sections: sections(declared.fields, 2),
   });
 }

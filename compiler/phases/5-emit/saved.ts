@@ -4,7 +4,7 @@ import type { Memory } from '../../memory/memory.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';
-import { inlineLiteral, type SavedView, stringLiteral, templates } from './templates.ts';
+import { inlineLiteral, type Property, type SavedView, stringLiteral, templates } from './templates.ts';
 
 /** The files of saved operations, by path. */
 export function emitSaved(
@@ -29,7 +29,7 @@ export function emitSaved(
         collection,
         name,
         roles: roles === undefined ? '' : inlineLiteral(roles),
-        document,
+        document: document ?? '',
       })),
     }),
   );
@@ -65,7 +65,7 @@ export function emitSaved(
 }
 
 function emitOperation(operation: SavedOperation, { identifier }: FileNames): string {
-  const { collection, name, kind, document, variables, template, plans } = operation;
+  const { collection, name, kind, document, variables, template, values, plans } = operation;
   return templates.saved({
     place: `${collection} · ${name}`,
     identifier,
@@ -75,6 +75,7 @@ function emitOperation(operation: SavedOperation, { identifier }: FileNames): st
     document,
     variables: entries(variables ?? {}, 2),
     why: template === undefined ? '' : stringLiteral(template),
+    values: valueEntries(values),
     plans: (plans ?? []).map(planView),
   });
 }
@@ -84,6 +85,10 @@ function remarkOf({ kind, plans, template }: SavedOperation): string {
   if (template !== undefined) return `${kind}, planned for each request: ${template}`;
   const roles = [...new Set((plans ?? []).flatMap((plan) => plan.roles))].sort();
   return roles.length > 0 ? `${kind}, static for ${roles.join(', ')}` : `${kind}, invalid`;
+}
+
+function valueEntries(values: SavedPlan['values'] = {}): Property[] {
+  return Object.entries(values).map(([name, value]) => ({ name, value: inlineLiteral(value) }));
 }
 
 function planView({ roles, when, steps, values, answer }: SavedPlan): SavedView['plans'][number] {
@@ -101,7 +106,7 @@ function planView({ roles, when, steps, values, answer }: SavedPlan): SavedView[
       const { answer, once = false } = step;
       return { source, writes: { statements, answer: inlineLiteral(answer), once } };
     }),
-    values: Object.entries(values).map(([name, value]) => ({ name, value: inlineLiteral(value) })),
+    values: valueEntries(values),
     answer: inlineLiteral(answer),
   };
 }

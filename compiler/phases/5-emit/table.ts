@@ -2,7 +2,7 @@
 import { fieldEntries } from '../../../runtime/core/root-fields.ts';
 import type { DeclaredTable, TableShape } from '../../../runtime/core/shapes.ts';
 import type { FileNames } from './names.ts';
-import { type Property, printLiteral, type Section, templates } from './templates.ts';
+import { type Property, printLiteral, templates } from './templates.ts';
 
 /** Text of a table's file. */
 export function emitTable(table: DeclaredTable, names: FileNames): string {
@@ -28,7 +28,7 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
       'sideEffects',
       'readOnly',
     ]),
-    sections: sections(table.fields),
+    sections: sections(table.fields, 1),
   });
 }
 
@@ -44,15 +44,14 @@ export function placeOf(shape: TableShape): string {
   return `${shape.source.name} · ${shape.schema}.${shape.name}`;
 }
 
-/** Root fields by section, for the templates. */
-export function sections(fields: object): Section[] {
-  return Object.entries(fields).map(([name, section]) => ({
-    name,
-    fields: fieldEntries(section as Record<string, { readonly field: string }>).map(([field, entry]) => ({
-      name: field,
-      value: printLiteral(Object.keys(entry).length === 1 ? entry.field : entry, 2),
-    })),
-  }));
+/** Root fields by section, printed. */
+export function sections(fields: object, depth: number): Property[] {
+  return Object.entries(fields).map(([name, section]) => {
+    const all = fieldEntries(section as Record<string, { readonly field: string }>).map(
+      ([field, entry]) => [field, Object.keys(entry).length === 1 ? entry.field : entry] as const,
+    );
+    return { name, value: printLiteral(Object.fromEntries(all), depth) };
+  });
 }
 
 /** The named properties that a shape has, as they are printed. */

@@ -21,7 +21,7 @@ export function templateLiteral(text: string): string {
  * Key of an object literal: bare where that is allowed. `__proto__` must not become the prototype, and for a key that every
  * object has, such as `constructor`, TypeScript would not see that the value is an entry like the others.
  */
-function propertyKey(name: string): string {
+export function propertyKey(name: string): string {
   if (name in Object.prototype) return `[${JSON.stringify(name)} as string]`;
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
 }
@@ -76,13 +76,8 @@ export interface TableView {
   readonly head: readonly Property[];
   readonly groups: readonly { readonly name: string; readonly entries: readonly Property[] }[];
   readonly tail: readonly Property[];
-  readonly sections: readonly Section[];
-}
-
-/** Root fields below query or below mutation. */
-export interface Section {
-  readonly name: string;
-  readonly fields: readonly Property[];
+  /** Root fields below query, subscription and mutation. */
+  readonly sections: readonly Property[];
 }
 
 /** A property whose value is printed as TypeScript already. */
@@ -101,8 +96,7 @@ export interface AccessView {
 
 export interface RoleView {
   readonly role: string;
-  /** False for operations that are about whole rows. */
-  readonly hasColumns: boolean;
+  /** Empty where they are among the properties, or the operation is about whole rows. */
   readonly columns: readonly string[];
   /** Single-line properties and rules, in order. */
   readonly properties: readonly Property[];
@@ -119,7 +113,8 @@ export interface FunctionView {
   readonly place: string;
   readonly identifier: string;
   readonly properties: readonly Property[];
-  readonly sections: readonly Section[];
+  /** Root fields below query, subscription and mutation. */
+  readonly sections: readonly Property[];
 }
 
 export interface EventTriggerView {
@@ -217,6 +212,7 @@ export interface SavedView {
   readonly variables: readonly Property[];
   /** Why it is planned per request, printed; empty when it is not. */
   readonly why: string;
+  readonly values: readonly Property[];
   readonly plans: readonly {
     readonly roles: string;
     /** Printed; empty when the plan serves any values. */

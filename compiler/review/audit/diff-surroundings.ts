@@ -1,5 +1,6 @@
 /** Compares what surrounds permissions: paths to rows, functions, saved operations, shapes and settings. */
 import type { Program, Table } from '../../../runtime/core/program.ts';
+import { allowedTexts } from '../../../runtime/core/request/allowed.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
@@ -83,11 +84,12 @@ export function savedFindings(
 ): Finding[] {
   const allowed = (code: GeneratedCode, roles: readonly string[]) =>
     new Map(
-      (code.generated.saved?.allowlist ?? []).flatMap(({ collection, name, roles: listed, document }) =>
-        (listed ?? roles).map((role) => [
-          JSON.stringify([role, document]),
-          { role, name: `${collection}.${name}` },
-        ]),
+      (code.generated.saved ? allowedTexts(code.generated.saved) : []).flatMap(
+        ({ entry: { collection, name, roles: listed }, comparable }) =>
+          (listed ?? roles).map((role) => [
+            JSON.stringify([role, comparable()]),
+            { role, name: `${collection}.${name}` },
+          ]),
       ),
     );
   // One that is new grants nothing: the role could send its text before.

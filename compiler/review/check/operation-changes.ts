@@ -1,6 +1,7 @@
 /** Which saved operations break: for each role that could run one before, whether it still can, and gets the same types. */
 import { parse } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
+import { allowedTexts } from '../../../runtime/core/request/allowed.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import type { Selection } from '../../../runtime/core/request/selection.ts';
@@ -196,11 +197,13 @@ function typeChanges(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
 /** Whose documents the allow-list lets through no longer. */
 function allowlistChanges(base: GeneratedCode, head: GeneratedCode, role: string): OperationChange[] {
   const allowed = (code: GeneratedCode) =>
-    (code.generated.saved?.allowlist ?? []).filter(({ roles }) => !roles || roles.includes(role));
-  const after = new Set(allowed(head).map(({ document }) => document));
+    (code.generated.saved ? allowedTexts(code.generated.saved) : []).filter(
+      ({ entry: { roles } }) => !roles || roles.includes(role),
+    );
+  const after = new Set(allowed(head).map(({ comparable }) => comparable()));
   const saved = new Set(operationsOf(head).map(keyOf));
-  return allowed(base).flatMap(({ collection, name, document }) =>
-    after.has(document) || !saved.has(keyOf({ collection, name }))
+  return allowed(base).flatMap(({ entry: { collection, name }, comparable }) =>
+    after.has(comparable()) || !saved.has(keyOf({ collection, name }))
       ? []
       : [
           {

@@ -19,6 +19,9 @@ export const closeTicketOperation = savedOperation({
   }
 }
 `,
+  values: {
+    "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+  },
   plans: [
     {
       roles: ["admin"],
@@ -76,9 +79,6 @@ export const closeTicketOperation = savedOperation({
           answer: [1],
         },
       ],
-      values: {
-        "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
-      },
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -137,9 +137,6 @@ export const closeTicketOperation = savedOperation({
           answer: [1],
         },
       ],
-      values: {
-        "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
-      },
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
   ],

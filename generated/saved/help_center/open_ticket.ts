@@ -20,6 +20,10 @@ export const openTicketOperation = savedOperation({
   }
 }
 `,
+  values: {
+    "subject::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
+    "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
+  },
   plans: [
     {
       roles: ["admin"],
@@ -93,10 +97,6 @@ export const openTicketOperation = savedOperation({
           answer: [2],
         },
       ],
-      values: {
-        "subject::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
-        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
-      },
       answer: ["{\"insert_ticket_one\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -175,10 +175,6 @@ export const openTicketOperation = savedOperation({
           answer: [2],
         },
       ],
-      values: {
-        "subject::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
-        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
-      },
       answer: ["{\"insert_ticket_one\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -268,10 +264,6 @@ export const openTicketOperation = savedOperation({
           answer: [2],
         },
       ],
-      values: {
-        "subject::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.subject" },
-        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_ticket_one.args.object.messages.data[0].body" },
-      },
       answer: ["{\"insert_ticket_one\":", { step: 0, column: 0 }, "}"],
     },
   ],

@@ -16,6 +16,9 @@ export const recentTicketsOperation = savedOperation({
   }
 }
 `,
+  values: {
+    "limit::bigint": { encoding: { as: "argument", scalar: "Int", accepts: "count" }, path: "$.selectionSet.ticket.args.limit" },
+  },
   plans: [
     {
       roles: ["admin", "agent", "manager"],
@@ -40,9 +43,6 @@ export const recentTicketsOperation = savedOperation({
           `,
         },
       ],
-      values: {
-        "limit::bigint": { encoding: { as: "argument", scalar: "Int", accepts: "count" }, path: "$.selectionSet.ticket.args.limit" },
-      },
       answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -67,7 +67,6 @@ export const recentTicketsOperation = savedOperation({
           `,
         },
       ],
-      values: {},
       answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -93,9 +92,6 @@ export const recentTicketsOperation = savedOperation({
           `,
         },
       ],
-      values: {
-        "limit::bigint": { encoding: { as: "argument", scalar: "Int", accepts: "count" }, path: "$.selectionSet.ticket.args.limit" },
-      },
       answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -121,7 +117,6 @@ export const recentTicketsOperation = savedOperation({
           `,
         },
       ],
-      values: {},
       answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
   ],

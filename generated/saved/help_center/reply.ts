@@ -16,6 +16,10 @@ export const replyOperation = savedOperation({
   }
 }
 `,
+  values: {
+    "ticket::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
+    "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
+  },
   plans: [
     {
       roles: ["admin"],
@@ -42,10 +46,6 @@ export const replyOperation = savedOperation({
           answer: [0],
         },
       ],
-      values: {
-        "ticket::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
-        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
-      },
       answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -73,10 +73,6 @@ export const replyOperation = savedOperation({
           answer: [0],
         },
       ],
-      values: {
-        "ticket::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
-        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
-      },
       answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -108,10 +104,6 @@ export const replyOperation = savedOperation({
           answer: [0],
         },
       ],
-      values: {
-        "ticket::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.insert_message_one.args.object.ticket_id" },
-        "body::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.insert_message_one.args.object.body" },
-      },
       answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
     },
   ],

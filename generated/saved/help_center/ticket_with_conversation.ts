@@ -24,6 +24,9 @@ export const ticketWithConversationOperation = savedOperation({
   }
 }
 `,
+  values: {
+    "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
+  },
   plans: [
     {
       roles: ["admin", "agent", "manager"],
@@ -62,9 +65,6 @@ export const ticketWithConversationOperation = savedOperation({
           `,
         },
       ],
-      values: {
-        "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
-      },
       answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -109,9 +109,6 @@ export const ticketWithConversationOperation = savedOperation({
           `,
         },
       ],
-      values: {
-        "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
-      },
       answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
   ],

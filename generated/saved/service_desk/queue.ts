@@ -24,6 +24,9 @@ export const queueOperation = savedOperation({
   }
 }
 `,
+  values: {
+    "team::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket.args.where.team_id._eq" },
+  },
   plans: [
     {
       roles: ["admin", "agent", "manager"],
@@ -75,9 +78,6 @@ export const queueOperation = savedOperation({
           `,
         },
       ],
-      values: {
-        "team::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket.args.where.team_id._eq" },
-      },
       answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
   ],

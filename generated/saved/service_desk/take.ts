@@ -16,6 +16,10 @@ export const takeOperation = savedOperation({
   }
 }
 `,
+  values: {
+    "agent::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
+    "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+  },
   plans: [
     {
       roles: ["admin"],
@@ -40,10 +44,6 @@ export const takeOperation = savedOperation({
           answer: [0],
         },
       ],
-      values: {
-        "agent::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
-        "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
-      },
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
     {
@@ -69,10 +69,6 @@ export const takeOperation = savedOperation({
           answer: [0],
         },
       ],
-      values: {
-        "agent::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
-        "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
-      },
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
   ],

@@ -11,9 +11,6 @@ export const searchArticles = trackedFunction(source, {
   returns: { table: "public.article", set: true },
   roles: [],
   fields: {
-    query: {
-      search_articles: "function",
-      search_articles_aggregate: "function_aggregate",
-    },
+    query: { search_articles: "function", search_articles_aggregate: "function_aggregate" },
   },
 });

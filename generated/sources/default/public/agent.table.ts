@@ -29,14 +29,8 @@ export const agent = table(source, {
   primaryKey: { name: "agent_pkey", columns: ["id"] },
   unique: { agent_email_key: ["email"] },
 }, {
-  query: {
-    agent: "select",
-    agent_by_pk: "select_by_pk",
-    agent_aggregate: "select_aggregate",
-  },
-  subscription: {
-    agent_stream: "select_stream",
-  },
+  query: { agent: "select", agent_by_pk: "select_by_pk", agent_aggregate: "select_aggregate" },
+  subscription: { agent_stream: "select_stream" },
   mutation: {
     insert_agent: "insert",
     insert_agent_one: "insert_one",

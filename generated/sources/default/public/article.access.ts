@@ -117,9 +117,7 @@ export const articleAccess = access(article, {
         "audience",
       ],
       where: `{row}."author_id" = {session.x-engine-user-id::integer} and {row}."published_at" is null`,
-      presets: {
-        updated_at: `'now()'::text::timestamptz`,
-      },
+      presets: { updated_at: `'now()'::text::timestamptz` },
     },
     manager: {
       columns: [
@@ -131,9 +129,7 @@ export const articleAccess = access(article, {
         "published_at",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
-      presets: {
-        updated_at: `'now()'::text::timestamptz`,
-      },
+      presets: { updated_at: `'now()'::text::timestamptz` },
     },
   },
   delete: {

@@ -69,9 +69,7 @@ export const articleFeedbackAccess = access(articleFeedback, {
             )
         )
       `,
-      presets: {
-        customer_id: `{session.x-engine-user-id::integer}`,
-      },
+      presets: { customer_id: `{session.x-engine-user-id::integer}` },
     },
   },
   update: {

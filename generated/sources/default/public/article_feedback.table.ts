@@ -28,9 +28,7 @@ export const articleFeedback = table(source, {
     article_feedback_by_pk: "select_by_pk",
     article_feedback_aggregate: "select_aggregate",
   },
-  subscription: {
-    article_feedback_stream: "select_stream",
-  },
+  subscription: { article_feedback_stream: "select_stream" },
   mutation: {
     insert_article_feedback: "insert",
     insert_article_feedback_one: "insert_one",

@@ -27,14 +27,8 @@ export const attachment = table(source, {
   primaryKey: { name: "attachment_pkey", columns: ["id"] },
   unique: { attachment_storage_key_key: ["storage_key"] },
 }, {
-  query: {
-    attachment: "select",
-    attachment_by_pk: "select_by_pk",
-    attachment_aggregate: "select_aggregate",
-  },
-  subscription: {
-    attachment_stream: "select_stream",
-  },
+  query: { attachment: "select", attachment_by_pk: "select_by_pk", attachment_aggregate: "select_aggregate" },
+  subscription: { attachment_stream: "select_stream" },
   mutation: {
     insert_attachment: "insert",
     insert_attachment_one: "insert_one",

@@ -75,9 +75,7 @@ export const categoryAccess = access(category, {
           where "_r1"."id" = {row}."parent_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: {
-        tenant_id: `{session.x-engine-tenant-id::integer}`,
-      },
+      presets: { tenant_id: `{session.x-engine-tenant-id::integer}` },
     },
   },
 });

@@ -24,14 +24,8 @@ export const category = table(source, {
   primaryKey: { name: "category_pkey", columns: ["id"] },
   unique: { category_tenant_id_name_key: ["tenant_id", "name"] },
 }, {
-  query: {
-    category: "select",
-    category_by_pk: "select_by_pk",
-    category_aggregate: "select_aggregate",
-  },
-  subscription: {
-    category_stream: "select_stream",
-  },
+  query: { category: "select", category_by_pk: "select_by_pk", category_aggregate: "select_aggregate" },
+  subscription: { category_stream: "select_stream" },
   mutation: {
     insert_category: "insert",
     insert_category_one: "insert_one",

@@ -49,9 +49,7 @@ export const customerAccess = access(customer, {
         "internal_notes",
       ],
       check: EVERY_ROW,
-      presets: {
-        tenant_id: `{session.x-engine-tenant-id::integer}`,
-      },
+      presets: { tenant_id: `{session.x-engine-tenant-id::integer}` },
     },
   },
   update: {

@@ -89,9 +89,7 @@ export const messageAccess = access(message, {
           where "_r1"."id" = {row}."ticket_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: {
-        author_agent_id: `{session.x-engine-user-id::integer}`,
-      },
+      presets: { author_agent_id: `{session.x-engine-user-id::integer}` },
     },
     customer: {
       columns: [
@@ -115,9 +113,7 @@ export const messageAccess = access(message, {
   },
   update: {
     agent: {
-      columns: [
-        "body",
-      ],
+      columns: ["body"],
       where: `{row}."author_agent_id" = {session.x-engine-user-id::integer} and {row}."is_internal" = true`,
     },
   },

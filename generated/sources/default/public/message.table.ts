@@ -30,14 +30,8 @@ export const message = table(source, {
   },
   primaryKey: { name: "message_pkey", columns: ["id"] },
 }, {
-  query: {
-    message: "select",
-    message_by_pk: "select_by_pk",
-    message_aggregate: "select_aggregate",
-  },
-  subscription: {
-    message_stream: "select_stream",
-  },
+  query: { message: "select", message_by_pk: "select_by_pk", message_aggregate: "select_aggregate" },
+  subscription: { message_stream: "select_stream" },
   mutation: {
     insert_message: "insert",
     insert_message_one: "insert_one",

@@ -19,14 +19,8 @@ export const plan = table(source, {
     team: "Up to ten agents",
   },
 }, {
-  query: {
-    plan: "select",
-    plan_by_pk: "select_by_pk",
-    plan_aggregate: "select_aggregate",
-  },
-  subscription: {
-    plan_stream: "select_stream",
-  },
+  query: { plan: "select", plan_by_pk: "select_by_pk", plan_aggregate: "select_aggregate" },
+  subscription: { plan_stream: "select_stream" },
   mutation: {
     insert_plan: "insert",
     insert_plan_one: "insert_one",

@@ -19,14 +19,8 @@ export const rating = table(source, {
   },
   primaryKey: { name: "rating_pkey", columns: ["ticket_id"] },
 }, {
-  query: {
-    rating: "select",
-    rating_by_pk: "select_by_pk",
-    rating_aggregate: "select_aggregate",
-  },
-  subscription: {
-    rating_stream: "select_stream",
-  },
+  query: { rating: "select", rating_by_pk: "select_by_pk", rating_aggregate: "select_aggregate" },
+  subscription: { rating_stream: "select_stream" },
   mutation: {
     insert_rating: "insert",
     insert_rating_one: "insert_one",

@@ -34,9 +34,7 @@ export const savedReplyAccess = access(savedReply, {
         "body",
       ],
       check: `{row}."team_id" = any ({session.x-engine-team-ids::integer[]})`,
-      presets: {
-        tenant_id: `{session.x-engine-tenant-id::integer}`,
-      },
+      presets: { tenant_id: `{session.x-engine-tenant-id::integer}` },
     },
   },
   update: {

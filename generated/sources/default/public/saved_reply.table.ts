@@ -21,14 +21,8 @@ export const savedReply = table(source, {
   },
   primaryKey: { name: "saved_reply_pkey", columns: ["id"] },
 }, {
-  query: {
-    saved_reply: "select",
-    saved_reply_by_pk: "select_by_pk",
-    saved_reply_aggregate: "select_aggregate",
-  },
-  subscription: {
-    saved_reply_stream: "select_stream",
-  },
+  query: { saved_reply: "select", saved_reply_by_pk: "select_by_pk", saved_reply_aggregate: "select_aggregate" },
+  subscription: { saved_reply_stream: "select_stream" },
   mutation: {
     insert_saved_reply: "insert",
     insert_saved_reply_one: "insert_one",

@@ -29,9 +29,7 @@ export const tagAccess = access(tag, {
         "color",
       ],
       check: `{row}."name" ~ '^[a-z][a-z ]*$'`,
-      presets: {
-        tenant_id: `{session.x-engine-tenant-id::integer}`,
-      },
+      presets: { tenant_id: `{session.x-engine-tenant-id::integer}` },
     },
   },
   delete: {

@@ -22,20 +22,14 @@ export const teamAccess = access(team, {
   },
   insert: {
     manager: {
-      columns: [
-        "name",
-      ],
+      columns: ["name"],
       check: EVERY_ROW,
-      presets: {
-        tenant_id: `{session.x-engine-tenant-id::integer}`,
-      },
+      presets: { tenant_id: `{session.x-engine-tenant-id::integer}` },
     },
   },
   update: {
     manager: {
-      columns: [
-        "name",
-      ],
+      columns: ["name"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
     },
   },

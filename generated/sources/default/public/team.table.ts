@@ -23,14 +23,8 @@ export const team = table(source, {
   primaryKey: { name: "team_pkey", columns: ["id"] },
   unique: { team_tenant_id_id_key: ["tenant_id", "id"], team_tenant_id_name_key: ["tenant_id", "name"] },
 }, {
-  query: {
-    team: "select",
-    team_by_pk: "select_by_pk",
-    team_aggregate: "select_aggregate",
-  },
-  subscription: {
-    team_stream: "select_stream",
-  },
+  query: { team: "select", team_by_pk: "select_by_pk", team_aggregate: "select_aggregate" },
+  subscription: { team_stream: "select_stream" },
   mutation: {
     insert_team: "insert",
     insert_team_one: "insert_one",

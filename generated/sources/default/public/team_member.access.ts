@@ -59,9 +59,7 @@ export const teamMemberAccess = access(teamMember, {
   },
   update: {
     manager: {
-      columns: [
-        "is_lead",
-      ],
+      columns: ["is_lead"],
       where: `
         exists (
           select 1

@@ -20,14 +20,8 @@ export const teamMember = table(source, {
   },
   primaryKey: { name: "team_member_pkey", columns: ["team_id", "agent_id"] },
 }, {
-  query: {
-    team_member: "select",
-    team_member_by_pk: "select_by_pk",
-    team_member_aggregate: "select_aggregate",
-  },
-  subscription: {
-    team_member_stream: "select_stream",
-  },
+  query: { team_member: "select", team_member_by_pk: "select_by_pk", team_member_aggregate: "select_aggregate" },
+  subscription: { team_member_stream: "select_stream" },
   mutation: {
     insert_team_member: "insert",
     insert_team_member_one: "insert_one",

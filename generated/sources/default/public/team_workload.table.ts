@@ -26,13 +26,8 @@ export const teamWorkload = table(source, {
   },
   readOnly: ["insert", "update", "delete"],
 }, {
-  query: {
-    team_workload: "select",
-    team_workload_aggregate: "select_aggregate",
-  },
-  subscription: {
-    team_workload_stream: "select_stream",
-  },
+  query: { team_workload: "select", team_workload_aggregate: "select_aggregate" },
+  subscription: { team_workload_stream: "select_stream" },
 });
 
 export type TeamWorkload = Row<typeof teamWorkload>;

@@ -28,14 +28,8 @@ export const tenant = table(source, {
   unique: { tenant_subdomain_key: ["subdomain"] },
   references: [{ columns: ["plan"], target: "public.plan" }],
 }, {
-  query: {
-    tenant: "select",
-    tenant_by_pk: "select_by_pk",
-    tenant_aggregate: "select_aggregate",
-  },
-  subscription: {
-    tenant_stream: "select_stream",
-  },
+  query: { tenant: "select", tenant_by_pk: "select_by_pk", tenant_aggregate: "select_aggregate" },
+  subscription: { tenant_stream: "select_stream" },
   mutation: {
     insert_tenant: "insert",
     insert_tenant_one: "insert_one",

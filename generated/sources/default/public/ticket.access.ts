@@ -95,14 +95,10 @@ export const ticketAccess = access(ticket, {
           where "_r1"."id" = {row}."customer_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: {
-        tenant_id: `{session.x-engine-tenant-id::integer}`,
-      },
+      presets: { tenant_id: `{session.x-engine-tenant-id::integer}` },
     },
     customer: {
-      columns: [
-        "subject",
-      ],
+      columns: ["subject"],
       check: `
         exists (
           select 1
@@ -159,19 +155,13 @@ export const ticketAccess = access(ticket, {
             and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: {
-        updated_at: `'now()'::text::timestamptz`,
-      },
+      presets: { updated_at: `'now()'::text::timestamptz` },
     },
     customer: {
-      columns: [
-        "status",
-      ],
+      columns: ["status"],
       where: `{row}."customer_id" = {session.x-engine-user-id::integer} and {row}."status" <> 'closed'`,
       check: `{row}."status" in ('open', 'closed')`,
-      presets: {
-        updated_at: `'now()'::text::timestamptz`,
-      },
+      presets: { updated_at: `'now()'::text::timestamptz` },
     },
     manager: {
       columns: [
@@ -190,9 +180,7 @@ export const ticketAccess = access(ticket, {
           where "_r1"."id" = {row}."customer_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: {
-        updated_at: `'now()'::text::timestamptz`,
-      },
+      presets: { updated_at: `'now()'::text::timestamptz` },
     },
   },
   delete: {

@@ -52,14 +52,8 @@ export const ticket = table(source, {
     { columns: ["status"], target: "public.ticket_status" },
   ],
 }, {
-  query: {
-    ticket: "select",
-    ticket_by_pk: "select_by_pk",
-    ticket_aggregate: "select_aggregate",
-  },
-  subscription: {
-    ticket_stream: "select_stream",
-  },
+  query: { ticket: "select", ticket_by_pk: "select_by_pk", ticket_aggregate: "select_aggregate" },
+  subscription: { ticket_stream: "select_stream" },
   mutation: {
     insert_ticket: "insert",
     insert_ticket_one: "insert_one",

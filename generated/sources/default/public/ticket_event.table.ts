@@ -22,14 +22,8 @@ export const ticketEvent = table(source, {
   },
   primaryKey: { name: "ticket_event_pkey", columns: ["id"] },
 }, {
-  query: {
-    ticket_event: "select",
-    ticket_event_by_pk: "select_by_pk",
-    ticket_event_aggregate: "select_aggregate",
-  },
-  subscription: {
-    ticket_event_stream: "select_stream",
-  },
+  query: { ticket_event: "select", ticket_event_by_pk: "select_by_pk", ticket_event_aggregate: "select_aggregate" },
+  subscription: { ticket_event_stream: "select_stream" },
   mutation: {
     insert_ticket_event: "insert",
     insert_ticket_event_one: "insert_one",

@@ -20,9 +20,7 @@ export const ticketPriority = table(source, {
     ticket_priority_by_pk: "select_by_pk",
     ticket_priority_aggregate: "select_aggregate",
   },
-  subscription: {
-    ticket_priority_stream: "select_stream",
-  },
+  subscription: { ticket_priority_stream: "select_stream" },
   mutation: {
     insert_ticket_priority: "insert",
     insert_ticket_priority_one: "insert_one",

@@ -25,9 +25,7 @@ export const ticketStatus = table(source, {
     ticket_status_by_pk: "select_by_pk",
     ticket_status_aggregate: "select_aggregate",
   },
-  subscription: {
-    ticket_status_stream: "select_stream",
-  },
+  subscription: { ticket_status_stream: "select_stream" },
   mutation: {
     insert_ticket_status: "insert",
     insert_ticket_status_one: "insert_one",

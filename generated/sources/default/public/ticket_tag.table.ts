@@ -18,14 +18,8 @@ export const ticketTag = table(source, {
   },
   primaryKey: { name: "ticket_tag_pkey", columns: ["ticket_id", "tag_id"] },
 }, {
-  query: {
-    ticket_tag: "select",
-    ticket_tag_by_pk: "select_by_pk",
-    ticket_tag_aggregate: "select_aggregate",
-  },
-  subscription: {
-    ticket_tag_stream: "select_stream",
-  },
+  query: { ticket_tag: "select", ticket_tag_by_pk: "select_by_pk", ticket_tag_aggregate: "select_aggregate" },
+  subscription: { ticket_tag_stream: "select_stream" },
   mutation: {
     insert_ticket_tag: "insert",
     insert_ticket_tag_one: "insert_one",

@@ -42,9 +42,9 @@ function compileStory(article: object, { functions = [], author = {} }: Extra = 
     },
   );
   const fieldsOf = (table: string) =>
-    [
-      ...(files.get(`sources/default/public/${table}.table.ts`) ?? '').matchAll(/^ {4}(\w+): "(\w+)"/gm),
-    ].flatMap(([, name, kind]) => (kind === 'select_by_pk' ? [name] : []));
+    [...(files.get(`sources/default/public/${table}.table.ts`) ?? '').matchAll(/(\w+): "(\w+)"/g)].flatMap(
+      ([, name, kind]) => (kind === 'select_by_pk' ? [name] : []),
+    );
   return { fieldsOf, codes: diagnostics.map(({ code }) => code) };
 }
 

@@ -14,7 +14,7 @@ function ledger(article: object): readonly string[] {
 test('facts stand below the table that they are about', () => {
   expect(ledger(select({}))).toEqual([
     'default public.article',
-    '  select column id',
+    '  select columns id',
     '  select where any row',
   ]);
 });

@@ -18,14 +18,8 @@ export const article = table(source, {
   },
   primaryKey: { name: "article_pkey", columns: ["id"] },
 }, {
-  query: {
-    article: "select",
-    article_by_pk: "select_by_pk",
-    article_aggregate: "select_aggregate",
-  },
-  subscription: {
-    article_stream: "select_stream",
-  },
+  query: { article: "select", article_by_pk: "select_by_pk", article_aggregate: "select_aggregate" },
+  subscription: { article_stream: "select_stream" },
   mutation: {
     insert_article: "insert",
     insert_article_one: "insert_one",

@@ -10,9 +10,6 @@ export const searchArticles = trackedFunction(source, {
   returns: { table: "public.article", set: true },
   roles: ["reader", "user"],
   fields: {
-    query: {
-      search_articles: "function",
-      search_articles_aggregate: "function_aggregate",
-    },
+    query: { search_articles: "function", search_articles_aggregate: "function_aggregate" },
   },
 });

@@ -200,9 +200,7 @@ export const articleAccess = access(article, {
       ],
       where: `{row}."author_id" = {session.x-engine-user-id::integer} and {row}."status" in ('draft', 'published')`,
       backendOnly: true,
-      presets: {
-        tags: `array['edited', 'it''s']::text[]`,
-      },
+      presets: { tags: `array['edited', 'it''s']::text[]` },
     },
     user: {
       columns: [
@@ -218,9 +216,7 @@ export const articleAccess = access(article, {
       ],
       where: `{row}."author_id" = {session.x-engine-user-id::integer} and {row}."status" in ('draft', 'published')`,
       backendOnly: true,
-      presets: {
-        tags: `array['edited', 'it''s']::text[]`,
-      },
+      presets: { tags: `array['edited', 'it''s']::text[]` },
     },
   },
   delete: {

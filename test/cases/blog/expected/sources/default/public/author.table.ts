@@ -39,14 +39,8 @@ export const author = table(source, {
   primaryKey: { name: "author_pkey", columns: ["id"] },
   unique: { author_email_key: ["email"] },
 }, {
-  query: {
-    author: "select",
-    author_by_pk: "select_by_pk",
-    author_aggregate: "select_aggregate",
-  },
-  subscription: {
-    author_stream: "select_stream",
-  },
+  query: { author: "select", author_by_pk: "select_by_pk", author_aggregate: "select_aggregate" },
+  subscription: { author_stream: "select_stream" },
   mutation: {
     insert_author: "insert",
     insert_author_one: "insert_one",

@@ -14,13 +14,8 @@ export const authorArticleCount = table(source, {
   reads: { "public.article": ["author_id"] },
   readOnly: ["insert", "update", "delete"],
 }, {
-  query: {
-    productivity: "select",
-    author_article_count_aggregate: "select_aggregate",
-  },
-  subscription: {
-    author_article_count_stream: "select_stream",
-  },
+  query: { productivity: "select", author_article_count_aggregate: "select_aggregate" },
+  subscription: { author_article_count_stream: "select_stream" },
 });
 
 export type AuthorArticleCount = Row<typeof authorArticleCount>;

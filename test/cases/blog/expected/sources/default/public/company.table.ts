@@ -18,14 +18,8 @@ export const company = table(source, {
   },
   primaryKey: { name: "company_pkey", columns: ["id"] },
 }, {
-  query: {
-    company: "select",
-    company_by_pk: "select_by_pk",
-    company_aggregate: "select_aggregate",
-  },
-  subscription: {
-    company_stream: "select_stream",
-  },
+  query: { company: "select", company_by_pk: "select_by_pk", company_aggregate: "select_aggregate" },
+  subscription: { company_stream: "select_stream" },
   mutation: {
     insert_company: "insert",
     insert_company_one: "insert_one",

@@ -15,14 +15,8 @@ export const member = table(source, {
   primaryKey: { name: "member_pkey", columns: ["company_id", "user_id"] },
   references: [{ columns: ["company_id"], target: "public.company" }],
 }, {
-  query: {
-    member: "select",
-    member_by_pk: "select_by_pk",
-    member_aggregate: "select_aggregate",
-  },
-  subscription: {
-    member_stream: "select_stream",
-  },
+  query: { member: "select", member_by_pk: "select_by_pk", member_aggregate: "select_aggregate" },
+  subscription: { member_stream: "select_stream" },
   mutation: {
     insert_member: "insert",
     insert_member_one: "insert_one",

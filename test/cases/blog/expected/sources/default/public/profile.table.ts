@@ -14,14 +14,8 @@ export const profile = table(source, {
   primaryKey: { name: "profile_pkey", columns: ["author_id"] },
   references: [{ columns: ["author_id"], target: "public.author" }],
 }, {
-  query: {
-    profile: "select",
-    profile_by_pk: "select_by_pk",
-    profile_aggregate: "select_aggregate",
-  },
-  subscription: {
-    profile_stream: "select_stream",
-  },
+  query: { profile: "select", profile_by_pk: "select_by_pk", profile_aggregate: "select_aggregate" },
+  subscription: { profile_stream: "select_stream" },
   mutation: {
     insert_profile: "insert",
     insert_profile_one: "insert_one",

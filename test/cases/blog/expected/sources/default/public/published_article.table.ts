@@ -17,13 +17,8 @@ export const publishedArticle = table(source, {
   },
   reads: { "public.article": ["id", "author_id", "title", "status"] },
 }, {
-  query: {
-    published_article: "select",
-    published_article_aggregate: "select_aggregate",
-  },
-  subscription: {
-    published_article_stream: "select_stream",
-  },
+  query: { published_article: "select", published_article_aggregate: "select_aggregate" },
+  subscription: { published_article_stream: "select_stream" },
   mutation: {
     insert_published_article: "insert",
     insert_published_article_one: "insert_one",

@@ -14,14 +14,8 @@ export const status = table(source, {
   primaryKey: { name: "status_pkey", columns: ["value"] },
   enumValues: { draft: "Not yet shown", published: "Shown to everybody" },
 }, {
-  query: {
-    status: "select",
-    status_by_pk: "select_by_pk",
-    status_aggregate: "select_aggregate",
-  },
-  subscription: {
-    status_stream: "select_stream",
-  },
+  query: { status: "select", status_by_pk: "select_by_pk", status_aggregate: "select_aggregate" },
+  subscription: { status_stream: "select_stream" },
   mutation: {
     insert_status: "insert",
     insert_status_one: "insert_one",

@@ -14,14 +14,8 @@ export const tag = table(source, {
   primaryKey: { name: "tag_pkey", columns: ["article_id", "name"] },
   references: [{ columns: ["article_id"], target: "public.article" }],
 }, {
-  query: {
-    tag: "select",
-    tag_by_pk: "select_by_pk",
-    tag_aggregate: "select_aggregate",
-  },
-  subscription: {
-    tag_stream: "select_stream",
-  },
+  query: { tag: "select", tag_by_pk: "select_by_pk", tag_aggregate: "select_aggregate" },
+  subscription: { tag_stream: "select_stream" },
   mutation: {
     insert_tag: "insert",
     insert_tag_one: "insert_one",

@@ -20,9 +20,7 @@ export const localAuthor = table(source, {
     testTable_oneOneQuery: "select_by_pk",
     testTable_oneAggregateQuery: "select_aggregate",
   },
-  subscription: {
-    testTable_oneStreamQuery: "select_stream",
-  },
+  subscription: { testTable_oneStreamQuery: "select_stream" },
   mutation: {
     testInsertTable_oneQuery: "insert",
     testInsertTable_oneOneQuery: "insert_one",

@@ -19,9 +19,7 @@ export const shopOrderItem = table(source, {
     testShopOrderItemByPkQuery: "select_by_pk",
     testShopOrderItemAggregateQuery: "select_aggregate",
   },
-  subscription: {
-    testShopOrderItemStreamQuery: "select_stream",
-  },
+  subscription: { testShopOrderItemStreamQuery: "select_stream" },
   mutation: {
     testInsertShopOrderItemQuery: "insert",
     testInsertShopOrderItemOneQuery: "insert_one",

@@ -28,9 +28,7 @@ e'
       `,
     },
     ["constructor" as string]: {
-      columns: [
-        "__proto__",
-      ],
+      columns: ["__proto__"],
       where: `{row}."__proto__" = 1`,
     },
     up: {

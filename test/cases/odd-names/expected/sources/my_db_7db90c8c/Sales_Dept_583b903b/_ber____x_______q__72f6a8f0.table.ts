@@ -17,15 +17,8 @@ export const salesDeptBerXQ = table(source, {
   },
   primaryKey: { name: "odd_pkey", columns: ["constructor"] },
 }, {
-  query: {
-    odd: "select",
-    odd_by_pk: "select_by_pk",
-    odd_one: "select_by_pk",
-    odd_aggregate: "select_aggregate",
-  },
-  subscription: {
-    odd_stream: "select_stream",
-  },
+  query: { odd: "select", odd_by_pk: "select_by_pk", odd_one: "select_by_pk", odd_aggregate: "select_aggregate" },
+  subscription: { odd_stream: "select_stream" },
   mutation: {
     insert_odd: "insert",
     insert_odd_one: "insert_one",

@@ -17,9 +17,7 @@ export const functionsAccess = table(source, {
     functions_access_by_pk: "select_by_pk",
     functions_access_aggregate: "select_aggregate",
   },
-  subscription: {
-    functions_access_stream: "select_stream",
-  },
+  subscription: { functions_access_stream: "select_stream" },
   mutation: {
     insert_functions_access: "insert",
     insert_functions_access_one: "insert_one",

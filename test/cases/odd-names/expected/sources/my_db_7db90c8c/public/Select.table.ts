@@ -12,14 +12,8 @@ export const select = table(source, {
   },
   primaryKey: { name: "Select_pkey", columns: ["id"] },
 }, {
-  query: {
-    Select: "select",
-    Select_by_pk: "select_by_pk",
-    Select_aggregate: "select_aggregate",
-  },
-  subscription: {
-    Select_stream: "select_stream",
-  },
+  query: { Select: "select", Select_by_pk: "select_by_pk", Select_aggregate: "select_aggregate" },
+  subscription: { Select_stream: "select_stream" },
   mutation: {
     insert_Select: "insert",
     insert_Select_one: "insert_one",

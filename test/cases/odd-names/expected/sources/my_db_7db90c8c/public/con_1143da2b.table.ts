@@ -12,14 +12,8 @@ export const con = table(source, {
   },
   primaryKey: { name: "con_pkey", columns: ["id"] },
 }, {
-  query: {
-    con: "select",
-    con_by_pk: "select_by_pk",
-    con_aggregate: "select_aggregate",
-  },
-  subscription: {
-    con_stream: "select_stream",
-  },
+  query: { con: "select", con_by_pk: "select_by_pk", con_aggregate: "select_aggregate" },
+  subscription: { con_stream: "select_stream" },
   mutation: {
     insert_con: "insert",
     insert_con_one: "insert_one",

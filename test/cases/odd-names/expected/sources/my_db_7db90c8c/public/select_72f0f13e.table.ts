@@ -16,14 +16,8 @@ export const myDbSelect = table(source, {
   },
   primaryKey: { name: "select_pkey", columns: ["id"] },
 }, {
-  query: {
-    select: "select",
-    select_by_pk: "select_by_pk",
-    select_aggregate: "select_aggregate",
-  },
-  subscription: {
-    select_stream: "select_stream",
-  },
+  query: { select: "select", select_by_pk: "select_by_pk", select_aggregate: "select_aggregate" },
+  subscription: { select_stream: "select_stream" },
   mutation: {
     insert_select: "insert",
     insert_select_one: "insert_one",

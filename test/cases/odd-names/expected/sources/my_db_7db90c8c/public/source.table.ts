@@ -13,14 +13,8 @@ export const source_ = table(source, {
   primaryKey: { name: "source_pkey", columns: ["id"] },
   references: [{ columns: ["id"], target: "public.select" }],
 }, {
-  query: {
-    source: "select",
-    source_by_pk: "select_by_pk",
-    source_aggregate: "select_aggregate",
-  },
-  subscription: {
-    source_stream: "select_stream",
-  },
+  query: { source: "select", source_by_pk: "select_by_pk", source_aggregate: "select_aggregate" },
+  subscription: { source_stream: "select_stream" },
   mutation: {
     insert_source: "insert",
     insert_source_one: "insert_one",
