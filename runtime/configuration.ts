@@ -238,6 +238,11 @@ export const OPTIONS = {
     true,
     'allow functions to the roles that may select from the returned table',
   ),
+  restrictAggregateOrder: option(
+    boolean,
+    false,
+    'order by aggregates of related rows only where allow_aggregations lets the role aggregate them',
+  ),
   websocketCompression: option(boolean, false, 'permessage-deflate on websockets', {
     variable: 'CONNECTION_COMPRESSION',
   }),
@@ -465,6 +470,7 @@ export function servingOptions(configuration: Configuration): SavedOptions {
     ...(configuration.queryTags && { queryTags: true }),
     ...(configuration.enableRemoteSchemaPermissions && { remoteSchemaPermissions: true }),
     ...(configuration.remoteSchemaSkipNulls && { skipRemoteNulls: true }),
+    ...(configuration.restrictAggregateOrder && { restrictAggregateOrder: true }),
     ...(has('no_null_unbound_variable_default') && { omitUnboundVariables: true }),
     ...(has('hide_aggregation_predicates') && { hideAggregationPredicates: true }),
     ...(has('hide_update_many_fields') && { hideUpdateMany: true }),

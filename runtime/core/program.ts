@@ -135,6 +135,8 @@ export interface SchemaOptions {
   readonly inferFunctionPermissions: boolean;
   /** Boolean expressions offer no conditions on aggregates of array relationships. */
   readonly hideAggregationPredicates?: boolean;
+  /** Rows are ordered by aggregates of related rows only where the role may aggregate those. */
+  readonly restrictAggregateOrder?: boolean;
   /** There is no `update_<t>_many`. */
   readonly hideUpdateMany?: boolean;
   /** For the compiler, which saves statements: rules are marked in what is planned (see query/mark.ts). */

@@ -89,6 +89,12 @@ export const diagnostics = {
   /** actions.graphql is not a GraphQL document: %reason%. */
   actionsSdlInvalid: ({ reason }: { reason: Hole }): Message =>
     message('actions-sdl-invalid', 'error', [`actions.graphql is not a GraphQL document: ${reason}.`]),
+  /** Role "%role%" may order by aggregates of related rows that it may not aggregate, of these tables: %tables%. */
+  aggregatesReadableByOrder: ({ role, tables }: { role: Hole; tables: Hole }): Message =>
+    message('aggregates-readable-by-order', 'warning', [
+      `Role "${role}" may order by aggregates of related rows that it may not aggregate, of these tables: ${tables}.`,
+      'Set allow_aggregations where that is meant, start the server with --restrict-aggregate-order, or allow it on purpose.',
+    ]),
   /** Role "%role%" may %operation% all columns ("*") of table %table%, including columns that are added to the table later. */
   allColumnsGranted: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
     message('all-columns-granted', 'warning', [

@@ -4,6 +4,7 @@ import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts'
 import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedColumns } from './columns.ts';
 import type { LintConfiguration, LintFinding } from './configuration.ts';
 import { computedByView, givenToFunction, shownByRelationship, shownByView } from './hidden-columns.ts';
+import { orderedAggregates } from './ordered-aggregates.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { constantRules, emptyDemands, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
 
@@ -40,6 +41,7 @@ export const LINT_CODES: ReadonlySet<string> = new Set([
   'rule-is-never-true',
   'column-compared-with-itself',
   'rule-column-without-index',
+  'aggregates-readable-by-order',
 ]);
 
 /** Runs every rule. */
@@ -55,7 +57,7 @@ export function lint(input: LintInput, configuration: LintConfiguration): LintFi
       ),
     ),
   );
-  return [...findings, ...missingIndexes(input)];
+  return [...findings, ...orderedAggregates(input), ...missingIndexes(input)];
 }
 
 /** One finding a column, at the first rule that needs the index, however many do. */

@@ -271,6 +271,11 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
     return fields;
   }
 
+  /** Whether rows can be ordered by aggregates of the rows of a view. */
+  function ordersByAggregate({ select: read }: TableView): boolean {
+    return read !== undefined && (read.aggregations || !role.options.restrictAggregateOrder);
+  }
+
   function orderFields(): InputFieldDefinition[] {
     const fields: InputFieldDefinition[] = columns().map((column) => ({
       name: column.field,
@@ -284,7 +289,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
           type: role.types(target.table).orderBy(),
           meaning: { kind: 'relationship', relationship, view: target },
         });
-      } else if (target.select?.aggregations) {
+      } else if (ordersByAggregate(target)) {
         fields.push({
           name: name(`${relationship.name}_aggregate`),
           type: role.types(target.table).aggregateOrderBy(),
@@ -300,7 +305,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
           type: shared.orderBy,
           meaning: { kind: 'computedField', computedField: field },
         });
-      } else if (view.of(field.returns.table).select?.aggregations && field.returns.set) {
+      } else if (field.returns.set && ordersByAggregate(view.of(field.returns.table))) {
         fields.push({
           name: name(`${field.name}_aggregate`),
           type: role.types(field.returns.table).aggregateOrderBy(),

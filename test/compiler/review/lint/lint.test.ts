@@ -358,3 +358,19 @@ test('findings as SARIF', async () => {
     ],
   });
 });
+
+test('aggregates that a role may only order by are reported once for a role', () => {
+  const tables = (note: object) => ({
+    account: select({ owner: 'X-Engine-User-Id' }, ['id']),
+    note: permission('select', { columns: ['id'], filter: { writer: 'X-Engine-User-Id' }, ...note }),
+  });
+  const found = findings(tables({})).filter(({ code }) => code === 'aggregates-readable-by-order');
+  expect(found.map(({ path, message }) => [path, message])).toEqual([
+    [
+      ['sources', 0, 'tables', 2, 'select_permissions', 0, 'permission'],
+      'Role "user" may order by aggregates of related rows that it may not aggregate, of these tables: note.',
+    ],
+  ]);
+  expect(codes(tables({ allow_aggregations: true }))).not.toContain('aggregates-readable-by-order');
+  expect(codes({ note: tables({}).note })).not.toContain('aggregates-readable-by-order');
+});
