@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { openInTurn } from './encryption.ts';
 import { statementLost } from './failures.ts';
+import type { Place } from './lanes.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 import { DEFINE_SETTINGS } from './writer.ts';
@@ -15,9 +16,15 @@ const CONNECT_TIMEOUT = 15_000;
 /** Characters of new SQL after which a backend is replaced: it has grown by up to 64 MB. */
 const MAX_PARSED = 8 * 1024 * 1024;
 
-/** The defaults belong to the server, the database and the user, not to us. */
-const TRANSACTION_DEFAULTS = `select current_setting('default_transaction_isolation') ||
-  case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults, ${DEFINE_SETTINGS}`;
+/** What a new session says. The defaults belong to the server, the database and the user, not to us. */
+interface Session {
+  readonly defaults: string;
+  readonly process: number;
+}
+
+const SESSION = `select current_setting('default_transaction_isolation') ||
+  case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
+  pg_backend_pid() as process, ${DEFINE_SETTINGS}`;
 
 /** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
 export type ConnectionConfiguration = Pick<
@@ -46,22 +53,27 @@ export interface TextRequest {
  */
 type Settle = (error: Error | undefined, rows: readonly TextRow[], time: number) => void;
 
-/** A connection that is open. */
-export class PooledConnection {
+/** A connection that is open. The fields that say how busy it is are the pool's; see Place in lanes.ts. @template Item what it sends */
+export class PooledConnection<Item extends object = object> implements Place {
   readonly client: pg.Client;
   readonly statements: PreparedStatements;
   readonly defaults: string;
   /** Queries sent and not yet answered. */
   inFlight = 0;
-  /** Estimated cost of the statements together (ms). */
   load = 0;
-  /**
-   * `shared`: takes reads from everyone. `reserved`: takes no more, and goes to one user once its queries are answered.
-   * `taken`: belongs to one user. `retiring`: closes once its queries are answered. `closed`: never to be used again.
-   */
-  state: 'shared' | 'reserved' | 'taken' | 'retiring' | 'closed' = 'shared';
-  /** Its latest query writes. */
+  reads = 0;
+  state: Place['state'] = 'shared';
   writes = false;
+  isSlow = false;
+  ticks = 0;
+  /** What runs there is being ended from outside. */
+  isEnding = false;
+  /** What is in flight, in order. */
+  readonly sent: Item[] = [];
+  /** Of its backend, as the database told when it was connected. */
+  readonly processId: number;
+  /** Its backend is always the same: there is no pooler between. */
+  readonly isDirect: boolean;
   #collecting = false;
   readonly openedAt = performance.now();
   /** Characters of the statements that were new to the backend; see `isWorn`. */
@@ -72,26 +84,24 @@ export class PooledConnection {
   headSince = performance.now();
 
   /** @param defaults of a transaction that does not say how it is to be: `read committed read write`, for instance */
-  constructor(client: pg.Client, statementLimit: number, defaults: string, roundTrip: number) {
+  constructor(client: pg.Client, statementLimit: number, { defaults, process }: Session, roundTrip: number) {
     this.client = client;
+    this.processId = (client as unknown as { readonly processID: number }).processID;
+    this.isDirect = this.processId === process;
     this.defaults = defaults;
     this.roundTrip = roundTrip;
     this.statements = new PreparedStatements(statementLimit);
   }
 
-  /**
-   * Sends statements behind those in flight, expected to take `work` milliseconds. Without a transaction they are one.
-   */
+  /** Sends statements behind those in flight. Without a transaction they are one. */
   send(
     requests: readonly TextRequest[],
-    work: number,
     unnamed: boolean,
     settle: Settle,
     surroundings?: Surroundings,
   ): void {
     if (this.inFlight === 0) this.headSince = performance.now();
     this.inFlight += 1;
-    this.load += work;
     const prepared = requests.map(({ name, statement: { text, values } }) => ({
       text,
       values,
@@ -106,8 +116,6 @@ export class PooledConnection {
         const time = now - this.headSince;
         this.headSince = now;
         this.inFlight -= 1;
-        // Sums of fractions drift; an idle connection has no load.
-        this.load = this.inFlight === 0 ? 0 : this.load - work;
         if (error) {
           const undone = prepared.slice(rows.length);
           for (const { preparation } of undone) this.statements.skipped(preparation);
@@ -146,17 +154,17 @@ export class PooledConnection {
  * Opens a connection. `onClosed` is called, possibly more than once, when its socket is gone.
  * @throws what `pg` reports; messages hold no password
  */
-export async function openConnection(
+export async function openConnection<Item extends object>(
   configuration: ConnectionConfiguration,
   statementLimit: number,
-  onClosed: (connection: PooledConnection) => void,
-): Promise<PooledConnection> {
+  onClosed: (connection: PooledConnection<Item>) => void,
+): Promise<PooledConnection<Item>> {
   const client = await connect(configuration);
-  const { rows } = await client.query<{ defaults: string }>(TRANSACTION_DEFAULTS);
+  const { rows } = await client.query<Session>(SESSION);
   const before = performance.now();
   await client.query('');
   const roundTrip = performance.now() - before;
-  const connection = new PooledConnection(client, statementLimit, rows[0]!.defaults, roundTrip);
+  const connection = new PooledConnection<Item>(client, statementLimit, rows[0]!, roundTrip);
   client.on('error', () => onClosed(connection));
   client.on('end', () => onClosed(connection));
   return connection;

@@ -2,7 +2,9 @@
 import pg from 'pg';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
 import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';
-import { ConnectionFailedError, connectionLost, PoolTimeoutError } from './failures.ts';
+import { ConnectionFailedError, connectionLost, LockWaitError, PoolTimeoutError } from './failures.ts';
+
+const LOCK_WAIT = 'too many writes wait for rows that others hold; nothing was written';
 
 /** The statement that failed; shown in `internal` only. */
 export interface FailedStatement {
@@ -18,6 +20,8 @@ export interface FailedStatement {
 export function databaseError(error: unknown, statement?: FailedStatement, path = '$'): unknown {
   if (error instanceof EngineError) return error;
   if (error instanceof PoolTimeoutError) return noConnection(error);
+  if (error instanceof LockWaitError)
+    return new EngineError('concurrent-update', LOCK_WAIT, { status: 503, path, cause: error });
   if (error instanceof ConnectionFailedError) {
     return (error.cause as { code?: unknown } | undefined)?.code === '53300'
       ? noConnection(error)

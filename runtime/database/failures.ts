@@ -15,6 +15,13 @@ export class PoolTimeoutError extends Error {
   }
 }
 
+/** A write waited for a lock, was undone, and found no place in time where it may wait. */
+export class LockWaitError extends Error {
+  constructor() {
+    super('too many writes wait for locks');
+  }
+}
+
 /** A statement of several failed, and with it what the others did; `cause` is what Postgres reported. */
 export class StatementFailedError extends Error {
   /** Position of the statement. */
@@ -76,6 +83,7 @@ export function cameFromDatabase(error: unknown): boolean {
     error instanceof pg.DatabaseError ||
     error instanceof ConnectionFailedError ||
     error instanceof PoolTimeoutError ||
+    error instanceof LockWaitError ||
     error instanceof CommitFailedError
   )
     return true;

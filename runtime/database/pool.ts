@@ -1,8 +1,7 @@
 /**
- * Connections to one database. Single statements share a few pipelined connections: several are on their way on each, which
- * saves round trips and system calls; those that write keep to themselves while they can, for they wait for the disk. What
- * could keep others waiting has a connection to itself: transactions, statements known to be slow, the first execution of
- * a statement of which nothing is known, and writes that had to wait for a lock.
+ * Connections to one database. lanes.ts decides which operation gets which; docs/connections.md says why. Quick operations
+ * share pipelined connections: several are on their way on each, which saves round trips and system calls. All others have a
+ * connection to themselves.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryBudget } from '../core/memory/budget.ts';
@@ -13,10 +12,10 @@ import {
   type PooledConnection,
   type TextRequest,
 } from './connection.ts';
-import { Durations, type Known } from './durations.ts';
 import {
   ConnectionFailedError,
   connectionLost,
+  LockWaitError,
   lostByPooler,
   PoolClosedError,
   PoolTimeoutError,
@@ -24,6 +23,9 @@ import {
   statementsFailed,
   tookTooLong,
 } from './failures.ts';
+import { History, type Known } from './history.ts';
+import { LANES, type Lane, Lanes, LONG, WEIGHT } from './lanes.ts';
+import { LockWaits } from './lock-waits.ts';
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 import { settingsAhead, type Writer } from './writer.ts';
 
@@ -42,6 +44,8 @@ export interface PoolSettings {
   readonly preparedStatements: number;
   /** Limits what is remembered of statements. */
   readonly memory?: MemoryBudget | undefined;
+  /** Only `exclusively` is used, so that no connections are kept for shared operations. */
+  readonly isExclusive?: boolean;
   /**
    * Called when a connection was opened or could not be, when an operation had to wait for one, and once when statements
    * are found not to stay prepared. Times in seconds.
@@ -59,14 +63,19 @@ export interface PoolState {
   readonly waiting: number;
 }
 
-/** Milliseconds of expected work in flight on one connection before the next connection is used as well. */
-const SHARE = 2;
-/** Milliseconds: a connection whose oldest query takes longer gets no further ones if another can be had. */
-const STUCK = 50;
-/** Milliseconds: statements that are expected to take longer are not pipelined with others. */
-const SLOW = 10;
-/** How long a statement gets dedicated connections after it blocked a shared one (ms). */
-const CONTENDED = 1000;
+/**
+ * `shared`: a write of one row by one statement. `alone`: any other. `once`: one that may do what a transaction does not
+ * undo, so it must not be undone and run again, whatever it waits for.
+ */
+export type WriteManner = 'shared' | 'alone' | 'once';
+
+/**
+ * Milliseconds between looks at the connections in use. Time is counted in looks, because a process that did not run for
+ * a while has then missed looks as well as answers.
+ */
+const TICK = 50;
+/** Seconds that a write, whose wait for a lock was ended, waits for a place where it may wait for the lock. */
+const LOCK_PATIENCE = 5;
 const COMMIT = commandBytes('commit');
 /** Milliseconds between attempts to connect. */
 const RETRY_DELAY = 200;
@@ -74,26 +83,32 @@ const RETRY_DELAY = 200;
 interface Task {
   /** Isolation level and access mode of the transaction that it is, as SQL has them; undefined: it only reads. */
   readonly writes: string | undefined;
+  readonly manner: WriteManner;
   readonly requests: readonly TextRequest[];
   readonly writer: Writer | undefined;
-  /** Measurements of the statements together. */
   readonly known: Known;
   readonly resolve: (rows: readonly TextRow[]) => void;
   readonly reject: (error: Error) => void;
+  /** Counts sendings and the end: the answer to an earlier sending is ignored. */
+  turn: number;
   retried: boolean;
   unnamed: boolean;
-  /** It is not for a shared connection. */
-  alone: boolean;
+  /** It needs a BEGIN, because the session's transactions are others by default. */
+  begins: boolean;
+  /** `ending`: its wait for a lock is being ended. `ended`: it was, which undid it. */
+  wait: 'ending' | 'ended' | undefined;
+}
+
+/** A task on a connection. It is stale when the task was sent again, or is done. */
+interface Sent {
+  readonly task: Task;
+  readonly turn: number;
 }
 
 interface Waiter {
-  /** Wants a connection to itself. */
-  readonly alone: boolean;
-  /** Milliseconds of work that it will put on the connection it gets. */
-  readonly work: number;
-  readonly writes: boolean;
-  readonly take: (connection: PooledConnection) => void;
+  readonly take: (connection: PooledConnection<Sent>) => void;
   readonly fail: (error: Error) => void;
+  isServed?: true;
   timer?: NodeJS.Timeout;
   /** performance.now() when the waiting began; absent where a connection was free. */
   since?: number;
@@ -103,13 +118,22 @@ interface Waiter {
 export class Pool {
   readonly #settings: PoolSettings;
   readonly #configuration: () => ConnectionConfiguration | Promise<ConnectionConfiguration>;
-  readonly #durations: Durations;
-  readonly #connections: PooledConnection[] = [];
+  readonly #history: History;
+  readonly #connections: PooledConnection<Sent>[] = [];
+  readonly #lanes: Lanes<PooledConnection<Sent>>;
+  readonly #waiters: Readonly<Record<Lane, Waiter[]>> = {
+    quick: [],
+    write: [],
+    read: [],
+    alone: [],
+    slow: [],
+  };
+  readonly #lockWaits: LockWaits;
   #opening = 0;
-  readonly #waiters: Waiter[] = [];
-  /** Connections with statements in flight. */
-  #busy = 0;
+  /** Waits for locks are being ended. */
+  #isEnding = false;
   readonly #sweeper: NodeJS.Timeout;
+  #ticker: NodeJS.Timeout | undefined;
   /** Maximum number of statements prepared on each connection; 0 once a pooler was found to lose them. */
   #preparedStatements: number;
   #ended = false;
@@ -122,7 +146,9 @@ export class Pool {
     this.#configuration = configuration;
     this.#settings = settings;
     this.#preparedStatements = settings.preparedStatements;
-    this.#durations = new Durations(settings.memory ?? new MemoryBudget());
+    this.#history = new History(settings.memory ?? new MemoryBudget());
+    this.#lanes = new Lanes(this.#connections, settings.maxConnections, !settings.isExclusive);
+    this.#lockWaits = new LockWaits(async () => openConnection(await configuration(), 0, () => {}));
     this.#sweeper = setInterval(() => this.#sweep(), 1000);
     this.#sweeper.unref();
   }
@@ -133,60 +159,70 @@ export class Pool {
   }
 
   get state(): PoolState {
-    return { connections: this.size, waiting: this.#waiters.length };
+    const waiting = LANES.reduce((sum, lane) => sum + this.#waiters[lane].length, 0);
+    return { connections: this.size, waiting };
   }
 
   /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
   async read(statement: BoundStatement): Promise<TextRow> {
-    const [row] = await this.#run([statement], undefined, false, undefined);
+    const [row] = await this.#run([statement], undefined, 'shared', undefined);
     return row!;
   }
 
   /**
-   * Runs statements as a transaction of their own; yields a row of texts for each. Nothing else on their connection waits for
-   * long where they wait for a lock.
+   * Runs statements as a transaction of their own; yields a row of texts for each.
    * @param kind isolation level and access mode, as SQL has them
-   * @param alone run on a dedicated connection
    * @param writer what the settings of the transaction say
-   * @throws StatementFailedError or CommitFailedError, and nothing is written
+   * @throws StatementFailedError, CommitFailedError or LockWaitError, and nothing is written
    */
   write(
     statements: readonly BoundStatement[],
     kind: string,
-    alone: boolean,
+    manner: WriteManner,
     writer?: Writer,
   ): Promise<readonly TextRow[]> {
-    return this.#run(statements, kind, alone, writer);
+    return this.#run(statements, kind, manner, writer);
   }
 
   #run(
     statements: readonly BoundStatement[],
     writes: string | undefined,
-    alone: boolean,
+    manner: WriteManner,
     writer: Writer | undefined,
   ): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
+      const requests = statements.map((statement) => ({
+        name: this.#history.of(statement.text).name,
+        statement,
+      }));
       this.#start({
-        requests: statements.map((statement) => ({
-          name: this.#durations.statement(statement.text).name,
-          statement,
-        })),
-        known: this.#durations.together(statements.map(({ text }) => text)),
         writes,
+        manner,
+        requests,
         writer,
+        known: this.#history.of(statements.at(-1)!.text),
         resolve,
         reject,
+        turn: 0,
         retried: false,
         unnamed: false,
-        alone,
+        begins: false,
+        wait: undefined,
       });
     });
   }
 
   /** Gives `use` a dedicated connection. If its state is in doubt afterwards, mark it `retiring`, and it is closed. */
   async exclusively<Result>(use: (connection: PooledConnection) => Promise<Result>): Promise<Result> {
-    const connection = await new Promise<PooledConnection>((take, fail) =>
-      this.#acquire({ alone: true, work: 0, writes: false, take, fail }),
+    const connection = await new Promise<PooledConnection<Sent>>((resolve, fail) =>
+      this.#acquire('alone', {
+        take: (taken) => {
+          taken.state = 'taken';
+          taken.isSlow = false;
+          resolve(taken);
+        },
+        fail,
+      }),
     );
     try {
       return await use(connection);
@@ -199,78 +235,112 @@ export class Pool {
   async end(): Promise<void> {
     this.#ended = true;
     clearInterval(this.#sweeper);
-    for (const waiter of this.#waiters.splice(0)) fail(waiter, new PoolClosedError());
+    this.#failWaiters(new PoolClosedError());
     for (const connection of [...this.#connections]) this.#retire(connection);
     if (this.size > 0) {
       await new Promise<void>((resolve) => {
         this.#allClosed = resolve;
       });
     }
+    clearInterval(this.#ticker);
+    this.#lockWaits.close();
   }
 
   #start(task: Task): void {
-    const { known } = task;
-    const writes = task.writes !== undefined;
-    const work = this.#durations.expected(known, writes);
-    const alone =
-      task.alone || work > SLOW || !known.hasRun || (writes && performance.now() < known.aloneUntil);
-    // While the first execution is under way, others of the same statements are taken for short.
-    known.hasRun = true;
-    const connection = alone || this.#waiters.length > 0 ? undefined : this.#shared(work, writes);
-    const take = (taken: PooledConnection) => this.#send(taken, task, work);
+    const lane = this.#laneOf(task);
+    const take = (connection: PooledConnection<Sent>) => {
+      // Something may have become known while it waited.
+      if (this.#laneOf(task) === lane) this.#send(connection, task, lane);
+      else this.#start(task);
+    };
+    const connection = this.#waiters[lane].length > 0 || this.#ended ? undefined : this.#lanes.find(lane);
     if (connection) take(connection);
-    else this.#acquire({ alone, work, writes, take, fail: task.reject });
+    else this.#acquire(lane, { take, fail: task.reject }, task.wait === 'ended');
   }
 
-  #send(connection: PooledConnection, task: Task, work: number): void {
+  #laneOf({ writes, manner, known, begins, wait }: Task): Lane {
+    if (known.isSlow || wait === 'ended') return 'slow';
+    if (writes === undefined && known.time === undefined && known.isRunning) return 'slow';
+    if (manner !== 'shared' || begins || known.time === undefined) return 'alone';
+    if (writes !== undefined) return 'write';
+    return this.#history.isQuick(known) ? 'quick' : 'read';
+  }
+
+  #send(connection: PooledConnection<Sent>, task: Task, lane: Lane): void {
     const { requests, known } = task;
     const writes = task.writes !== undefined;
-    const isShared = connection.state === 'shared';
-    // Without a BEGIN, statements run in the session's default mode.
-    const begins = writes && task.writes !== connection.defaults;
-    if (begins && isShared) {
-      task.alone = true;
+    task.begins = writes && task.writes !== connection.defaults;
+    const isShared = lane === 'quick' || lane === 'write' || lane === 'read';
+    // The end of a transaction that failed takes a round trip, which nothing else may use.
+    if (task.begins && isShared) {
       this.#start(task);
       return;
     }
+    if (known.time === undefined) known.isRunning = true;
+    if (!isShared) {
+      connection.state = 'taken';
+      connection.isSlow = lane === 'slow';
+    }
     const wasIdle = connection.inFlight === 0;
-    if (wasIdle) this.#busy += 1;
+    const weight = WEIGHT[lane];
+    connection.load += weight;
+    if (lane === 'read') connection.reads += 1;
     connection.writes = writes;
-    const ahead = writes ? settingsAhead(task.writer, isShared) : [];
-    const settle = async (error: Error | undefined, all: readonly TextRow[], time: number) => {
-      const rows = all.slice(ahead.length);
-      if (rows.length === requests.length) this.#durations.measured(known, time, writes, wasIdle, this.#busy);
-      if (connection.inFlight === 0) this.#busy -= 1;
-      if (error && begins) await rollBack(connection);
-      if (error) this.#failed(connection, task, error, rows.length, isShared);
-      else task.resolve(rows);
-      if (connection.state === 'taken') this.#release(connection);
-      else if (connection.state !== 'shared' || this.#waiters.length > 0) this.#answered(connection);
+    task.turn += 1;
+    const { turn } = task;
+    if (connection.isEnding) task.wait ??= 'ending';
+    connection.sent.push({ task, turn });
+    const ahead = writes ? settingsAhead(task.writer) : [];
+    const finish = (error: Error | undefined, rows: readonly TextRow[], isCurrent: boolean) => {
+      if (error && connectionLost(error)) this.#remove(connection);
+      // First, because an operation that runs again may get this very connection.
+      if (isShared) this.#answered(connection);
+      else this.#release(connection);
+      if (!isCurrent) return;
+      if (error) this.#failed(task, error, rows.length);
+      else {
+        task.turn += 1;
+        task.resolve(rows);
+      }
     };
-    const surroundings = begins ? transaction(task.writes) : undefined;
-    connection.send([...ahead, ...requests], work, task.unnamed, settle, surroundings);
+    const settle = (error: Error | undefined, all: readonly TextRow[], time: number) => {
+      const heldFor = connection.ticks;
+      connection.ticks = 0;
+      connection.load -= weight;
+      if (lane === 'read') connection.reads -= 1;
+      connection.sent.shift();
+      const isCurrent = turn === task.turn;
+      if (isCurrent && !(error && connectionLost(error))) {
+        if (wasIdle) this.#history.took(known, time);
+        // What holds a connection for long while it writes may wait for a lock: the look at the locks tells.
+        if (!writes) known.isSlow = heldFor >= LONG;
+        else if (heldFor === 0) known.isSlow = false;
+      }
+      const rows = ahead.length > 0 ? all.slice(ahead.length) : all;
+      if (error && task.begins) void rollBack(connection).then(() => finish(error, rows, isCurrent));
+      else finish(error, rows, isCurrent);
+    };
+    const surroundings = task.begins ? transaction(task.writes!) : undefined;
+    connection.send([...ahead, ...requests], task.unnamed, settle, surroundings);
+    this.#ticker ??= setInterval(() => setImmediate(() => this.#tick()), TICK).unref();
   }
 
   /** @param well statements that did not fail */
-  #failed(connection: PooledConnection, task: Task, error: Error, well: number, wasShared: boolean): void {
-    const { known, requests } = task;
-    const reads = task.writes === undefined;
+  #failed(task: Task, error: Error, well: number): void {
     const lost = connectionLost(error);
+    const { requests } = task;
+    const reads = task.writes === undefined;
     const unprepared = statementLost(error);
-    const gaveWay = !reads && wasShared && tookTooLong(error);
-    if (lost) this.#remove(connection);
-    if (known.work === undefined) known.hasRun = false;
-    if (!gaveWay && (task.retried || !((lost && reads) || unprepared))) {
-      task.reject(reads ? error : statementsFailed(error, requests.length, well));
+    const waited = task.wait === 'ending' && tookTooLong(error);
+    task.wait = waited && !reads ? 'ended' : undefined;
+    if (!waited && (task.retried || !((lost && reads) || unprepared))) {
+      task.reject(reads ? error : statementsFailed(error, requests.length, Math.max(0, well)));
       return;
     }
-    if (gaveWay) {
-      known.aloneUntil = performance.now() + CONTENDED;
-      task.alone = true;
-    } else task.retried = true;
+    if (!waited) task.retried = true;
     if (unprepared) this.#prepareNoMore(error);
     // The unnamed statement always works.
-    task.unnamed = unprepared;
+    task.unnamed ||= unprepared;
     this.#start(task);
   }
 
@@ -285,115 +355,146 @@ export class Pool {
     this.#settings.report?.('unprepared', 0);
   }
 
-  /** The connection for one more fast statement, if one can be had at once. */
-  #shared(work: number, writes: boolean): PooledConnection | undefined {
-    const now = performance.now();
-    let least: PooledConnection | undefined;
-    let other: PooledConnection | undefined;
+  /** Looks for operations that hold their connections for long. */
+  #tick(): void {
+    let isIdle = true;
+    const held: PooledConnection<Sent>[] = [];
     for (const connection of this.#connections) {
-      const { state, inFlight, load } = connection;
-      if (state !== 'shared') continue;
-      if (inFlight === 0) return connection;
-      if (now - connection.headSince > STUCK) continue;
-      if (connection.writes !== writes) {
-        if (!other || load < other.load) other = connection;
-        continue;
-      }
-      // The first connections are filled before others are used: answers arrive in larger portions, and connections
-      // that the load does not need become idle and are closed.
-      if (load + work <= SHARE) return connection;
-      if (!least || load < least.load) least = connection;
+      if (connection.sent.length === 0) continue;
+      isIdle = false;
+      connection.ticks += 1;
+      if (connection.ticks >= LONG) held.push(connection);
     }
-    if (least && this.#opening === 0) this.#open();
-    return least ?? (this.size < this.#settings.maxConnections ? undefined : other);
+    if (isIdle) {
+      clearInterval(this.#ticker);
+      this.#ticker = undefined;
+      return;
+    }
+    for (const { state, sent, ticks } of held) {
+      const { task: head } = sent[0]!;
+      if (head.writes === undefined) head.known.isSlow = true;
+      if (state === 'taken' || ticks > LONG) continue;
+      // Reads behind it run elsewhere; when their turn comes here, nothing waits for the answers any more.
+      for (const { task, turn } of sent.slice(1)) {
+        if (task.writes !== undefined || turn !== task.turn) continue;
+        task.turn += 1;
+        this.#start(task);
+      }
+    }
+    void this.#endWaits(held);
+    this.#serve();
+    this.#openWanted();
   }
 
-  /** An idle connection. Searches from the end, because reads share the first ones. */
-  #idle(): PooledConnection | undefined {
-    return this.#connections.findLast(
-      ({ state, inFlight }) => inFlight === 0 && (state === 'shared' || state === 'reserved'),
-    );
+  /**
+   * Ends what is at the head of connections in vain: reads that run elsewhere by now; and writes that wait for locks while
+   * others are behind them, or that hold more connections than slow operations may. Writes run again where they may wait.
+   */
+  async #endWaits(held: readonly PooledConnection<Sent>[]): Promise<void> {
+    // A pooler gives its own process ids, which may be those of other backends.
+    const direct = held.filter(({ isDirect }) => isDirect);
+    const stale = direct.filter(({ sent: [head] }) => head!.turn !== head!.task.turn);
+    const undoable = direct.filter((connection) => mayBeUndone(connection.sent[0]!.task));
+    const blocking = undoable.filter(({ sent }) => sent.length > 1);
+    const excess = Math.max(0, -this.#lanes.slowRoom() - blocking.length);
+    const waits = [...blocking, ...undoable.filter(({ sent }) => sent.length === 1).slice(0, excess)];
+    const asked = [...stale, ...waits];
+    if (asked.length === 0 || this.#isEnding) return;
+    this.#isEnding = true;
+    const heads = asked.map(({ sent: [head] }) => head!.task);
+    // Those behind, and those that are sent now, may be hit instead if the head ends by itself; they are undone as well.
+    for (const connection of asked) {
+      connection.isEnding = true;
+      for (const { task } of connection.sent) task.wait ??= 'ending';
+    }
+    let ended: ReadonlySet<number> = new Set();
+    try {
+      ended = await this.#lockWaits.end(processes(waits), processes(stale));
+    } catch {
+      // The database does not answer: nothing can be done about locks, either.
+    }
+    this.#isEnding = false;
+    asked.forEach((connection, index) => {
+      connection.isEnding = false;
+      if (ended.has(connection.processId)) return;
+      for (const { task } of connection.sent) if (task.wait === 'ending') task.wait = undefined;
+      // It works, so others of its kind had better be alone.
+      const head = heads[index]!;
+      if (connection.state !== 'taken' && connection.sent[0]?.task === head) head.known.isSlow = true;
+    });
   }
 
-  #acquire(waiter: Waiter): void {
+  #acquire(lane: Lane, waiter: Waiter, waitsForLock = false): void {
     if (this.#ended) {
       waiter.fail(new PoolClosedError());
       return;
     }
-    this.#waiters.push(waiter);
+    const queue = this.#waiters[lane];
+    queue.push(waiter);
     this.#serve();
-    if (!this.#waiters.includes(waiter)) return;
+    if (waiter.isServed) return;
     waiter.since = performance.now();
-    if (this.#settings.poolTimeout !== undefined) {
+    const { poolTimeout = Number.POSITIVE_INFINITY } = this.#settings;
+    const seconds = waitsForLock ? Math.min(LOCK_PATIENCE, poolTimeout) : poolTimeout;
+    if (Number.isFinite(seconds)) {
       waiter.timer = setTimeout(() => {
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        waiter.fail(new PoolTimeoutError());
-      }, this.#settings.poolTimeout * 1000);
+        queue.splice(queue.indexOf(waiter), 1);
+        waiter.fail(waitsForLock ? new LockWaitError() : new PoolTimeoutError());
+      }, seconds * 1000);
     }
-    if (this.#opening < this.#wanted()) this.#open();
-    if (waiter.alone && this.size >= this.#settings.maxConnections) this.#reserve();
+    this.#openWanted();
   }
 
-  /** Serves waiting operations in order; skips those for which no connection is free. */
+  /** Gives waiting operations the connections that are free for them. */
   #serve(): void {
-    for (let index = 0; index < this.#waiters.length; ) {
-      const waiter = this.#waiters[index]!;
-      const connection = waiter.alone ? this.#idle() : this.#shared(waiter.work, waiter.writes);
-      if (!connection) {
-        index += 1;
-        continue;
+    for (const lane of LANES) {
+      const queue = this.#waiters[lane];
+      while (queue.length > 0) {
+        const connection = this.#lanes.find(lane);
+        if (!connection) break;
+        const waiter = queue.shift()!;
+        waiter.isServed = true;
+        clearTimeout(waiter.timer);
+        if (waiter.since !== undefined)
+          this.#settings.report?.('waited', (performance.now() - waiter.since) / 1000);
+        waiter.take(connection);
       }
-      this.#waiters.splice(index, 1);
-      clearTimeout(waiter.timer);
-      if (waiter.since !== undefined)
-        this.#settings.report?.('waited', (performance.now() - waiter.since) / 1000);
-      if (waiter.alone) connection.state = 'taken';
-      waiter.take(connection);
     }
   }
 
-  /** How many more connections those who wait could use. */
-  #wanted(): number {
-    let connections = 0;
-    let shared = 0;
-    for (const { alone, work } of this.#waiters) {
-      if (alone) connections += 1;
-      else shared += work;
+  /** Opens connections for those who wait; at the maximum, empties one for those who need it for themselves. */
+  #openWanted(): void {
+    let wanted = 0;
+    let alone = 0;
+    for (const lane of LANES) {
+      const connections = this.#lanes.wanted(lane, this.#waiters[lane].length);
+      wanted += connections;
+      if (WEIGHT[lane] === WEIGHT.alone) alone += connections;
     }
-    return connections + Math.ceil(shared / SHARE);
-  }
-
-  /** At the maximum of connections, drains a shared one for an operation that needs a dedicated one. */
-  #reserve(): void {
-    const wanted = this.#waiters.filter(({ alone }) => alone).length;
+    while (this.#opening < wanted && this.size < this.#settings.maxConnections && !this.#ended) this.#open();
+    if (this.size < this.#settings.maxConnections) return;
     const reserved = this.#connections.filter(({ state }) => state === 'reserved').length;
-    if (reserved >= wanted) return;
-    let least: PooledConnection | undefined;
-    for (const connection of this.#connections) {
-      if (connection.state === 'shared' && (!least || connection.inFlight < least.inFlight))
-        least = connection;
-    }
+    if (reserved >= alone - this.#opening) return;
+    const least = this.#lanes.leastBusy();
     if (least) least.state = 'reserved';
   }
 
-  /** A query was answered, and there is something to be done about its connection or for those who wait. */
-  #answered(connection: PooledConnection): void {
+  /** A query was answered, and there may be something to be done about its connection or for those who wait. */
+  #answered(connection: PooledConnection<Sent>): void {
     if (connection.inFlight === 0) {
       if (connection.state === 'retiring') this.#close(connection);
-      if (connection.state === 'reserved' && !this.#waiters.some(({ alone }) => alone))
-        connection.state = 'shared';
+      if (connection.state === 'reserved') connection.state = 'shared';
     }
     this.#serve();
   }
 
-  #release(connection: PooledConnection): void {
+  #release(connection: PooledConnection<Sent>): void {
     if (connection.state === 'taken') connection.state = 'shared';
     if (connection.state === 'retiring' || this.#ended || this.#expired(connection)) this.#retire(connection);
     this.#serve();
   }
 
   #open(): void {
-    if (this.size >= this.#settings.maxConnections || this.#ended) return;
     this.#opening += 1;
     this.#connect().then(
       (connection) => {
@@ -404,26 +505,25 @@ export class Pool {
       },
       (error: unknown) => {
         this.#opening -= 1;
-        if (this.size === 0) {
-          for (const waiter of this.#waiters.splice(0)) fail(waiter, new ConnectionFailedError(error));
-          this.#allClosed?.();
-        } else this.#reserve();
+        if (this.size > 0) return;
+        this.#failWaiters(new ConnectionFailedError(error));
+        this.#allClosed?.();
       },
     );
   }
 
-  async #connect(): Promise<PooledConnection> {
+  async #connect(): Promise<PooledConnection<Sent>> {
     const { report } = this.#settings;
     for (let attempt = 0; ; attempt++) {
       const start = performance.now();
       const took = () => (performance.now() - start) / 1000;
       try {
         const configuration = await this.#configuration();
-        const connection = await openConnection(configuration, this.#preparedStatements, (closed) =>
+        const connection = await openConnection<Sent>(configuration, this.#preparedStatements, (closed) =>
           this.#remove(closed),
         );
         if (this.#preparedStatements === 0) connection.statements.disable();
-        this.#durations.tookNothing(connection.roundTrip);
+        this.#history.tookNothing(connection.roundTrip);
         report?.('opened', took());
         return connection;
       } catch (error) {
@@ -434,7 +534,16 @@ export class Pool {
     }
   }
 
-  #expired(connection: PooledConnection): boolean {
+  #failWaiters(error: Error): void {
+    for (const lane of LANES) {
+      for (const waiter of this.#waiters[lane].splice(0)) {
+        clearTimeout(waiter.timer);
+        waiter.fail(error);
+      }
+    }
+  }
+
+  #expired(connection: PooledConnection<Sent>): boolean {
     const { connectionLifetime } = this.#settings;
     if (connection.isWorn) return true;
     return connectionLifetime > 0 && performance.now() - connection.openedAt > connectionLifetime * 1000;
@@ -442,39 +551,45 @@ export class Pool {
 
   /** Closes what is too old, worn, or has been idle for too long. */
   #sweep(): void {
-    const idleSince = performance.now() - this.#settings.idleTimeout * 1000;
+    const { idleTimeout } = this.#settings;
+    const idleSince = performance.now() - idleTimeout * 1000;
     for (const connection of [...this.#connections]) {
       if (connection.state !== 'shared') continue;
       const idle = connection.inFlight === 0 && connection.headSince < idleSince;
       if (idle || this.#expired(connection)) this.#retire(connection);
     }
+    this.#lockWaits.close(idleTimeout * 1000);
   }
 
   /** Closes the connection once it is idle. */
-  #retire(connection: PooledConnection): void {
+  #retire(connection: PooledConnection<Sent>): void {
     if (connection.state === 'taken' || connection.state === 'closed') return;
     connection.state = 'retiring';
     if (connection.inFlight === 0) this.#close(connection);
   }
 
-  #close(connection: PooledConnection): void {
+  #close(connection: PooledConnection<Sent>): void {
     this.#remove(connection);
     connection.client.end().catch(() => {});
   }
 
-  #remove(connection: PooledConnection): void {
+  #remove(connection: PooledConnection<Sent>): void {
     connection.state = 'closed';
     const index = this.#connections.indexOf(connection);
     if (index < 0) return;
     this.#connections.splice(index, 1);
     if (this.size === 0) this.#allClosed?.();
-    if (this.#opening < this.#wanted()) this.#open();
+    this.#openWanted();
   }
 }
 
-function fail(waiter: Waiter, error: Error): void {
-  clearTimeout(waiter.timer);
-  waiter.fail(error);
+/** What waits for a lock and can be undone: `once` cannot, and what waited before has its place. */
+function mayBeUndone({ writes, manner, wait }: Task): boolean {
+  return writes !== undefined && manner !== 'once' && wait !== 'ended';
+}
+
+function processes(connections: readonly PooledConnection<Sent>[]): number[] {
+  return connections.map(({ processId }) => processId);
 }
 
 function transaction(kind: string): Surroundings {

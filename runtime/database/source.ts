@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { type Changes, createChanges } from './changes.ts';
 import type { BoundStatement, ConnectionConfiguration, PooledConnection } from './connection.ts';
-import { Pool, type PoolSettings, type PoolState } from './pool.ts';
+import { Pool, type PoolSettings, type PoolState, type WriteManner } from './pool.ts';
 import type { TextRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
 
@@ -21,8 +21,8 @@ const POLL_CONNECTIONS = 4;
 const MAINTENANCE_CONNECTIONS = 2;
 
 interface WriteOptions {
-  /** They are not undone and run again because they take long. */
-  readonly once?: boolean;
+  /** How they share connections; `alone` by default. */
+  readonly manner?: WriteManner;
   /** What the settings of the transaction say; absent: nothing. */
   readonly writer?: Writer;
 }
@@ -37,7 +37,7 @@ export interface SourceConnection {
   /**
    * Runs prepared statements that may write, in one read-write transaction at the source's isolation level and in one round
    * trip: each yields one row of text columns, or none. They do not run again where they may have written.
-   * @throws StatementFailedError or CommitFailedError, and nothing is written
+   * @throws StatementFailedError, CommitFailedError or LockWaitError, and nothing is written
    */
   writeTexts(statements: readonly BoundStatement[], options?: WriteOptions): Promise<readonly TextRow[]>;
   /**
@@ -83,7 +83,11 @@ export function connectSource(
 ): SourceConnection {
   const pool = new Pool(configuration, options);
   // Opens none before something is polled.
-  const polling = new Pool(configuration, { ...options, maxConnections: POLL_CONNECTIONS });
+  const polling = new Pool(configuration, {
+    ...options,
+    maxConnections: POLL_CONNECTIONS,
+    isExclusive: true,
+  });
   const poll: SourceConnection['poll'] = (sql, values) =>
     polling.exclusively(async ({ client }) => {
       const { rows } = await client.query<(string | null)[], unknown[]>({
@@ -96,7 +100,11 @@ export function connectSource(
     });
   const changes = createChanges((sql) => poll(sql, []));
   // Opens none before it is used.
-  const maintaining = new Pool(configuration, { ...options, maxConnections: MAINTENANCE_CONNECTIONS });
+  const maintaining = new Pool(configuration, {
+    ...options,
+    maxConnections: MAINTENANCE_CONNECTIONS,
+    isExclusive: true,
+  });
   const prepared = new WeakSet<pg.Client>();
   const kind = `${options.isolationLevel.replace('-', ' ')} read write`;
 
@@ -111,8 +119,8 @@ export function connectSource(
 
   return {
     readTexts: ({ text }, values) => pool.read({ text, values }),
-    writeTexts: async (statements, { once = false, writer } = {}) => {
-      const rows = await pool.write(statements, kind, once, writer);
+    writeTexts: async (statements, { manner = 'alone', writer } = {}) => {
+      const rows = await pool.write(statements, kind, manner, writer);
       changes.wrote(statements.map(({ text }) => text));
       return rows;
     },

@@ -14,19 +14,8 @@ export interface Writer {
 
 const WRITER = `set_config('engine.user', $1, true), set_config('engine.tracecontext', $2, true)`;
 
-/**
- * Fails a write whose connection is shared rather than let others wait behind it, for a lock above all. What failed has done
- * nothing, and runs again by itself. It does not limit the time for a lock: functions may catch what fails for that, and go
- * on without what they waited for.
- */
-const LIMIT = `set_config('statement_timeout', '100ms', true)`;
-
-const TEXTS = { limited: `select ${LIMIT}`, both: `select ${LIMIT}, ${WRITER}`, writer: `select ${WRITER}` };
-const NAMES = {
-  limited: statementName(TEXTS.limited),
-  both: statementName(TEXTS.both),
-  writer: statementName(TEXTS.writer),
-};
+const TEXT = `select ${WRITER}`;
+const NAME = statementName(TEXT);
 
 interface NamedStatement {
   readonly name: string;
@@ -34,13 +23,8 @@ interface NamedStatement {
 }
 
 /** The settings of a write's transaction, which go ahead of its statements: one statement, or none. */
-export function settingsAhead(writer: Writer | undefined, limited: boolean): readonly NamedStatement[] {
-  if (!writer) return limited ? [request('limited', [])] : [];
-  return [request(limited ? 'both' : 'writer', [writer.user, writer.trace])];
-}
-
-function request(kind: keyof typeof TEXTS, values: readonly string[]): NamedStatement {
-  return { name: NAMES[kind], statement: { text: TEXTS[kind], values } };
+export function settingsAhead(writer: Writer | undefined): readonly NamedStatement[] {
+  return writer ? [{ name: NAME, statement: { text: TEXT, values: [writer.user, writer.trace] } }] : [];
 }
 
 /** Sets both for a whole session, which has to be discarded afterwards. */

@@ -2,6 +2,7 @@
 import { EngineError } from '../core/errors.ts';
 import { failedForNoRow } from '../core/mutation/kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from '../core/mutation/step.ts';
+import { writesOneRow } from '../core/mutation/written.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { Session } from '../core/session.ts';
 import { databaseError } from '../database/errors.ts';
@@ -42,7 +43,8 @@ async function runWrites(
     values: bindParameters(statement, variables, session),
   }));
   try {
-    const rows = await connection.writeTexts(bound, { once, ...(writer && { writer }) });
+    const manner = once ? 'once' : steps.length === 1 && writesOneRow(steps[0]!) ? 'shared' : 'alone';
+    const rows = await connection.writeTexts(bound, { manner, ...(writer && { writer }) });
     let next = 0;
     return steps.map(({ statements, answer }) => {
       const own = rows.slice(next, next + statements.length);

@@ -43,6 +43,11 @@ export function rowStatement({ statement, check }: Write, columns: readonly Sql[
   return print(returned.length === 0 ? statement : sql`${statement} returning ${join(returned, ', ')}`);
 }
 
+/** Whether a step is a single statement made by rowStatement: only the others begin with WITH. */
+export function writesOneRow({ statements, once }: WriteStep): boolean {
+  return statements.length === 1 && !once && !statements[0]!.statement.text.startsWith('with ');
+}
+
 /** The step of a write that is one statement, or two when the answer needs relationships. */
 export function writeStep(
   write: Write,

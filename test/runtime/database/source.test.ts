@@ -38,7 +38,7 @@ function connect(database: TestDatabase, options: Partial<SourceOptions> = {}): 
 
 /** Runs one statement that writes. */
 async function write(source: SourceConnection, { text }: { readonly text: string }, values: TextRow) {
-  const [row] = await source.writeTexts([{ text, values }]);
+  const [row] = await source.writeTexts([{ text, values }], { manner: 'shared' });
   return row!;
 }
 
@@ -431,14 +431,14 @@ describe('writing with several statements', () => {
           return new; end $$;
         create trigger noted before update on item for each row execute function note();`);
       const source = connect(database, { maxConnections: 3 });
-      const renameCounted = (id: string, once = false) =>
+      const renameCounted = (id: string, manner: 'alone' | 'once' = 'alone') =>
         source.writeTexts(
           [
             { text: `select nextval('runs')::text`, values: [] },
             { ...rename, values: [id, 'mine'] },
             { ...renamed, values: [] },
           ],
-          { once },
+          { manner },
         );
       await renameCounted('1');
       const holder = new pg.Client(database.url);
@@ -451,42 +451,32 @@ describe('writing with several statements', () => {
             ),
           )
           .toHaveLength(1);
-      const runs = async () =>
-        Number((await database.query<{ n: string }>('select last_value as n from runs'))[0]!.n);
-      return { renameCounted, holder, isWaiting, runs };
+      return { source, renameCounted, holder, isWaiting };
     };
 
-    test('are undone and run alone, from the first one on', async () => {
-      const { renameCounted, holder, isWaiting, runs } = await begin();
+    test('wait where they are, and run once', async () => {
+      const { renameCounted, holder, isWaiting } = await begin();
       await holder.query('begin; select from item where id = 5 for update');
       const waiting = renameCounted('5');
       await isWaiting();
-      await expect.poll(runs).toBe(3);
+      await delay(300);
       await holder.query('commit');
-      expect(await waiting).toEqual([['3'], ['mine'], ['2']]);
+      expect(await waiting).toEqual([['2'], ['mine'], ['2']]);
       await holder.end();
     });
 
     test('get it, even where a function goes on without what failed in it', async () => {
-      const { renameCounted, holder, isWaiting, runs } = await begin();
+      const { source, holder, isWaiting } = await begin();
+      await write(source, rename, ['2', 'known']);
       await holder.query('begin; update renamed set n = 10');
-      const waiting = renameCounted('5');
+      const waiting = write(source, rename, ['5', 'five']);
       await isWaiting();
-      await expect.poll(runs).toBe(3);
-      await holder.query('commit');
-      expect(await waiting).toEqual([['3'], ['mine'], ['11']]);
-      await holder.end();
-    });
-
-    test('are run once where that is asked for', async () => {
-      const { renameCounted, holder, isWaiting } = await begin();
-      await holder.query('begin; select from item where id = 5 for update');
-      const waiting = renameCounted('5', true);
+      // On a shared connection its wait is ended, and it waits again on one of its own.
+      await delay(400);
       await isWaiting();
-      // For longer than is allowed on shared connections.
-      await delay(300);
       await holder.query('commit');
-      expect(await waiting).toEqual([['2'], ['mine'], ['2']]);
+      expect(await waiting).toEqual(['five']);
+      expect(await source.readTexts(renamed, [])).toEqual(['11']);
       await holder.end();
     });
   });
