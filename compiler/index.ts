@@ -28,6 +28,8 @@ export interface CompileInput {
   readonly naming?: NamingOptions;
   /** Options of the server for which statements of saved operations are made. */
   readonly serving?: SavedOptions;
+  /** Names of the environment variables that the server has; without them nothing is said of missing ones. */
+  readonly environment?: ReadonlySet<string>;
 }
 
 export interface CompileResult {
@@ -71,7 +73,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
   const recalled = recall(input, previous?.state);
   const { metadata, catalogs, memory } = recalled;
 
-  const model = resolve(metadata, catalogs, remotes, naming, recalled);
+  const model = resolve(metadata, catalogs, remotes, naming, recalled, input.environment);
   const program = lazy(() => plan(model.value, memory, serving));
   const saved = planSaved(metadata, program, serving, memory);
   const served = lazy((): ProgramPlan => ({ ...program(), ...(saved.value && { saved: saved.value }) }));

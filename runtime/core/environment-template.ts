@@ -3,7 +3,7 @@
 const HOLE = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
 /** Names of the variables that a text needs, each once. */
-function variablesOf(template: string): readonly string[] {
+export function variablesOf(template: string): readonly string[] {
   return [...new Set([...template.matchAll(HOLE)].map(([, name]) => name!))];
 }
 

@@ -265,6 +265,14 @@ export const diagnostics = {
       `The environment variable ${name} is not set.`,
       `It is needed by ${users}.`,
     ]),
+  /** environment variable '%name%' not set */
+  environmentVariableNotSet: ({ name }: { name: Hole }): Message =>
+    message('environment-variable-not-set', 'error', [`environment variable '${name}' not set`]),
+  /** Value for environment variables not found: %names% */
+  environmentVariablesNotFound: ({ names }: { names: Hole }): Message =>
+    message('environment-variables-not-found', 'error', [
+      `Value for environment variables not found: ${names}`,
+    ]),
   /** "%name%" does not exist */
   eventTriggerColumnMissing: ({ name, nearest }: { name: Hole; nearest?: Hole | undefined }): Message =>
     message('event-trigger-column-missing', 'error', [

@@ -111,6 +111,7 @@ interface CompilerModule {
       readonly remotes: Readonly<Record<string, RemoteOrError>>;
       readonly naming: ReturnType<typeof namingOptions>;
       readonly serving: ReturnType<typeof servingOptions>;
+      readonly environment: ReadonlySet<string>;
     },
     previous?: Compilation,
   ) => Compilation;
@@ -134,6 +135,9 @@ async function start(data: ThreadData): Promise<Running> {
   });
   const { compile } = (await import(data.compiler)) as CompilerModule;
   const naming = namingOptions(configuration);
+  const variables = new Set(
+    Object.keys(data.environment).filter((name) => data.environment[name] !== undefined),
+  );
   const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
   const outgoing = createOutgoing({ allow, deny });
   const scheduled = deliverScheduled(store.query, {
@@ -146,7 +150,10 @@ async function start(data: ThreadData): Promise<Running> {
     const engine = await MetadataEngine.start<SourceConnection>({
       store,
       compile: (input, previous) =>
-        compile({ ...input, naming, serving: servingOptions(configuration) }, previous),
+        compile(
+          { ...input, naming, serving: servingOptions(configuration), environment: variables },
+          previous,
+        ),
       openSource: ({ name, configuration: { connection_info: info } }) =>
         openSource(name, withFewConnections(info), data),
       readRemote: async ({ definition }) => {

@@ -22,6 +22,7 @@ import type {
 import { checkTransforms } from './action-transform.ts';
 import { rootTypeOf } from './conflict.ts';
 import { baseType, resolveCustomTypes, type Scopes, type TypeKinds, withoutPaths } from './custom-types.ts';
+import { type Environment, missingVariables } from './environment.ts';
 import { inheritFunctionRoles } from './inherited-role.ts';
 import { attempt, Failure, type Report, type ReportedObject } from './report.ts';
 import { keyOf } from './scope.ts';
@@ -32,12 +33,13 @@ export interface ActionSurroundings {
   readonly scopes: Scopes;
   readonly structures: readonly SourceStructure[];
   readonly inheritedRoles: readonly InheritedRole[];
+  readonly environment: Environment;
 }
 
 /** Resolves the custom types and the actions; undefined when no action is served. */
 export function resolveActions(
   { custom_types, actions }: Metadata,
-  { scopes, structures, inheritedRoles }: ActionSurroundings,
+  { scopes, structures, inheritedRoles, environment }: ActionSurroundings,
   report: Report,
 ): ActionsProgram | undefined {
   const { input_objects, objects, scalars, enums } = custom_types;
@@ -51,6 +53,9 @@ export function resolveActions(
       requireTypes(action, kinds);
       refuseNestedRelationships(action, custom_types, kinds);
       report.diagnostics.push(...checkTransforms(action, custom_types));
+      const { handler, headers } = action.definition;
+      const missing = missingVariables(environment, { kind: 'template', template: handler }, headers);
+      if (missing) throw new Failure(missing);
       claimRootFields(action, taken);
       return actionShape(action, actionRoles(action, inheritedRoles, report));
     });

@@ -11,6 +11,7 @@ import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { eventTrigger } from '../../../runtime/metadata/kinds/event-trigger.ts';
+import type { Address } from '../../../runtime/metadata/kinds/shared.ts';
 import type {
   CronTrigger,
   EventOperation,
@@ -26,7 +27,8 @@ import {
   TransformDefinitionError,
 } from '../../../runtime/transforms/definition.ts';
 import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
-import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
+import { type Environment, missingVariables } from './environment.ts';
+import { attempt, Failure, leaveOut, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 
 /** Resolves event triggers and cron triggers; those that cannot be captured leave with a diagnostic. */
@@ -34,14 +36,23 @@ export function resolveEvents(
   scopes: Iterable<SourceScope>,
   cron: readonly CronTrigger[],
   diagnostics: Diagnostic[],
+  environment: Environment,
 ): ModelEvents {
+  const report = { diagnostics };
+  // Reported, and still captured: events of the time without the variable are not lost.
+  const requireVariables = (object: ReportedObject, address: Address, headers: readonly Header[]) => {
+    const problem = missingVariables(environment, address, headers);
+    if (problem) leaveOut(report, object, problem);
+  };
   const sources: { source: string; triggers: readonly ModelEventTrigger[] }[] = [];
   for (const scope of scopes) {
     const triggers: ModelEventTrigger[] = [];
     for (const table of scope.tables.values()) {
       for (const trigger of table.entry.event_triggers) {
-        attempt({ diagnostics }, reported(scope, table, trigger), () => {
+        const object = reported(scope, table, trigger);
+        attempt(report, object, () => {
           triggers.push(resolveTrigger(scope, table, trigger));
+          requireVariables(object, trigger.webhook, trigger.headers);
         });
       }
     }
@@ -49,8 +60,10 @@ export function resolveEvents(
   }
   const consistent = cron.filter((trigger) => {
     let isConsistent = false;
-    attempt({ diagnostics }, reportedCron(trigger), () => {
+    const object = reportedCron(trigger);
+    attempt(report, object, () => {
       requireTransforms(trigger, CRON_SHAPES);
+      requireVariables(object, { kind: 'template', template: trigger.webhook }, trigger.headers);
       isConsistent = true;
     });
     return isConsistent;

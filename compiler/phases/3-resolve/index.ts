@@ -12,6 +12,7 @@ import type { Model } from '../../model/model.ts';
 import { resolveAccess } from './access.ts';
 import { resolveActions } from './action.ts';
 import { rootTypeOf } from './conflict.ts';
+import type { Environment } from './environment.ts';
 import { resolveEvents } from './event-trigger.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
@@ -40,17 +41,18 @@ export function resolve(
   remoteResults: Readonly<Record<string, RemoteResult>>,
   naming: NamingOptions,
   earlier: Earlier,
+  environment?: Environment,
 ): Result<Model> & { readonly inheritedRoles: readonly InheritedRole[] } {
   const before = new Map(earlier.model?.sources.map((source) => [source.shape.name, source]));
   const structure = resolveStructure(metadata.sources, catalogs, naming, earlier);
   const diagnostics: Diagnostic[] = [...reportNotServed(metadata, earlier.memory), ...structure.diagnostics];
   const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
-  const events = resolveEvents(scopes.values(), metadata.cron_triggers, diagnostics);
+  const events = resolveEvents(scopes.values(), metadata.cron_triggers, diagnostics, environment);
   const ordered = orderInheritedRoles({ diagnostics }, metadata, earlier.memory);
   const inheritedRoles = reuse(ordered, earlier.inheritedRoles);
   const resolvedActions = resolveActions(
     metadata,
-    { scopes, structures: structure.sources, inheritedRoles },
+    { scopes, structures: structure.sources, inheritedRoles, environment },
     { diagnostics },
   );
   const actions = resolvedActions && reuse(resolvedActions, earlier.model?.actions);

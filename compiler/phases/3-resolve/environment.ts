@@ -1,0 +1,31 @@
+/** Environment variables that addresses and headers of the metadata name: whether the server has them. */
+import { variablesOf } from '../../../runtime/core/environment-template.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import type { Message } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Address, Header } from '../../../runtime/metadata/kinds/shared.ts';
+
+/** Names of the variables that are set; undefined where they are not known, as ahead of time. */
+export type Environment = ReadonlySet<string> | undefined;
+
+/** What is wrong if a variable that a call needs is not set. */
+export function missingVariables(
+  environment: Environment,
+  address: Address,
+  headers: readonly Header[],
+): Message | undefined {
+  if (environment === undefined) return undefined;
+  const isMissing = (name: string) => !environment.has(name);
+  const direct = [
+    ...(address.kind === 'environment' ? [address.variable] : []),
+    ...headers.flatMap((header) => ('value' in header ? [] : [header.value_from_env])),
+  ].find(isMissing);
+  if (direct !== undefined) return messages.environmentVariableNotSet({ name: direct });
+  const templates = [
+    ...(address.kind === 'template' ? [address.template] : []),
+    ...headers.flatMap((header) => ('value' in header ? [header.value] : [])),
+  ];
+  const missing = [...new Set(templates.flatMap(variablesOf))].filter(isMissing);
+  return missing.length === 0
+    ? undefined
+    : messages.environmentVariablesNotFound({ names: missing.join(', ') });
+}
