@@ -1,5 +1,5 @@
 /** What phase 3 knows of event triggers and cron triggers: columns resolved, definitions read. */
-import type { CleanupShape, DeliveryShape, EventOperationName } from '../../runtime/core/events.ts';
+import type { DeliveryShape, EventOperationName } from '../../runtime/core/events.ts';
 import type { ColumnType } from '../../runtime/core/types.ts';
 import type { CronTrigger } from '../../runtime/metadata/metadata.ts';
 
@@ -19,7 +19,6 @@ export interface ModelEventTrigger {
   readonly perStatement: boolean;
   readonly onReplication: boolean;
   readonly delivery: DeliveryShape;
-  readonly cleanup?: CleanupShape;
 }
 
 export interface ModelCapture {

@@ -48,19 +48,6 @@ export interface DeliveryShape {
   readonly requestTransform?: unknown;
 }
 
-/** Deletes old events that are finished. */
-export interface CleanupShape {
-  /** Cron expression, UTC. */
-  readonly schedule: string;
-  /** Hours. */
-  readonly olderThan: number;
-  readonly batchSize: number;
-  /** Seconds that one statement may take. */
-  readonly timeout: number;
-  readonly invocationLogs: boolean;
-  readonly paused: boolean;
-}
-
 export interface EventTriggerShape {
   readonly name: string;
   readonly table: { readonly schema: string; readonly name: string };
@@ -68,7 +55,6 @@ export interface EventTriggerShape {
   readonly manual: boolean;
   readonly captures: readonly CaptureShape[];
   readonly delivery: DeliveryShape;
-  readonly cleanup?: CleanupShape;
 }
 
 /** Event triggers of a source, sorted by name. */

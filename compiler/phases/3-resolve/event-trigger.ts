@@ -1,11 +1,6 @@
-/** Event triggers of tables, and cron triggers: columns that they name, transforms, cleanup. */
+/** Event triggers of tables, and cron triggers: columns that they name, transforms. */
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
-import type {
-  CleanupShape,
-  DeliveryShape,
-  EventOperationName,
-  HeaderShape,
-} from '../../../runtime/core/events.ts';
+import type { DeliveryShape, EventOperationName, HeaderShape } from '../../../runtime/core/events.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
@@ -92,7 +87,6 @@ function resolveTrigger(scope: SourceScope, table: TableScope, trigger: EventTri
     throw new Failure(messages.eventTriggerOnView({ table: quoted(table.entry.table) }));
   }
   requireTransforms(trigger, eventShapes(operations, definition.enable_manual));
-  const cleanup = cleanupOf(trigger.cleanup_config);
   return {
     name: trigger.name,
     table: table.entry.table,
@@ -101,7 +95,6 @@ function resolveTrigger(scope: SourceScope, table: TableScope, trigger: EventTri
     perStatement: isAlone(table.catalog),
     onReplication: trigger.trigger_on_replication ?? false,
     delivery: deliveryOf(trigger),
-    ...(cleanup ? { cleanup } : {}),
   };
 }
 
@@ -219,18 +212,6 @@ function eventShapes(operations: readonly ModelCapture[], manual: boolean): Shap
   const table: Shape = { kind: 'object', fields: { schema: TEXT, name: TEXT } };
   const fields = { id: TEXT, created_at: TEXT, table, trigger: NAMED, event, delivery_info: delivery };
   return { ...VARIABLES, $body: { kind: 'object', fields } };
-}
-
-function cleanupOf(config: EventTrigger['cleanup_config']): CleanupShape | undefined {
-  if (config === undefined) return undefined;
-  return {
-    schedule: config.schedule,
-    olderThan: config.clear_older_than,
-    batchSize: config.batch_size,
-    timeout: config.timeout,
-    invocationLogs: config.clean_invocation_logs,
-    paused: config.paused,
-  };
 }
 
 function reported(scope: SourceScope, table: TableScope, trigger: EventTrigger): ReportedObject {

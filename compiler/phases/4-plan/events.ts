@@ -28,7 +28,7 @@ export function planEvents({ sources, cron }: ModelEvents, stringify: boolean): 
 }
 
 function planTrigger(trigger: ModelEventTrigger, stringify: boolean): EventTriggerShape {
-  const { name, table, manual, operations, delivery, cleanup } = trigger;
+  const { name, table, manual, operations, delivery } = trigger;
   const { schema, name: tableName } = table;
   return {
     name,
@@ -36,7 +36,6 @@ function planTrigger(trigger: ModelEventTrigger, stringify: boolean): EventTrigg
     manual,
     captures: operations.map((operation) => planCapture(trigger, operation, stringify)),
     delivery,
-    ...(cleanup ? { cleanup } : {}),
   };
 }
 

@@ -57,7 +57,6 @@ function emitTrigger(source: string, trigger: EventTriggerShape, { identifier }:
     tableName: table,
     manual,
     delivery: deliveryProperties(delivery),
-    properties: properties(trigger, ['cleanup']),
     captures: captures.map(({ always = false, ...capture }) => ({ ...capture, always })),
   });
 }

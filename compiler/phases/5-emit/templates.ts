@@ -125,7 +125,6 @@ export interface EventTriggerView {
   readonly tableName: unknown;
   readonly manual: boolean;
   readonly delivery: readonly Property[];
-  readonly properties: readonly Property[];
   readonly captures: readonly {
     readonly operation: string;
     readonly sends: unknown;
