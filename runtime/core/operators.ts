@@ -93,6 +93,9 @@ function pattern(name: string, operator: string, description: string): Operator 
   return total({ ...infix(name, isText, operator, { kind: 'same' }, description), isPattern: true });
 }
 
+/** Items of a list of arrays are cast only where a row is reached. */
+const inList = (type: ColumnType) => !type.element && hasTotalComparison(type);
+
 const text: OperatorArgument = { kind: 'type', type: 'text' };
 const textList: OperatorArgument = { kind: 'type', type: 'text', list: true };
 const isText = family('text');
@@ -110,14 +113,14 @@ export const OPERATORS: readonly Operator[] = [
     name: '_in',
     accepts: always,
     argument: { kind: 'list' },
-    isTotal: hasTotalComparison,
+    isTotal: inList,
     sql: (left, right) => sql`(${left} = any (${right!}))`,
   },
   {
     name: '_nin',
     accepts: always,
     argument: { kind: 'list' },
-    isTotal: hasTotalComparison,
+    isTotal: inList,
     sql: (left, right) => sql`(${left} <> all (${right!}))`,
   },
   total(infix('_gt', ordered, '>'), hasTotalComparison),

@@ -287,10 +287,16 @@ function encodeArray(element: ColumnType, value: unknown): string {
     value.map((item) =>
       Array.isArray(item) ? { nested: encodeArray(element, item) } : encodeValue(element, item),
     ),
+    element,
   );
 }
 
-function arrayText(items: readonly (string | null | { nested: string })[]): string {
+/** What stands between the items of an array's text; Postgres has a comma for all other types. */
+function delimiterOf({ name }: ColumnType): string {
+  return name === 'box' ? ';' : ',';
+}
+
+function arrayText(items: readonly (string | null | { nested: string })[], element: ColumnType): string {
   const texts = items.map((item) => {
     if (item === null) return 'NULL';
     if (typeof item === 'object') return item.nested;
@@ -298,7 +304,7 @@ function arrayText(items: readonly (string | null | { nested: string })[]): stri
     if (NUMBER.test(item)) return item;
     return `"${item.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   });
-  return `{${texts.join(',')}}`;
+  return `{${texts.join(delimiterOf(element))}}`;
 }
 
 /** Array literal of a flat list of texts, for `= any ($1)`. */
@@ -307,6 +313,7 @@ export function encodeList(type: ColumnType, values: readonly unknown[]): string
     values.map((value) =>
       type.element ? { nested: encodeArray(type.element, value) } : encodeValue(type, value),
     ),
+    type.element ?? type,
   );
 }
 

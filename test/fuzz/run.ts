@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<string, () => Promise<FuzzKind>>> = {
   mutations: async () => (await import('./mutations/main.ts')).fuzzMutations,
   hostile: async () => (await import('./hostile/main.ts')).fuzzHostile,
   metadata: async () => (await import('./metadata/main.ts')).fuzzMetadata,
+  interference: async () => (await import('./interference/main.ts')).fuzzInterference,
   live: async () => (await import('./live/main.ts')).fuzzLive,
   faults: async () => (await import('./faults.ts')).fuzzFaults,
 };

@@ -5,11 +5,13 @@ import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
+import { bindParameters } from '../../runtime/core/request/bind.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
 import type { SavedOptions } from '../../runtime/core/saved.ts';
 import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import type { Statement } from '../../runtime/core/sql/fragment.ts';
+import { databaseError } from '../../runtime/database/errors.ts';
 import { connectSource } from '../../runtime/database/source.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';
 import type { JsonObject } from '../../runtime/metadata/metadata.ts';
@@ -30,6 +32,8 @@ export interface InProcess {
     role: string,
     variables?: Readonly<Record<string, string>>,
   ): readonly Statement[];
+  /** The first result of a live query, read as a batch of one. @throws EngineError */
+  live(request: GraphqlRequest, role: string, variables?: Readonly<Record<string, string>>): Promise<string>;
   /** The SQL of a request, statements in order. @throws EngineError when it cannot be planned */
   sql(request: GraphqlRequest, role: string, variables?: Readonly<Record<string, string>>): string;
   /** The API as a role sees it. */
@@ -111,6 +115,17 @@ export async function serveInProcess(
         .map(({ text }) => text)
         .join(';\n'),
     schema: (role) => graphqlSchema(program.view(role, false)),
+    live: async (request, role, variables) => {
+      const session = sessionOf(role, variables);
+      const { plan, variables: values } = planner.subscribe(session, request);
+      const columns = bindParameters(plan, values, session).map((value) => [value]);
+      try {
+        const rows = await source.poll(plan.text, [['0'], [null], '0', ...columns]);
+        return `{"data":${rows[0]![2]}}`;
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
     files: compiled.files,
     end: () => source.end(),
   };

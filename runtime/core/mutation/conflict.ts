@@ -103,14 +103,16 @@ function constraintColumns(node: ObjectNode, { table }: TableView): readonly str
   return table.shape.unique?.[name] ?? name;
 }
 
+/** Naming a column twice changes nothing. */
 function updateColumns(node: ObjectNode, view: TableView): string[] {
   const list = node.fields.get(sharedTypes(view.table.source).name('update_columns'));
   if (!list || list.kind === 'null') return [];
   const items = list.kind === 'list' ? list.items : [list];
-  return items.flatMap((item) => {
+  const names = items.flatMap((item) => {
     if (item.kind !== 'enum') return [];
     if (item.value === '')
       throw new EngineError('validation-failed', 'erroneous column name', { path: item.path });
     return [item.value];
   });
+  return [...new Set(names)];
 }

@@ -8,7 +8,7 @@ import type { TypeReference } from '../schema/types.ts';
 import { raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import { allOf, type Condition, partialCondition, totalCondition } from './condition.ts';
-import { listParameter, patternParameter, type Scope, valueParameter } from './scope.ts';
+import { arrayListOperand, listParameter, patternParameter, type Scope, valueParameter } from './scope.ts';
 
 export type ObjectNode = Extract<InputNode, { kind: 'object' }>;
 
@@ -65,7 +65,7 @@ function operation(operator: Operator, left: Sql, value: InputNode, type: Column
         operator.isPattern ? patternParameter(value, type) : valueParameter(value, type),
       );
     case 'list':
-      return operator.sql(left, listParameter(value, type));
+      return operator.sql(left, type.element ? arrayListOperand(value, type) : listParameter(value, type));
     case 'type': {
       const fixed = fixedType(argument.type);
       return operator.sql(left, argument.list ? listParameter(value, fixed) : valueParameter(value, fixed));

@@ -6,6 +6,7 @@ import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { Requester } from '../root-fields.ts';
 import type { RoleView } from '../schema/role-view.ts';
+import { fixedType } from '../schema/shared-types.ts';
 import type { ScalarType } from '../schema/types.ts';
 import type { SourceShape } from '../shapes.ts';
 import {
@@ -99,6 +100,23 @@ export function patternParameter(node: InputNode, type: ColumnType): Sql {
   });
 }
 
+/**
+ * The operand of `any (…)` for a list of values of an array type: Postgres has no arrays of arrays, so they travel as texts.
+ * Their casts are evaluated only where a row is reached.
+ */
+export function arrayListOperand(node: InputNode, type: ColumnType): Sql {
+  const encode = (values: unknown) => encodeArrayTexts(type, values);
+  const texts = parameter(sourceOf(node), 'text[]', encode, node.path, { as: 'arrays', type: type.key });
+  return sql`select "list"."item"::${raw(type.sql)} from unnest(${texts}) as "list" ("item")`;
+}
+
+function encodeArrayTexts(type: ColumnType, values: unknown): string | null {
+  if (values === null || values === undefined) return null;
+  if (typeof values === 'string') return values;
+  const texts = (Array.isArray(values) ? values : [values]).map((value: unknown) => encodeValue(type, value));
+  return encodeList(fixedType('text'), texts);
+}
+
 /** A parameter holding a list of values of a column's type, or an array constructor when the document mixes. */
 export function listParameter(node: InputNode, type: ColumnType): Sql {
   const item = type.element ?? type;
@@ -185,6 +203,10 @@ export function encoderOf(
   }
   const type = columnType(source, encoding.type);
   return (value) => {
+    if (encoding.as === 'arrays') {
+      refuseNullItems(type, value, path);
+      return encodeArrayTexts(type, value);
+    }
     if (encoding.as === 'pattern') return encodePattern(type, value);
     if (encoding.as === 'list' || type.element) refuseNullItems(type, value, path);
     return encoding.as === 'value' ? encodeValue(type, value) : encodeWhole(type, value);

@@ -151,17 +151,24 @@ function valueOfCohort(position: number): string {
   return `"_cohort"."value ${position}"`;
 }
 
-/** The batch as a FROM item. @param first position of the first array of values */
+/**
+ * The batch as a FROM item. Its values are cast here, and `offset 0` keeps the casts here: where a condition compares, Postgres
+ * would cast a value only when it reaches a row, and a bad value would tell whether there is one.
+ * @param first position of the first array of values
+ */
 function cohorts(
   parameters: readonly ParameterNode[],
   names: readonly string[],
   values: readonly string[],
   first: number,
 ): string {
+  const own = ['"number"', ...names];
   const columns = parameters.map((_, index) => `"value ${index + 1}"`);
+  const cast = parameters.map(({ type }, index) => `(${columns[index]})::${type} as ${columns[index]}`);
   const arrays = parameters.map((_, index) => `($${index + first})::text[]`);
   return (
-    `unnest(${['($1)::integer[]', ...values, ...arrays].join(', ')}) ` +
-    `as "_cohort" (${['"number"', ...names, ...columns].join(', ')})`
+    `(select ${[...own, ...cast].join(', ')} ` +
+    `from unnest(${['($1)::integer[]', ...values, ...arrays].join(', ')}) ` +
+    `as "_cohort" (${[...own, ...columns].join(', ')}) offset 0) as "_cohort"`
   );
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { connect } from '../../harness/socket.ts';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -169,6 +170,38 @@ describe('the same answer, whatever hidden rows hold', () => {
     const [one, other] = await answers(() =>
       ask(`{draft(where: {amount: {_gt: 1000}, author: {name: {_regex: "("}}}) {id}}`),
     );
+    expect(one).toBe(other);
+  });
+});
+
+describe('subscriptions', () => {
+  const session = { 'x-engine-role': 'user', 'x-engine-user-id': '1' };
+
+  test.each([
+    [
+      'a live query whose value is no value of its type',
+      'subscription ($p: String!, $n: numeric!) {draft(where: {title: {_like: $p}, amount: {_gt: $n}}) {id}}',
+      { p: 'secret%', n: 'many' },
+    ],
+    [
+      'a stream from a place that is none',
+      `subscription ($p: String!, $n: numeric!) {
+        draft_stream(batch_size: 1, cursor: {initial_value: {amount: $n}}, where: {title: {_like: $p}}) {id}}`,
+      { p: 'secret%', n: 'many' },
+    ],
+    [
+      'a regular expression',
+      'subscription ($p: String!) {draft(where: {amount: {_gt: 1000}, title: {_regex: $p}}) {id}}',
+      { p: '(' },
+    ],
+  ])('%s', async (_, query, variables) => {
+    const [one, other] = await answers(async () => {
+      const socket = await connect(server, { session });
+      socket.send({ type: 'subscribe', id: '1', payload: { query, variables } });
+      const message = await socket.next();
+      await socket.close();
+      return JSON.stringify(message);
+    });
     expect(one).toBe(other);
   });
 });

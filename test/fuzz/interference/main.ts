@@ -1,0 +1,37 @@
+/** `npm run fuzz -- interference`: does anything that a role may not see change an answer? */
+import type { FuzzKind } from '../run.ts';
+import { type FailedCase, runCampaign } from './campaign.ts';
+
+const CASES = 2000;
+
+export const fuzzInterference: FuzzKind = async ({ serverUrl, seed, cases = CASES }) => {
+  const started = performance.now();
+  const database = `engine_fuzz_${process.pid}`;
+  const { failed, outcomes, cases: run } = await runCampaign({ serverUrl, database, seed, cases });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (failed) {
+    console.log(describeFailure(failed, seed));
+    return false;
+  }
+  const often = [...outcomes].sort(([, left], [, right]) => right - left);
+  for (const [outcome, count] of often.slice(0, 20)) console.log(`${String(count).padStart(7)}  ${outcome}`);
+  console.log(`\n${run} cases of seed ${seed} in ${seconds} s: equal answers.`);
+  return true;
+};
+
+/** Everything that is needed to see the failure again by hand. */
+export function describeFailure({ number, world, request, answers, sql }: FailedCase, seed: number): string {
+  return [
+    `Case ${number} of seed ${seed}: the answers differ`,
+    `-- database${world.schema}`,
+    `-- settings ${JSON.stringify(world.settings)}${world.isAnalyzed ? ', analyzed' : ''}`,
+    ...world.rows.map((rows, index) => `-- rows of database ${index + 1}\n${rows}`),
+    `-- metadata\n${JSON.stringify(world.metadata)}`,
+    `-- role ${world.role}, x-engine-user-id: 1`,
+    request.query,
+    JSON.stringify(request.variables),
+    `-- SQL\n${sql}`,
+    ...answers.map((text, index) => `-- answer ${index + 1}\n${text}`),
+    `Again: npm run fuzz -- interference --seed ${seed} --cases ${number}`,
+  ].join('\n\n');
+}

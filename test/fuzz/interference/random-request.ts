@@ -1,0 +1,291 @@
+/** Random requests with operands that fail, nearly match, or overflow. */
+import type { Random } from '../random.ts';
+import { type TableName, UPSERTED, type World } from './world.ts';
+
+export interface HostileRequest {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Sent as one cohort of a live query. */
+  readonly isLive: boolean;
+  readonly writes: boolean;
+}
+
+const PATTERNS = [
+  ...['secret\\', 'secre_\\', 'secret o\\', '%\\', 'mine\\', 's%', 'mine', '', 'a\\\\b', 'ab%c', 'SECRET%\\'],
+  ...[
+    'secret one',
+    '(',
+    '[',
+    'a{1000}',
+    '(ab)*\\1*(ab)*c',
+    '(a|b|ab)*c',
+    '\\',
+    'a"b',
+    '\\"a\\"b\\"c\\"',
+    '*',
+    '.*',
+  ],
+];
+const TEXT_OPERATORS = [
+  ...['_eq', '_neq', '_gt', '_lte', '_like', '_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsimilar'],
+  ...['_regex', '_iregex', '_nregex', '_niregex'],
+];
+/** Those that fail for what the request brings, if a visible row is reached. */
+const FAILING = new Set(['_similar', '_nsimilar', '_regex', '_iregex', '_nregex', '_niregex']);
+
+interface Leaf {
+  readonly type: string;
+  readonly operators: readonly string[];
+  readonly operands: readonly string[];
+  /** No values of the type. */
+  readonly bad?: readonly string[];
+}
+
+const ORDERED = ['_eq', '_neq', '_gt', '_lt', '_gte', '_lte', '_in', '_nin'];
+// Postgres has no <> for boxes.
+const area: Leaf = {
+  type: 'box',
+  operators: ['_eq', '_gt', '_lt', '_gte', '_lte', '_in'],
+  operands: ['(1,1),(0,0)', '(1e200,1e200),(0,0)', 'no box'],
+};
+const weight: Leaf = {
+  type: 'float8',
+  operators: ORDERED,
+  operands: ['1', '1e308', 'NaN'],
+  bad: ['many', '1e400'],
+};
+const title: Leaf = { type: 'String', operators: TEXT_OPERATORS, operands: PATTERNS };
+
+const LEAVES: Readonly<Record<TableName, Readonly<Record<string, Leaf>>>> = {
+  team: { name: title, weight, area },
+  item: {
+    title,
+    label: {
+      type: 'bpchar',
+      operators: ['_eq', '_like', '_ilike'],
+      operands: ['secret\\  ', 'one', 's%', 'secret o\\'],
+    },
+    amount: {
+      type: 'numeric',
+      operators: ORDERED,
+      operands: ['1', '1e400', 'NaN'],
+      bad: ['many', '1e500000'],
+    },
+    weight,
+    area,
+    body: {
+      type: 'jsonb',
+      operators: ['_contains', '_contained_in', '_eq', '_gt'],
+      operands: ['{"n": 1}', '"secret"', '[]'],
+    },
+    pair: { type: 'pair', operators: ['_eq', '_gt'], operands: ['(1,)', '(1,{})'], bad: ['none'] },
+    day: { type: 'date', operators: ORDERED, operands: ['2024-01-01', 'infinity'], bad: ['never'] },
+    number: { type: 'Int', operators: ORDERED, operands: ['1', '2'], bad: ['x'] },
+    loud: { type: 'String', operators: TEXT_OPERATORS, operands: PATTERNS },
+  },
+  note: { title, weight, area },
+};
+
+const ONLY_HIDDEN: Readonly<Record<TableName, readonly string[]>> = {
+  team: ['name: {_eq: "secret one"}', 'weight: {_gt: 1e307}'],
+  item: ['title: {_eq: "secret one"}', 'amount: {_gt: "1e300"}', 'body: {_contains: {n: "x"}}'],
+  note: ['title: {_eq: "secret one"}', 'weight: {_gt: 1e307}'],
+};
+
+export function randomHostileRequest(random: Random, world: World): HostileRequest {
+  const values: { readonly name: string; readonly type: string; readonly given: unknown }[] = [];
+
+  const value = (type: string, given: unknown): string => {
+    if (random.chance(0.5)) {
+      const name = `v${values.length + 1}`;
+      values.push({ name, type, given });
+      return `$${name}`;
+    }
+    return graphqlLiteral(given);
+  };
+
+  const comparison = ({ type, operators, operands, bad }: Leaf): string => {
+    const operator = random.pick(operators);
+    // With statistics, plans may differ, and so may which visible row is reached first: nothing visible may fail then.
+    const allowed = world.isAnalyzed && FAILING.has(operator) ? ['s%', 'mine', '.*', '(a|b|ab)*c'] : operands;
+    const operand = (): unknown => {
+      const picked = random.pick(bad && random.chance(0.04) ? bad : allowed);
+      return type === 'jsonb'
+        ? JSON.parse(picked)
+        : type === 'Int' && picked !== 'x'
+          ? Number(picked)
+          : picked;
+    };
+    if (operator === '_in' || operator === '_nin')
+      return `{${operator}: ${value(`[${type}!]`, random.list(random.between(0, 2), operand))}}`;
+    return `{${operator}: ${value(type, operand())}}`;
+  };
+
+  const leaf = (table: TableName): string => {
+    const of = LEAVES[table];
+    const names = Object.keys(of).filter(
+      (name) => name !== 'pair' || (!world.isAnalyzed && random.chance(0.2)),
+    );
+    const name = random.pick(names);
+    if (table === 'item' && random.chance(0.1)) return itemLeaf();
+    if (name === 'body' && random.chance(0.6)) return `body: {_cast: {String: ${comparison(title)}}}`;
+    return `${name}: ${random.chance(0.06) ? '{_is_null: false}' : comparison(of[name]!)}`;
+  };
+
+  const itemLeaf = (): string =>
+    random.pick([
+      () => `tags: {_contains: ${value('[String!]', ['a'])}}`,
+      () => `tags: {_eq: ${value('[String!]', ['secret'])}}`,
+      () => `body: {_has_key: ${value('String', 'n')}}`,
+      () => `body: {_has_keys_any: ${value('[String!]', ['n', 'k'])}}`,
+    ])();
+
+  const aggregate = (name: string, table: TableName, depth: number): string => {
+    const filter = random.chance(0.5) ? `, filter: ${condition(table, depth)}` : '';
+    return random.pick([
+      () => `${name}_aggregate: {count: {predicate: {_gt: ${value('Int', 0)}}${filter}}}`,
+      () => {
+        const of = random.pick(['avg', 'sum', 'stddev_samp', 'var_samp', 'max']);
+        return `${name}_aggregate: {${of}: {arguments: weight, predicate: {_gt: ${value('float8', 0)}}${filter}}}`;
+      },
+    ])();
+  };
+
+  const related = (table: TableName, depth: number): string[] => {
+    switch (table) {
+      case 'team':
+        return [
+          `items: ${condition('item', depth)}`,
+          `own_items: ${condition('item', depth)}`,
+          aggregate('items', 'item', depth),
+        ];
+      case 'item':
+        return [
+          `team: ${condition('team', depth)}`,
+          `notes: ${condition('note', depth)}`,
+          aggregate('notes', 'note', depth),
+        ];
+      case 'note':
+        return [`item: ${condition('item', depth)}`];
+    }
+  };
+
+  const condition = (table: TableName, depth = 2): string => {
+    const part = (): string => {
+      const kind = random.below(10);
+      if (depth > 0 && kind < 4) return random.pick(related(table, depth - 1));
+      if (depth > 0 && kind === 4) return `_not: ${condition(table, depth - 1)}`;
+      if (depth > 0 && kind === 5)
+        return `_or: [${condition(table, depth - 1)}, ${condition(table, depth - 1)}]`;
+      if (depth > 0 && kind === 6)
+        return `_and: [${condition(table, depth - 1)}, ${condition(table, depth - 1)}]`;
+      return leaf(table);
+    };
+    const parts = random.list(random.pick([1, 1, 2, 2, 3]), part);
+    // What only hidden rows meet, so that what else is asked is asked of them.
+    if (random.chance(0.4)) parts.unshift(random.pick(ONLY_HIDDEN[table]));
+    const byKey = new Map(parts.map((part) => [part.slice(0, part.indexOf(':')), part]));
+    return `{${[...byKey.values()].join(', ')}}`;
+  };
+
+  const order = (table: TableName): string => {
+    const keys = {
+      team: ['name', 'weight'],
+      item: ['title', 'amount', 'number', 'loud', 'day'],
+      note: ['title', 'weight'],
+    };
+    const through = {
+      team: ['items_aggregate: {sum: {weight: asc}}', 'items_aggregate: {count: desc}'],
+      item: [
+        'team: {name: asc}',
+        'notes_aggregate: {stddev_samp: {weight: desc}}',
+        'notes_aggregate: {max: {title: asc}}',
+      ],
+      note: ['item: {title: desc}', 'item: {number: asc}', 'item: {team: {name: asc}}'],
+    };
+    const list = [
+      ...random.some(keys[table], 0.2).map((key) => `{${key}: ${random.pick(['asc', 'desc'])}}`),
+      ...random.some(through[table], 0.2).map((key) => `{${key}}`),
+      '{id: asc}',
+    ];
+    return `order_by: [${list.join(', ')}]`;
+  };
+
+  const args = (table: TableName, depth: number): string => {
+    const distinct = random.chance(0.1);
+    return [
+      `where: ${condition(table, depth)}`,
+      distinct ? 'distinct_on: [owner], order_by: [{owner: asc}, {id: asc}]' : order(table),
+      ...(random.chance(0.3) ? [`limit: ${value('Int', random.between(0, 3))}`] : []),
+    ].join(', ');
+  };
+
+  const fields: Readonly<Record<TableName, readonly string[]>> = {
+    team: ['id', 'name', 'weight', 'area'],
+    item: ['id', 'title', 'label', 'amount', 'area', 'tags', 'body', 'number', 'loud'],
+    note: ['id', 'title', 'weight'],
+  };
+  const below = {
+    team: [
+      ['items', 'item'],
+      ['own_items', 'item'],
+    ],
+    item: [['notes', 'note']],
+    note: [],
+  } as const;
+
+  const selection = (table: TableName, depth: number): string => {
+    const nested = below[table].flatMap(([name, target]) =>
+      depth > 0 && random.chance(0.3)
+        ? [`${name}(${args(target, 1)}) {${selection(target, depth - 1)}}`]
+        : [],
+    );
+    const aggregates = below[table].flatMap(([name, target]) =>
+      depth > 0 && name !== 'own_items' && random.chance(0.2)
+        ? [`${name}_aggregate(where: ${condition(target, 1)}) {${aggregated}}`]
+        : [],
+    );
+    return ['id', ...random.some(fields[table].slice(1), 0.4), ...nested, ...aggregates].join(' ');
+  };
+
+  const aggregated = 'aggregate {count sum {weight} stddev_samp {weight}} nodes {id}';
+
+  const write = (table: TableName): string => {
+    const where = `where: ${condition(table)}`;
+    const name = table === 'team' ? 'name' : 'title';
+    const returning = `{affected_rows returning {${selection(table, 0)}}}`;
+    const change = `_set: {${name}: "mine"}`;
+    return random.pick([
+      () => `update_${table}(${where}, ${change}) ${returning}`,
+      () => `update_${table}_many(updates: [{${where}, ${change}}]) {affected_rows}`,
+      () => `delete_note(where: ${condition('note')}) {affected_rows}`,
+      () => `delete_note(where: ${condition('note')}) {affected_rows}`,
+      () => `insert_${table}(objects: [{id: ${random.between(1, UPSERTED)}, owner: 1, open: false, ${name}: "alpha"}],
+        on_conflict: {constraint: ${table}_pkey, update_columns: [${name}], ${where}}) ${returning}`,
+    ])();
+  };
+
+  const table = random.pick(['team', 'item', 'item', 'note'] as const);
+  const writes = world.role === 'one' && random.chance(0.25);
+  const isLive = !writes && random.chance(0.15);
+  const root = writes
+    ? write(table)
+    : random.chance(0.25)
+      ? `${table}_aggregate(${args(table, 2)}) {${aggregated}}`
+      : `${table}(${args(table, 2)}) {${selection(table, 2)}}`;
+  const kind = writes ? 'mutation' : isLive ? 'subscription' : 'query';
+  // Of two conditions on one column one was dropped.
+  const used = values.filter(({ name }) => new RegExp(`\\$${name}\\b`).test(root));
+  const header = used.length > 0 ? `(${used.map(({ name, type }) => `$${name}: ${type}!`).join(', ')})` : '';
+  const variables = Object.fromEntries(used.map(({ name, given }) => [name, given]));
+  return { query: `${kind} ${header} {${root}}`, variables, isLive, writes };
+}
+
+function graphqlLiteral(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(graphqlLiteral).join(', ')}]`;
+  if (typeof value === 'object' && value !== null)
+    return `{${Object.entries(value)
+      .map(([name, item]) => `${name}: ${graphqlLiteral(item)}`)
+      .join(', ')}}`;
+  return JSON.stringify(value);
+}

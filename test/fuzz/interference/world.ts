@@ -1,0 +1,373 @@
+/**
+ * Two databases that differ only in what a role may not see: in cells of hidden rows, in cells that a mask hides, and in
+ * further hidden rows. What is hidden is made to fail: texts that patterns nearly match, numbers that overflow, values that
+ * functions cannot read. What is visible fails for nothing but what a request itself brings.
+ */
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import type { Random } from '../random.ts';
+
+/** Functions that cost less than a comparison, so that Postgres evaluates them first. */
+const SCHEMA = `
+drop schema if exists public cascade; create schema public;
+create type pair as (a int, j json);
+create table team (id int primary key, owner int not null, open boolean not null, name text, weight float8, area box);
+create table item (
+  id int primary key, team_id int references team, owner int not null, open boolean not null, title text, label char(12),
+  amount numeric, weight float8, area box, tags text[], body jsonb, pair pair, day date
+);
+create table note (
+  id int primary key, item_id int references item on delete cascade, owner int not null, open boolean not null,
+  title text, weight float8, area box
+);
+create index on item (title text_pattern_ops); create index on item (amount); create index on note (item_id);
+create function item_number(item) returns int language plpgsql stable cost 0.1 as
+  $$ begin return ($1.body ->> 'n')::int; end $$;
+create function item_loud(item) returns text language plpgsql stable cost 0.1 as
+  $$ begin if $1.title like 'secret%' then raise exception 'a secret'; end if; return upper($1.title); end $$;
+create function team_own_items(team) returns setof item language plpgsql stable cost 0.1 as
+  $$ begin
+    if $1.owner = 2 and not $1.open and $1.name like 'secret%' then raise exception 'a secret'; end if;
+    return query select * from item where team_id = $1.id order by id;
+  end $$;
+`;
+
+const TABLES = ['team', 'item', 'note'] as const;
+export type TableName = (typeof TABLES)[number];
+
+/** Columns whose values decide what is visible, or are keys: the same in both databases. */
+const STRUCTURE: Readonly<Record<TableName, readonly string[]>> = {
+  team: ['id', 'owner', 'open'],
+  item: ['id', 'team_id', 'owner', 'open'],
+  note: ['id', 'item_id', 'owner', 'open'],
+};
+
+const TEXTS = ['mine', 'alpha', 'beta%', 'a\\b', '', 'Mine'];
+const HIDDEN_TEXTS = ['secret one', 'secret two', 'secrets', 'mine', '', 'mine too', `${'ab'.repeat(400)}c`];
+const WEIGHTS = ['1.5', '2', '-0.25', '0'];
+const HIDDEN_WEIGHTS = ['1e308', '-1e308', '1.7e308', '2', 'NaN', 'Infinity'];
+const AREAS = ['(1,1),(0,0)', '(2,2),(1,1)', '(3,1),(0,0)'];
+const HIDDEN_AREAS = ['(1e200,1e200),(0,0)', '(1e300,1e300),(-1e300,-1e300)', '(1,1),(0,0)'];
+
+/** Values of the columns besides the structure: harmless ones, and those of hidden cells. */
+const CONTENT: Readonly<
+  Record<TableName, Readonly<Record<string, readonly [shown: readonly string[], hidden: readonly string[]]>>>
+> = {
+  team: { name: [TEXTS, HIDDEN_TEXTS], weight: [WEIGHTS, HIDDEN_WEIGHTS], area: [AREAS, HIDDEN_AREAS] },
+  item: {
+    title: [TEXTS, HIDDEN_TEXTS],
+    label: [
+      ['one', 'two', ''],
+      ['secret one', 'secret', 'one'],
+    ],
+    amount: [
+      ['1', '2.50', '-3'],
+      ['1e400', '-1e400', '1', 'NaN'],
+    ],
+    weight: [WEIGHTS, HIDDEN_WEIGHTS],
+    area: [AREAS, HIDDEN_AREAS],
+    tags: [
+      ['{}', '{a}', '{a,b}', '{"",null}'],
+      ['{{a,b},{c,d}}', '{secret}', '{a}', '{null}'],
+    ],
+    body: [
+      ['{"n": 1}', '{"n": 2, "k": "a"}', '{}'],
+      ['{"n": "x"}', '{"n": {}}', '"secret"', '[1, 2]', '{"n": 99999999999}'],
+    ],
+    pair: [
+      ['(1,)', '(2,{})'],
+      ['(1,"{""a"": 1}")', '(3,[])'],
+    ],
+    day: [
+      ['2024-01-01', '2024-02-01'],
+      ['infinity', '-infinity', '4713-01-01 BC'],
+    ],
+  },
+  note: { title: [TEXTS, HIDDEN_TEXTS], weight: [WEIGHTS, HIDDEN_WEIGHTS], area: [AREAS, HIDDEN_AREAS] },
+};
+
+type Row = Readonly<Record<string, string | null>>;
+type Rows = Readonly<Record<TableName, readonly Row[]>>;
+
+/** A rule: what metadata says, and which rows it shows. */
+interface Rule {
+  readonly filter: JsonObject;
+  readonly shows: (row: Row, rows: Rows) => boolean;
+}
+
+const user = 'X-Engine-User-Id';
+const isMine = (row: Row | undefined) => row?.owner === '1';
+const never = ['q', 'r', 's', 't', 'u', 'v'].map((text) => `never ${text}`);
+const text: Readonly<Record<TableName, string>> = { team: 'name', item: 'title', note: 'title' };
+
+function rulesOf(table: TableName): Rule[] {
+  const mine: Rule = { filter: { owner: { _eq: user } }, shows: isMine };
+  const parent = { team: undefined, item: 'team', note: 'item' } as const;
+  const above = parent[table];
+  // Costs more than any condition of a client, so it is evaluated last.
+  const costly: Rule = {
+    filter: { _or: [{ owner: { _eq: user } }, ...never.map((value) => ({ [text[table]]: { _eq: value } }))] },
+    shows: isMine,
+  };
+  return [
+    mine,
+    costly,
+    costly,
+    costly,
+    {
+      filter: { _or: [{ owner: { _eq: user } }, { open: { _eq: true } }] },
+      shows: (row) => isMine(row) || row.open === 'true',
+    },
+    { filter: {}, shows: () => true },
+    ...(above
+      ? [
+          {
+            filter: { [above]: { owner: { _eq: user } } },
+            shows: (row: Row, rows: Rows) =>
+              isMine(rows[above].find(({ id }) => id !== null && id === row[`${above}_id`])),
+          },
+          {
+            filter: { _and: [{ owner: { _eq: user } }, { [above]: { owner: { _eq: user } } }] },
+            shows: (row: Row, rows: Rows) =>
+              isMine(row) && isMine(rows[above].find(({ id }) => id !== null && id === row[`${above}_id`])),
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Columns that the second parent of the role `heir` shows, of open rows. */
+const SHOWN_OF_OPEN: Readonly<Record<TableName, readonly string[]>> = {
+  team: ['id', 'owner', 'open', 'weight'],
+  item: ['id', 'team_id', 'owner', 'open', 'amount', 'tags'],
+  note: ['id', 'item_id', 'owner', 'open'],
+};
+
+export interface World {
+  readonly role: 'one' | 'heir';
+  readonly metadata: JsonObject;
+  readonly schema: string;
+  /** Fills the tables of each of the two databases. */
+  readonly rows: readonly [string, string];
+  /** Settings of both databases. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The planner knows what the rows hold. */
+  readonly isAnalyzed: boolean;
+}
+
+/** Requests insert rows with keys up to this one: rows that are in the way are in both databases. */
+export const UPSERTED = 4;
+
+const SETTINGS = [
+  'enable_hashjoin',
+  'enable_mergejoin',
+  'enable_nestloop',
+  'enable_seqscan',
+  'enable_indexscan',
+];
+
+export function randomWorld(random: Random): World {
+  const role = random.chance(0.65) ? 'one' : 'heir';
+  const rules = Object.fromEntries(TABLES.map((table) => [table, random.pick(rulesOf(table))])) as Record<
+    TableName,
+    Rule
+  >;
+  const structure = randomStructure(random);
+  const isVisible = (table: TableName, row: Row, column: string): boolean => {
+    if (rules[table].shows(row, structure)) return true;
+    return role === 'heir' && row.open === 'true' && SHOWN_OF_OPEN[table].includes(column);
+  };
+  const isAnalyzed = random.chance(0.25);
+  // Aggregates of visible notes overflow, but only for those who ask for hidden items. With statistics, plans may differ.
+  const weights = isAnalyzed || random.chance(0.7) ? WEIGHTS : HIDDEN_WEIGHTS;
+  const shown = fill(structure, (table, row, column, [benign]) =>
+    isVisible(table, row, column)
+      ? random.pick(table === 'note' && column === 'weight' ? weights : benign)
+      : null,
+  );
+  const isGone = (table: TableName, row: Row): boolean =>
+    !STRUCTURE[table].some((column) => isVisible(table, row, column)) &&
+    Number(row.id) > UPSERTED &&
+    !TABLES.some((other) => structure[other].some((each) => each[`${table}_id`] === row.id));
+  const database = (): string => {
+    const rows = fill(structure, (table, row, column, [, hostile]) =>
+      isVisible(table, row, column)
+        ? shown[table].find(({ id }) => id === row.id)![column]!
+        : random.pick(hostile),
+    );
+    const further = moreHidden(random, structure, (table, row) => !rules[table].shows(row, structure));
+    const gone = random.chance(0.5) ? 0.8 : 0;
+    const kept = (table: TableName) =>
+      rows[table].filter((row) => !isGone(table, row) || !random.chance(gone));
+    return insertSql({ team: kept('team'), item: kept('item'), note: kept('note') }, further);
+  };
+  return {
+    role,
+    metadata: metadataOf(rules),
+    schema: SCHEMA,
+    rows: [database(), database()],
+    settings: {
+      plan_cache_mode: random.pick(['auto', 'force_generic_plan', 'force_generic_plan', 'force_custom_plan']),
+      ...Object.fromEntries(random.some(SETTINGS, 0.2).map((name) => [name, 'off'])),
+    },
+    isAnalyzed,
+  };
+}
+
+function randomStructure(random: Random): Rows {
+  const row = (index: number, rest: Row = {}): Row => ({
+    id: String(index + 1),
+    owner: random.chance(0.55) ? '1' : '2',
+    open: String(random.chance(0.3)),
+    ...rest,
+  });
+  const reference = (count: number) => (random.chance(0.9) ? String(random.between(1, count)) : null);
+  return {
+    team: random.list(4, (index) => row(index)),
+    item: random.list(9, (index) => row(index, { team_id: reference(4) })),
+    note: random.list(12, (index) => row(index, { item_id: reference(9) })),
+  };
+}
+
+function fill(
+  structure: Rows,
+  value: (
+    table: TableName,
+    row: Row,
+    column: string,
+    values: readonly [readonly string[], readonly string[]],
+  ) => string | null,
+): Rows {
+  return Object.fromEntries(
+    TABLES.map((table) => [
+      table,
+      structure[table].map((row) => ({
+        ...row,
+        ...Object.fromEntries(
+          Object.entries(CONTENT[table]).map(([column, values]) => [
+            column,
+            value(table, row, column, values),
+          ]),
+        ),
+      })),
+    ]),
+  ) as unknown as Rows;
+}
+
+/** Rows that only one of the databases has. Their keys are no request's business. */
+function moreHidden(
+  random: Random,
+  structure: Rows,
+  isHidden: (table: TableName, row: Row) => boolean,
+): Rows {
+  const further = (table: TableName): Row[] =>
+    random
+      .list(random.below(4), (index): Row => {
+        const references = Object.fromEntries(
+          STRUCTURE[table]
+            .filter((column) => column.endsWith('_id'))
+            .map((column) => [
+              column,
+              random.pick([
+                null,
+                ...structure[column.slice(0, -3) as TableName].slice(0, UPSERTED).map(({ id }) => id!),
+              ]),
+            ]),
+        );
+        const content = Object.entries(CONTENT[table]).map(([column, [, hostile]]) => [
+          column,
+          random.pick(hostile),
+        ]);
+        return {
+          id: String(101 + index),
+          owner: '2',
+          open: 'false',
+          ...references,
+          ...Object.fromEntries(content),
+        };
+      })
+      .filter((row) => isHidden(table, row));
+  return { team: further('team'), item: further('item'), note: further('note') };
+}
+
+function insertSql(rows: Rows, further: Rows): string {
+  const inserts = TABLES.flatMap((table) => {
+    const columns = [...STRUCTURE[table], ...Object.keys(CONTENT[table])];
+    const all = [...rows[table], ...further[table]].map(
+      (row) => `(${columns.map((column) => literal(row[column] ?? null)).join(', ')})`,
+    );
+    return all.length === 0
+      ? []
+      : [`insert into ${table} (${columns.join(', ')}) values ${all.join(',\n')};`];
+  });
+  return ['truncate team, item, note;', ...inserts].join('\n');
+}
+
+function literal(value: string | null): string {
+  return value === null ? 'null' : `'${value.replaceAll("'", "''")}'`;
+}
+
+function metadataOf(rules: Readonly<Record<TableName, Rule>>): JsonObject {
+  const columns = (table: TableName) => [...STRUCTURE[table], ...Object.keys(CONTENT[table])];
+  const computed = { team: [], item: ['number', 'loud'], note: [] } as const;
+  const permissions = (table: TableName) => {
+    const { filter } = rules[table];
+    const all = columns(table);
+    return {
+      select_permissions: [
+        {
+          role: 'one',
+          permission: {
+            columns: all,
+            filter,
+            computed_fields: [...computed[table]],
+            allow_aggregations: true,
+          },
+        },
+        {
+          role: 'two',
+          permission: {
+            columns: [...SHOWN_OF_OPEN[table]],
+            filter: { open: { _eq: true } },
+            allow_aggregations: true,
+          },
+        },
+      ],
+      insert_permissions: [{ role: 'one', permission: { columns: all, check: {} } }],
+      update_permissions: [{ role: 'one', permission: { columns: all, filter } }],
+      delete_permissions: [{ role: 'one', permission: { filter } }],
+    };
+  };
+  const field = (name: string, table: TableName) => ({ name, definition: { function: `${table}_${name}` } });
+  const many = (name: string, table: TableName, column: string) => ({
+    name,
+    using: { foreign_key_constraint_on: { table, column } },
+  });
+  const one = (name: string) => ({ name, using: { foreign_key_constraint_on: `${name}_id` } });
+  return {
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
+        tables: [
+          {
+            table: 'team',
+            array_relationships: [many('items', 'item', 'team_id')],
+            computed_fields: [field('own_items', 'team')],
+            ...permissions('team'),
+          },
+          {
+            table: 'item',
+            object_relationships: [one('team')],
+            array_relationships: [many('notes', 'note', 'item_id')],
+            computed_fields: [field('number', 'item'), field('loud', 'item')],
+            ...permissions('item'),
+          },
+          { table: 'note', object_relationships: [one('item')], ...permissions('note') },
+        ],
+      },
+    ],
+    inherited_roles: [{ role_name: 'heir', role_set: ['one', 'two'] }],
+  };
+}
