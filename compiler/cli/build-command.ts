@@ -27,8 +27,6 @@ import { withProject } from './project.ts';
 export interface BuildOptions extends Omit<CompileOptions, 'check'> {
   /** Comma-separated. */
   readonly roles?: string;
-  /** Builds what can be served, although some of the metadata cannot. */
-  readonly allowInconsistent?: boolean;
 }
 
 const SERVER = 'server.mjs';

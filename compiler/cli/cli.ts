@@ -42,6 +42,7 @@ const EXPECTED: Readonly<Record<string, number>> = {
   OutputFolderError: 1,
   MigrationsFolderError: 1,
   EmbeddedPostgresError: 1,
+  ScratchServerError: 1,
   MetadataCommandError: 1,
   ManifestError: 1,
 };
@@ -118,6 +119,7 @@ function addCompile(program: Command, context: CommandContext, finish: (status: 
     .requiredOption('--out <folder>', 'folder for the generated files')
     .option('--check', 'write nothing; exit 1 and list the files that are out of date')
     .option('--strict', 'treat unknown metadata keys as errors')
+    .option('--allow-inconsistent', 'write what can be served although there are errors, without the rest')
     .option(
       '--prove',
       'have PostgreSQL prepare (not run) every generated SQL text; always done with --migrations',
@@ -132,8 +134,8 @@ function addCompile(program: Command, context: CommandContext, finish: (status: 
 Formats: text for a terminal, json, sarif (SARIF 2.1.0, on standard output), annotations (::error file=…,line=…::…, which
 code hosts show beside the line).
 
-Exit status: 0 done, 1 errors in the metadata or its migrations, SQL that PostgreSQL refuses, unreachable databases, stale
-files or findings of the lint, 2 wrong use. Warnings alone are no error. engine explain CODE says more about what is reported.
+Exit status: 0 done, 1 errors in the metadata or its migrations, SQL that PostgreSQL refuses, unreachable databases (nothing is
+written then; see --allow-inconsistent), stale files or findings of the lint, 2 wrong use. Warnings alone are no error. engine explain CODE says more about what is reported.
 
 Examples:
   engine compile --metadata metadata --out generated

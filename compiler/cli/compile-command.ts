@@ -17,6 +17,8 @@ export interface CompileOptions extends ProjectOptions {
   readonly out: string;
   readonly check?: boolean;
   readonly strict?: boolean;
+  /** Writes what can be served, although there are errors. */
+  readonly allowInconsistent?: boolean;
   /** Has the databases prove the SQL; always done with migrations. */
   readonly prove?: boolean;
   /** Environment variables that are not set are errors. */
@@ -45,8 +47,9 @@ export async function compileCommand(options: CompileOptions, context: CommandCo
     if (lint) progress.step('linting');
     const linted = result && lint?.(result, project);
     progress.end();
-    const difference =
-      result && !isUnreadable(diagnostics) && defects.length === 0 ? finish(options, result) : undefined;
+    const refused = hasErrors(diagnostics) && !options.allowInconsistent;
+    const isWhole = !refused && !isUnreadable(diagnostics) && defects.length === 0;
+    const difference = result && isWhole ? finish(options, result) : undefined;
     const check = options.check ?? false;
     const { format, out } = options;
     reportCompile({ ...compiled, format, out, check, context, origin: read.origin, difference, linted });

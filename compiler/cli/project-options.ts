@@ -9,7 +9,14 @@ environment variables must be set.
 
 --migrations applies SQL files to an embedded PostgreSQL that lives as long as the command: no database, no container, no
 network. The folder holds <timestamp>_<name>/up.sql, or .sql files (.sql.gz too), which are applied by name; with several
-sources a folder for each, called like the source.`;
+sources a folder for each, called like the source. Migrations that need PostGIS are applied to an embedded database that has it,
+if its packages are installed (engine explain extension-unavailable).
+
+--scratch applies them to databases on that server instead, for extensions such as vector or pg_cron: databases of their own, which
+are dropped in the end, with the roles that the migrations made. Name a throw-away server whose user may do so.`;
+
+export const SCRATCH =
+  'throw-away server for --migrations, instead of the embedded PostgreSQL; databases are created and dropped there';
 
 /** Adds the options that select a project. */
 export function addProjectOptions(command: Command): Command {
@@ -19,6 +26,7 @@ export function addProjectOptions(command: Command): Command {
       '--migrations <folder>',
       'SQL migrations to apply to an embedded PostgreSQL, instead of reading the databases',
     )
+    .option('--scratch <url>', SCRATCH)
     .option('--catalog <file>', 'saved catalog (see engine introspect), instead of reading the databases')
     .option(
       '--source <name=url>',

@@ -25,6 +25,8 @@ export interface ProjectOptions {
   readonly metadata: string;
   /** Folder of migrations, for sources without an address. */
   readonly migrations?: string;
+  /** Address of the server that migrations are applied on, instead of an embedded one. */
+  readonly scratch?: string;
   readonly catalog?: string;
   /** NAME → URL. */
   readonly source?: ReadonlyMap<string, string>;
@@ -48,7 +50,8 @@ export interface Project {
 
 /**
  * Opens a project for as long as `use` takes.
- * @throws UsageError, CatalogFileError, MigrationsFolderError, EmbeddedPostgresError
+ * @throws UsageError, CatalogFileError, MigrationsFolderError, EmbeddedPostgresError,
+ * ScratchServerError
  */
 export async function withProject<Result>(
   options: ProjectOptions,
@@ -56,6 +59,8 @@ export async function withProject<Result>(
   progress: Progress,
   use: (project: Project) => Promise<Result>,
 ): Promise<Result> {
+  if (options.scratch !== undefined && options.migrations === undefined)
+    throw new UsageError('--scratch is the server that migrations are applied on: give --migrations, too.');
   const read = readMetadataFile(options.metadata);
   const { naming, serving, allowedFolder } = readSettings(options, read.value, context);
   const addresses = new Map(options.source);
@@ -66,7 +71,9 @@ export async function withProject<Result>(
     !addresses.has(name) && !(saved && Object.hasOwn(saved.sources, name));
   const sources = read.value.sources.filter(isOffline);
   const offline: OfflineDatabases | undefined =
-    options.migrations === undefined ? undefined : await openOffline(options.migrations, sources, progress);
+    options.migrations === undefined
+      ? undefined
+      : await openOffline(options.migrations, sources, progress, options.scratch);
   try {
     const catalogOptions: CatalogOptions = {
       ...(saved && { saved }),

@@ -10,6 +10,8 @@ export interface MigrationFailure {
   readonly column: number;
   /** The database's error. */
   readonly reason: string;
+  /** The extension that the server lacks, if that is the reason. */
+  readonly extension?: string;
   /** Its further words, and ours. */
   readonly advice?: string;
 }
@@ -118,16 +120,13 @@ function missingRole({ code, message }: pg.DatabaseError): string | undefined {
 function failureOf(file: MigrationFile, piece: SqlPiece, error: pg.DatabaseError): MigrationFailure {
   // Positions are the statement's own; without one it is the statement as a whole.
   const within = error.position === undefined ? 0 : offsetOfPosition(piece.text, Number(error.position));
-  const advice = [error.detail, error.hint, extensionAdvice(error)].filter((text) => text !== undefined);
+  const advice = [error.detail, error.hint].filter((text) => text !== undefined);
+  const extension = /^extension "(.+)" is not available$/.exec(error.message)?.[1];
   return {
     file: file.path,
     ...lineAndColumn(file.text, piece.offset + within),
     reason: error.message,
+    ...(extension !== undefined && { extension }),
     ...(advice.length > 0 && { advice: advice.join('\n') }),
   };
-}
-
-function extensionAdvice({ message }: pg.DatabaseError): string | undefined {
-  if (!/^extension ".*" is not available$/.test(message)) return undefined;
-  return 'The embedded PostgreSQL has the extensions that come with PostgreSQL. For others, save the catalog of a database that has them with engine introspect, and compile with --catalog.';
 }

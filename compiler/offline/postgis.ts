@@ -24,6 +24,13 @@ export interface Postgis {
 /** What to install for PostGIS without a server. */
 export const POSTGIS_PACKAGES = '@electric-sql/pglite@0.5.8 @electric-sql/pglite-postgis@0.2.8';
 
+/** The extensions of PostGIS that PGlite has; postgis_raster is not among them. */
+export const POSTGIS_EXTENSIONS: readonly string[] = [
+  'postgis',
+  'postgis_topology',
+  'postgis_tiger_geocoder',
+];
+
 /** Extensions of PostgreSQL itself that PGlite has as modules, by file name. */
 const MODULES = [
   'btree_gin',

@@ -329,6 +329,21 @@ export const diagnostics = {
     message('expression-value-misplaced', 'error', [
       `parsing ${type} failed, expected ${expected}, but encountered ${found}`,
     ]),
+  /** The migrations need the extension "%extension%", which the %server% does not have. */
+  extensionUnavailable: ({
+    extension,
+    server,
+    packages,
+  }: {
+    extension: Hole;
+    server: Hole;
+    packages?: Hole | undefined;
+  }): Message =>
+    message('extension-unavailable', 'error', [
+      `The migrations need the extension "${extension}", which the ${server} does not have.`,
+      packages === undefined ? undefined : `Install it: npm install --save-dev ${packages}`,
+      'Use a throw-away server that has it (--scratch URL), or a saved catalog (engine introspect, then --catalog FILE).',
+    ]),
   /** field definition conflicts with postgres column */
   fieldConflictsWithColumn: (): Message =>
     message('field-conflicts-with-column', 'error', ['field definition conflicts with postgres column']),

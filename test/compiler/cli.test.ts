@@ -87,6 +87,9 @@ test('errors in the metadata cost their objects and the exit status', async () =
     'permission-column-missing  sources.default.tables.article.select_permissions.user',
   );
   expect(stderr).toContain('Did you mean "title"?');
+  expect(stderr).toContain('Nothing was written.');
+  expect(existsSync(join(out, 'index.ts'))).toBe(false);
+  expect(await compile('--allow-inconsistent')).toMatchObject({ status: 1 });
   expect(existsSync(join(out, 'index.ts'))).toBe(true);
 });
 

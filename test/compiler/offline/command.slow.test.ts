@@ -174,3 +174,95 @@ test('the lint runs with the compile: its findings are in the same report, and f
     status: 2,
   });
 });
+
+/** What the folder of generated files holds. */
+function written(): Readonly<Record<string, string>> {
+  const generated = join(folder, 'generated');
+  const files = readdirSync(generated, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => [
+      join(parentPath, name),
+      readFileSync(join(parentPath, name), 'utf8'),
+    ]),
+  );
+}
+
+const place = (filter: object, more: object[] = []) =>
+  JSON.stringify({
+    version: 3,
+    sources: [
+      source('only', [
+        {
+          table: 'place',
+          select_permissions: [{ role: 'user', permission: { columns: ['id', 'at'], filter } }],
+        },
+        ...more,
+      ]),
+    ],
+  });
+const here = { type: 'Point', coordinates: [1, 2] };
+
+test('migrations that need PostGIS are applied to an embedded database that has it', async () => {
+  write(
+    'migrations/1_extensions/up.sql',
+    'create extension postgis; create extension if not exists postgis_topology;',
+  );
+  write(
+    'migrations/2_place/up.sql',
+    `create table place (id int primary key, at geometry(point, 4326), sphere geography);
+     grant select on place to reporting;
+     COPY place (id, at) FROM stdin;\n1\tSRID=4326;POINT(1 2)\n2\t\\N\n\\.\n
+     do $$ begin assert (select count(*) from place) = 2; end $$;`,
+  );
+  write('metadata.json', place({ at: { _st_d_within: { distance: 5, from: here } } }));
+  const good = await engine('compile', ...paths());
+  expect(good.stdout).toMatch(/^1 table, 1 role, 1 statement proved → /);
+  expect(good.status).toBe(0);
+  expect(written()[join(folder, 'generated/sources/only/public/place.access.ts')]).toContain(
+    'ST_GeomFromGeoJSON',
+  );
+
+  write('metadata.json', place({ at: { _st_d_within: { distance: 5, from: 'nowhere' } } }));
+  const before = written();
+  const bad = await engine('compile', ...paths());
+  expect(bad).toMatchObject({ status: 1, stderr: expect.stringContaining('parse error - invalid geometry') });
+  expect(written()).toEqual(before);
+}, 240_000);
+
+test('an extension that is not to be had is named, with the ways out, and what was written stays', async () => {
+  write('migrations/1.sql', 'create table place (id int primary key, at point);');
+  write('metadata.json', place({}));
+  expect(await engine('compile', ...paths())).toMatchObject({ status: 0 });
+  const before = written();
+  write('migrations/2.sql', 'select 1;\ncreate extension if not exists nowhere_to_be_had;');
+  const failed = await engine('compile', ...paths());
+  expect(failed.status).toBe(1);
+  expect(failed.stderr).toBe(
+    [
+      `extension-unavailable  sources.only  ${folder}/migrations/2.sql:2:1`,
+      '  The migrations need the extension "nowhere_to_be_had", which the embedded PostgreSQL does not have.',
+      '  Use a throw-away server that has it (--scratch URL), or a saved catalog (engine introspect, then --catalog FILE).',
+      '',
+      'environment variables that the metadata needs: ONLY_URL (not set here)',
+      '1 error. engine explain extension-unavailable says more.',
+      'Nothing was written.',
+      '',
+    ].join('\n'),
+  );
+  expect(written()).toEqual(before);
+
+  rmSync(join(folder, 'migrations/2.sql'));
+  write('metadata.json', place({}, [{ table: 'gone' }]));
+  expect(await engine('compile', ...paths())).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Nothing was written.'),
+  });
+  expect(written()).toEqual(before);
+  expect(await engine('compile', ...paths(), '--allow-inconsistent')).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('1 table'),
+  });
+  expect(written()).not.toEqual(before);
+});
