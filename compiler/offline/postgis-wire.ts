@@ -11,6 +11,8 @@ import type { Socket } from 'node:net';
 export interface SessionDatabase {
   /** Answers messages of the extended or simple protocol. */
   exchange(messages: Uint8Array): Promise<Uint8Array>;
+  /** Runs a COPY … FROM STDIN. @throws Error with the fields of the database's error */
+  copy(statement: string, rows: Uint8Array): Promise<void>;
 }
 
 export interface WireOptions {
@@ -25,8 +27,8 @@ const SSL_REQUEST = 80877103;
 const GSS_REQUEST = 80877104;
 const CANCEL_REQUEST = 80877102;
 const READY = 'Z'.charCodeAt(0);
-const COPY_IN = 'G'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
+const COPY_FROM_STDIN = /^\s*copy\b[^;]*?\bfrom\s+stdin\b/i;
 
 /** Turns of the connections of one database. */
 class Turns {
@@ -71,8 +73,19 @@ export async function serveConnection(socket: Socket, options: WireOptions): Pro
         socket.write(Buffer.concat([completed(await command()), ready()]));
         continue;
       }
+      if (type === 'Q' && COPY_FROM_STDIN.test(textOf(message))) {
+        end ??= await queue.take();
+        const answer = await copyRows(database, textOf(message), messages, socket);
+        const state = await database.exchange(query(''));
+        socket.write(Buffer.concat([answer, ready(stateOf(state))]));
+        if (isIdle(state)) {
+          end();
+          end = undefined;
+        }
+        continue;
+      }
       batch.push(ownNames(message, number));
-      if (!['Q', 'S', 'H', 'd', 'c', 'f'].includes(type)) continue;
+      if (!['Q', 'S', 'H'].includes(type)) continue;
       end ??= await queue.take();
       const answer = await database.exchange(Buffer.concat(batch));
       batch = [];
@@ -116,13 +129,44 @@ async function leave(database: SessionDatabase, end: (() => void) | undefined): 
 
 /** True if the session waits for a statement outside a transaction. */
 function isIdle(answer: Uint8Array): boolean {
+  return stateOf(answer) === IDLE;
+}
+
+/** The state of the transaction after an answer; 0 if more messages are awaited. */
+function stateOf(answer: Uint8Array): number {
   const view = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
-  let idle = false;
-  for (let at = 0; at < view.length; at += 1 + view.readInt32BE(at + 1)) {
-    if (view[at] === READY) idle = view[at + 5] === IDLE;
-    if (view[at] === COPY_IN) idle = false;
+  let state = 0;
+  for (let at = 0; at < view.length; at += 1 + view.readInt32BE(at + 1))
+    if (view[at] === READY) state = view[at + 5]!;
+  return state;
+}
+
+/** Collects the rows that the client sends, because the session cannot wait for them. Returns the answer but its end. */
+async function copyRows(
+  database: SessionDatabase,
+  statement: string,
+  messages: AsyncIterator<Buffer>,
+  socket: Socket,
+): Promise<Buffer> {
+  socket.write(frame('G', Buffer.from([0, 0, 0])));
+  const rows: Buffer[] = [];
+  for (;;) {
+    const { value: message, done } = await messages.next();
+    if (done) throw new Error('the connection ended within COPY');
+    const type = String.fromCharCode(message[0]!);
+    if (type === 'd') rows.push(message.subarray(5));
+    else if (type === 'c') break;
+    else if (type === 'f') return errorResponse({ code: '57014', message: textOf(message) }, 'ERROR');
   }
-  return idle;
+  try {
+    await database.copy(
+      statement.replace(COPY_FROM_STDIN, (start) => start.replace(/stdin$/i, "'/dev/blob'")),
+      Buffer.concat(rows),
+    );
+    return completed('COPY 0');
+  } catch (error) {
+    return errorResponse(error, 'ERROR');
+  }
 }
 
 /** The message with the connection's own name of a prepared statement. */
@@ -210,9 +254,9 @@ function greeting(number: number): Buffer {
   ]);
 }
 
-function errorResponse(error: unknown): Buffer {
+function errorResponse(error: unknown, severity: 'ERROR' | 'FATAL' = 'FATAL'): Buffer {
   const { code = 'XX000', message } = error as Error & { code?: string };
-  const fields = ['SFATAL', 'VFATAL', `C${code}`, `M${message}`].map(zeroEnded);
+  const fields = [`S${severity}`, `V${severity}`, `C${code}`, `M${message}`].map(zeroEnded);
   return frame('E', Buffer.concat([...fields, Buffer.from([0])]));
 }
 
@@ -231,8 +275,8 @@ export function completed(tag: string): Buffer {
 }
 
 /** The session waits for a statement. */
-export function ready(): Buffer {
-  return frame('Z', Buffer.from([IDLE]));
+export function ready(state = IDLE): Buffer {
+  return frame('Z', Buffer.from([state]));
 }
 
 function frame(type: string, body: Buffer = Buffer.alloc(0)): Buffer {

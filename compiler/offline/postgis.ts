@@ -129,6 +129,7 @@ export async function startPostgis(): Promise<Postgis | undefined> {
 /** Takes the statements that clients try a connection with, and does nothing. */
 const maintenance: SessionDatabase = {
   exchange: async () => Buffer.concat([completed('SELECT 0'), ready()]),
+  copy: async () => {},
 };
 
 /** A database that is made, or copied from its template, when it is first used: it takes seconds and 500 MB of memory. */
@@ -145,7 +146,13 @@ function lazily({ create }: Packages, template: Lazy | undefined): Lazy {
   const start = async (): Promise<Instance> => {
     const data = template && (await (await template.open()).database.dumpDataDir('none'));
     const database = await create(data);
-    return { database, exchange: (messages) => database.execProtocolRaw(messages) };
+    return {
+      database,
+      exchange: (messages) => database.execProtocolRaw(messages),
+      copy: async (statement, rows) => {
+        await database.exec(statement, { blob: new Blob([rows as Uint8Array<ArrayBuffer>]) });
+      },
+    };
   };
   let started: Promise<Instance> | undefined;
   return {

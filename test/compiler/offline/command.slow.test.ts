@@ -218,7 +218,7 @@ test('migrations that need PostGIS are applied to an embedded database that has 
   );
   write('metadata.json', place({ at: { _st_d_within: { distance: 5, from: here } } }));
   const good = await engine('compile', ...paths());
-  expect(good.stdout).toMatch(/^1 table, 1 role, 1 statement proved → /);
+  expect(good.stdout).toMatch(/^1 table, 1 role, 2 statements proved → /);
   expect(good.status).toBe(0);
   expect(written()[join(folder, 'generated/sources/only/public/place.access.ts')]).toContain(
     'ST_GeomFromGeoJSON',

@@ -1,6 +1,7 @@
 /** The embedded PostGIS as its clients see it: several connections share the one session of a database. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { applyMigrations } from '../../../compiler/offline/apply.ts';
 import { type Postgis, startPostgis } from '../../../compiler/offline/postgis.ts';
 
 let postgis: Postgis;
@@ -50,6 +51,22 @@ test('prepared statements are those of a connection; errors end nothing', async 
   await expect(first.query('select $1::int / 0', [1])).rejects.toMatchObject({ code: '22012' });
   expect((await first.query('select $1::int as x', [3])).rows).toEqual([{ x: 3 }]);
   await Promise.all([first.end(), second.end()]);
+});
+
+test('rows of a COPY are taken, and its errors', async () => {
+  const file = (text: string) => [{ path: 'file', text }];
+  const table = 'create table copied (a int, b text);';
+  const rows = 'COPY copied (a, b) FROM stdin;\n1\tone\n2\t\\N\n\\.\n';
+  expect(await applyMigrations(url, file(`${table}\n${rows}`))).toBeUndefined();
+  expect(await applyMigrations(url, file(rows.replace('2', 'two')))).toMatchObject({
+    reason: 'invalid input syntax for type integer: "two"',
+  });
+  const client = await connect();
+  expect((await client.query('select * from copied order by a')).rows).toEqual([
+    { a: 1, b: 'one' },
+    { a: 2, b: null },
+  ]);
+  await client.end();
 });
 
 test('settings of a session do not reach the next', async () => {
