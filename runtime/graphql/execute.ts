@@ -106,6 +106,7 @@ async function runMutation(
   session: Session,
   execution: Execution,
 ): Promise<string> {
+  execution.client?.checkWrite?.();
   const context: CallContext = { variables, session, execution };
   for (const field of plan.fields) {
     if (!('step' in field)) callerOf(field.caller, execution).check?.(field, context);

@@ -63,6 +63,8 @@ export interface ClientRequest {
   /** The trace that the request belongs to. */
   readonly trace?: TraceContext | undefined;
   readonly requestId?: string;
+  /** Refuses writes that a foreign site may have had the client send. @throws EngineError */
+  readonly checkWrite?: () => void;
   /** Aborted when the client leaves before its answer. */
   readonly signal?: () => AbortSignal;
   /** Has the answer carry these `Set-Cookie` headers, after others. */

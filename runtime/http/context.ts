@@ -10,6 +10,7 @@ import type { ClientRequest } from '../graphql/execution.ts';
 import type { Limits } from '../graphql/limits.ts';
 import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
+import { refuseForeignWrite } from './foreign-site.ts';
 import type { LogOperation } from './operation-log.ts';
 import type { Trace } from './trace.ts';
 
@@ -90,7 +91,8 @@ export async function authenticateRequest(
 
 /** The request as the calls that its operation makes may see it. */
 export function clientOf(
-  { headers, exchange, raw }: FastifyRequest,
+  { configuration }: HttpContext,
+  { headers, method, exchange, raw }: FastifyRequest,
   { query, operationName }: Pick<ClientRequest, 'query' | 'operationName'>,
 ): ClientRequest {
   return {
@@ -99,6 +101,9 @@ export function clientOf(
     operationName,
     requestId: exchange.requestId,
     trace: exchange.trace,
+    checkWrite: () => {
+      if (exchange.session?.fromCookie) refuseForeignWrite({ method, headers }, configuration);
+    },
     signal: () => signalOfClient(raw.socket),
     addCookies: (cookies) => {
       // Members of a batch share one answer.

@@ -46,7 +46,7 @@ function install(
   const { logOperation } = context;
   const run = (request: FastifyRequest, call: GraphqlCall, session: Session, served: Served) =>
     logOperation(request, call, (watch) =>
-      answerCall(call, session, { ...served, watch, client: clientOf(request, call) }),
+      answerCall(call, session, { ...served, watch, client: clientOf(context, request, call) }),
     );
   const fail = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     request.exchange.mode = 'error';

@@ -4,6 +4,7 @@ import type { Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { LoggedQuery } from '../observe.ts';
 import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
+import { refuseForeignWrite } from './foreign-site.ts';
 
 const PATHS = ['/v1/metadata', '/v1/query', '/v2/query'] as const;
 
@@ -32,6 +33,7 @@ export function metadataEndpoints(
         // Before authentication: the log line of a refused request says what was asked for.
         if (logsQueries) request.exchange.query = describeRequest(body, enableMetadataQueryLogging);
         const session = await authenticateRequest(context, request);
+        if (session.fromCookie) refuseForeignWrite(request, context.configuration);
         return sendJson(reply, await run(path, body, { session, client: clientOf(request) }));
       });
     }

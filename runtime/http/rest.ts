@@ -36,7 +36,7 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
             answerSaved(operation, variables, session, {
               ...served,
               watch,
-              client: clientOf(request, logged),
+              client: clientOf(context, request, logged),
             }),
           );
           return sendJson(reply, answer);

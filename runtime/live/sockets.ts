@@ -12,6 +12,7 @@ import { EngineError } from '../core/errors.ts';
 import type { Endpoints, HttpContext } from '../http/context.ts';
 import { originMatcher } from '../http/cors.ts';
 import { errorObject, sendableError } from '../http/errors.ts';
+import { isOwnOrigin } from '../http/foreign-site.ts';
 import { traceOf } from '../http/trace.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import { createOperations } from './operations.ts';
@@ -96,6 +97,7 @@ interface Upgrade {
 
 /** What is taken from a request for a socket. @throws EngineError when it is refused */
 function upgradeCheck(configuration: Configuration): (request: IncomingMessage) => Upgrade {
+  const namesOrigins = !configuration.disableCors && !configuration.corsDomain.includes('*');
   const allows = configuration.disableCors ? () => true : originMatcher(configuration.corsDomain);
   return ({ url = '', headers: given, socket }) => {
     const path = url.split('?', 1)[0]!;
@@ -110,9 +112,12 @@ function upgradeCheck(configuration: Configuration): (request: IncomingMessage) 
     if (origin !== undefined && !allows(origin))
       throw new EngineError('access-denied', 'received origin header does not match configured CORS domains');
     const headers = Object.fromEntries(Object.entries(given).filter(([name]) => !TECHNICAL.has(name)));
-    // Any page may open a socket, and browsers send cookies along: where origins are not checked, cookies do not count.
-    if (configuration.disableCors && origin !== undefined && !configuration.wsReadCookie)
+    // Any page may open a socket, without a preflight, and browsers attach cookies and passwords: they count for origins that
+    // CORS names, and for this server's own.
+    if (!namesOrigins && !isOwnOrigin(given) && !configuration.wsReadCookie) {
       delete headers.cookie;
+      if (/^basic /i.test(String(headers.authorization))) delete headers.authorization;
+    }
     return { shape, headers, address: socket.remoteAddress ?? '' };
   };
 }

@@ -48,12 +48,17 @@ export function webhookMode(options: WebhookOptions): Authenticate {
       log({ status });
       // In the order of the other servers of this API family, the last one first.
       incoming.setCookies(headersOf(answer, 'set-cookie').toReversed());
-      return session;
+      return mayBeFromCookie(incoming) ? { ...session, fromCookie: true } : session;
     } catch (error) {
       log({ status, message: (error as Error).message });
       throw error;
     }
   };
+}
+
+/** The webhook may have read a cookie. Passwords of HTTP authentication are also attached by browsers themselves. */
+function mayBeFromCookie({ headers: { cookie, authorization } }: Incoming): boolean {
+  return authorization === undefined ? cookie !== undefined : /^basic /i.test(authorization);
 }
 
 function call(options: WebhookOptions, incoming: Incoming): Promise<OutgoingResponse> {

@@ -77,7 +77,8 @@ export async function openJwtMode(
       grant = await verify(found);
       if (generation === before) known.set(hash, grant);
     }
-    return sessionOf(grant, requestedRole(incoming.headers));
+    const session = sessionOf(grant, requestedRole(incoming.headers));
+    return grant.by.configuration.place.type === 'Cookie' ? { ...session, fromCookie: true } : session;
   };
   return { authenticate, stop };
 }
