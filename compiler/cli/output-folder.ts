@@ -60,8 +60,9 @@ function generatedBefore(folder: string): string[] {
   try {
     const manifest = JSON.parse(readText(join(folder, MANIFEST)) ?? '{}') as {
       files?: Record<string, string>;
+      reports?: readonly string[];
     };
-    return Object.keys(manifest.files ?? {});
+    return [...Object.keys(manifest.files ?? {}), ...(manifest.reports ?? [])];
   } catch {
     return [];
   }

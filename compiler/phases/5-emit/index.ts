@@ -60,18 +60,19 @@ export function emit(
   memory: Memory,
   previous: Emitted | undefined,
 ): Emitted {
-  const files = new Map([
+  const program = emitProgram(plan, memory);
+  const reports = new Map([
     ['README.md', templates.readme({ openBraces: '{{' })],
     ['inconsistencies.json', `${JSON.stringify(inconsistencies, null, 2)}\n`],
-    ...emitProgram(plan, memory),
   ]);
   const paths = nameLedgers(plan.ledgers);
   plan.ledgers.forEach((ledger, index) => {
     const text = memory.remember('text', ledger, [], () => `${ledger.facts.join('\n')}\n`);
-    files.set(paths[index]!, text);
+    reports.set(paths[index]!, text);
   });
-  const hashes = hashFiles(files, previous);
-  files.set('manifest.json', emitManifest(plan, hashes, inconsistencies.length, version));
+  const hashes = hashFiles(program, previous);
+  const manifest = emitManifest(plan, hashes, [...reports.keys()].sort(), inconsistencies.length, version);
+  const files = new Map([...program, ...reports, ['manifest.json', manifest]]);
   return { files: sortByPath(files, previous?.files), hashes };
 }
 
@@ -229,6 +230,7 @@ function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): stri
 function emitManifest(
   plan: Plan,
   hashes: ReadonlyMap<string, string>,
+  reports: readonly string[],
   inconsistencies: number,
   version: string,
 ): string {
@@ -244,5 +246,8 @@ function emitManifest(
   };
   // As JSON.stringify prints it, in a tenth of the time: thousands of files are usual.
   const lines = [...hashes].map(([path, hash]) => `    ${JSON.stringify(path)}: "${hash}"`);
-  return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "files": {\n${lines.join(',\n')}\n  }\n}\n`;
+  const others = reports.map((path) => `    ${JSON.stringify(path)}`);
+  return `${JSON.stringify(head, null, 2).slice(0, -2)},
+  "files": {\n${lines.join(',\n')}\n  },
+  "reports": [\n${others.join(',\n')}\n  ]\n}\n`;
 }
