@@ -20,7 +20,7 @@ export class StatementFailed extends Error {
 /** Codes of errors by SQLSTATE, as the reference has them. */
 const CONSTRAINT = 'constraint-violation';
 export const CHECK = 'permission-error';
-const SECOND_TIME = 'unexpected';
+const SECOND_TIME = 'data-exception';
 const DATA = 'data-exception';
 
 export interface State {
