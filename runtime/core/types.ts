@@ -41,6 +41,8 @@ export interface ColumnType {
   /** A native enum: its values travel as strings of a scalar. */
   readonly native?: 'enum';
   readonly element?: ColumnType;
+  /** A domain: `sql` is the type below it. */
+  readonly isDomain?: true;
 }
 
 /** pg_catalog types with a family of their own; the SQL name is what people write. */
@@ -88,7 +90,7 @@ export function columnType(owner: SourceShape, key: string): ColumnType {
 
 function resolve(owner: SourceShape, key: string): ColumnType {
   const declared = owner.types[key];
-  if (declared?.kind === 'domain') return { ...columnType(owner, declared.base), key };
+  if (declared?.kind === 'domain') return { ...columnType(owner, declared.base), key, isDomain: true };
   if (!declared && key.endsWith('[]')) {
     const element = columnType(owner, key.slice(0, -2));
     if (owner.arraysAsScalars) {

@@ -144,14 +144,17 @@ function functionCall(place: Place, field: ComputedFieldShape): Sql {
 }
 
 function planComparison(place: Place, { left, operator, right }: Comparison): Sql {
-  const value = operand(place, left);
+  const compared = columnType(place.source, left.type);
+  // Operators see the type below a domain, but not the one below the elements of an array.
+  const value = compared.element?.isDomain
+    ? sql`${operand(place, left)}::${raw(compared.sql)}`
+    : operand(place, left);
   if (right.kind === 'list') return planList(place, value, operator, right);
   // Equality is null-safe in rules. A literal or session variable is never null here, so equality needs nothing for
   // it, and inequality lets the rows without a value through.
   if (operator === '_neq' && left.nullable && right.kind === 'value')
     return sql`${value} is distinct from ${comparedValue(columnType(place.source, right.type), right.value)}`;
-  const type = columnType(place.source, left.type);
-  const entry = OPERATORS.find((each) => each.name === operator && each.accepts(type))!;
+  const entry = OPERATORS.find((each) => each.name === operator && each.accepts(compared))!;
   return withoutParentheses(entry.sql(value, ...planArgument(place, right)));
 }
 

@@ -34,12 +34,20 @@ export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope:
       }
     } else if (meaning.kind === 'operator') {
       const { operator } = meaning;
-      conditions.push({ sql: operation(operator, left, value, type), isTotal: operator.isTotal(type) });
+      conditions.push({
+        sql: operation(operator, comparable(left, type), value, type),
+        isTotal: operator.isTotal(type),
+      });
     } else {
       throw new Error(`a comparison has no ${meaning.kind}`);
     }
   }
   return allOf(conditions);
+}
+
+/** Operators see the type below a domain, but not the one below the elements of an array. */
+function comparable(left: Sql, type: ColumnType): Sql {
+  return type.element?.isDomain ? sql`(${left})::${raw(type.sql)}` : left;
 }
 
 /** True if every value of the type can be cast; to text, while others have a domain. */

@@ -19,3 +19,8 @@ create table "order items" (id integer constraint order_items_pkey primary key, 
 insert into "order items" values (1, 5), (2, 7);
 create function increased(integer) returns setof "order items" language sql stable
   as $$ select id, amount + $1 from "order items" $$;
+
+-- An array of a domain, in conditions and in a rule.
+create domain small as integer check (value < 10);
+create table shelf (id integer primary key, levels small[] not null);
+insert into shelf values (1, '{1,2}'), (2, '{3}'), (3, '{9}');
