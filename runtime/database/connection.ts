@@ -22,9 +22,19 @@ interface Session {
   readonly process: number;
 }
 
+/**
+ * Compiling a statement to machine code takes longer than nearly every request, and its result is not kept for the next
+ * execution. Where somebody switched it on for the database or the user, that stays.
+ */
+const NO_JIT = `case when (select source from pg_settings where name = 'jit') in ('default', 'configuration file')
+  then set_config('jit', 'off', false) end`;
+
+/** Gives a session that was discarded its settings again. */
+export const PREPARE_SESSION = `select ${DEFINE_SETTINGS}, ${NO_JIT}`;
+
 const SESSION = `select current_setting('default_transaction_isolation') ||
   case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
-  pg_backend_pid() as process, ${DEFINE_SETTINGS}`;
+  pg_backend_pid() as process, ${DEFINE_SETTINGS}, ${NO_JIT}`;
 
 /** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
 export type ConnectionConfiguration = Pick<

@@ -1,7 +1,12 @@
 /** A source's database, as the rest of the runtime uses it. */
 import type pg from 'pg';
 import { type Changes, createChanges } from './changes.ts';
-import type { BoundStatement, ConnectionConfiguration, PooledConnection } from './connection.ts';
+import {
+  type BoundStatement,
+  type ConnectionConfiguration,
+  type PooledConnection,
+  PREPARE_SESSION,
+} from './connection.ts';
 import { Pool, type PoolSettings, type PoolState, type WriteManner } from './pool.ts';
 import type { TextRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
@@ -154,6 +159,7 @@ async function discardSession(connection: PooledConnection): Promise<void> {
   if (connection.state === 'closed') return;
   try {
     await connection.client.query('discard all');
+    await connection.client.query(PREPARE_SESSION);
     connection.statements.clear();
   } catch {
     // An open transaction, for instance: it ends with the connection.

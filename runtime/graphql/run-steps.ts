@@ -10,6 +10,9 @@ import { CommitFailedError, connectionLost, StatementFailedError } from '../data
 import type { SourceConnection } from '../database/source.ts';
 import type { Writer } from '../database/writer.ts';
 
+/** The connection broke after the statements were sent: they may have been committed. */
+const UNKNOWN = 'connection error: it is not known whether anything was written';
+
 /**
  * Runs steps in order: the JSON text of each one's answer.
  * @param writer what the settings of the transaction say
@@ -52,13 +55,15 @@ async function runWrites(
       return answer.map((part) => (typeof part === 'string' ? part : (own[part]![0] ?? 'null'))).join('');
     });
   } catch (error) {
-    if (!(error instanceof StatementFailedError))
-      throw databaseError(error instanceof CommitFailedError ? error.cause : error);
-    const { cause, index } = error;
+    if (!(error instanceof StatementFailedError) && !(error instanceof CommitFailedError))
+      throw databaseError(error);
+    const { cause } = error;
+    if (connectionLost(cause)) throw new EngineError('postgres-error', UNKNOWN, { status: 500, cause });
+    if (error instanceof CommitFailedError) throw databaseError(cause);
+    const { index } = error;
     const { step, write } = sent[index] ?? {};
     if (step === undefined || write === undefined) throw databaseError(cause);
-    if (step.instead && !connectionLost(cause))
-      return runWrites(steps.map(withoutRetry), connection, session, variables, writer);
+    if (step.instead) return runWrites(steps.map(withoutRetry), connection, session, variables, writer);
     throw failedWrite(cause, write, bound[index]!.values);
   }
 }

@@ -1,0 +1,170 @@
+/**
+ * Writes while backends are terminated and cancelled and PostgreSQL restarts: what each client was answered is compared with
+ * the tables. Acknowledged: there once. Refused: not there. Connection lost: unknown, so at most once.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import {
+  CommitFailedError,
+  ConnectionFailedError,
+  connectionLost,
+  LockWaitError,
+} from '../../../runtime/database/failures.ts';
+import type { WriteManner } from '../../../runtime/database/pool.ts';
+import { connectSource } from '../../../runtime/database/source.ts';
+import { createTestDatabase } from '../../harness/postgres.ts';
+
+/** `written` has no key, so that a write that is done twice is found. */
+const schema = `
+  create table written (key int not null, part int not null);
+  create table hot (id int primary key, n int not null);
+  insert into hot select n, 0 from generate_series(1, 3) n;
+`;
+const insert = { text: 'insert into written values (($1)::int, 1) returning key::text' };
+const count = { text: 'update hot set n = n + 1 where id = ($1)::int returning n::text' };
+const second = {
+  text: 'with "written" as (insert into written values (($1)::int, 2) returning key) select count(*)::text from "written"',
+};
+const MANNERS: readonly WriteManner[] = ['shared', 'alone', 'once'];
+const CLIENTS = 48;
+
+type Outcome = 'acknowledged' | 'refused' | 'unknown';
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof ConnectionFailedError || error instanceof LockWaitError) return 'refused';
+  const cause = (error as Error).cause;
+  if (connectionLost(cause)) return 'unknown';
+  if (error instanceof CommitFailedError || cause instanceof pg.DatabaseError) return 'refused';
+  throw error;
+}
+
+/** Writes from many clients at once, until so many writes were made, and compares. */
+async function writeAll(url: string, writes: number, disturb: (isDone: () => boolean) => Promise<void>) {
+  const source = connectSource(() => ({ connectionString: url }), {
+    maxConnections: 12,
+    idleTimeout: 180,
+    retries: 2,
+    connectionLifetime: 600,
+    preparedStatements: 500,
+    isolationLevel: 'read-committed',
+  });
+  const outcomes = new Map<number, Outcome>();
+  let next = 0;
+  let isDone = false;
+  const disturbing = disturb(() => isDone);
+  const client = async () => {
+    while (next < writes) {
+      const key = next++;
+      const manner = MANNERS[key % 3]!;
+      const values = [String(key)];
+      // Of the other two kinds, each write counts in a row that many write, and so waits for locks now and then.
+      const statements =
+        manner === 'shared'
+          ? [{ ...insert, values }]
+          : [
+              { ...insert, values },
+              { ...count, values: [String(1 + (key % 3))] },
+              { ...second, values },
+            ];
+      try {
+        await source.writeTexts(statements, { manner });
+        outcomes.set(key, 'acknowledged');
+      } catch (error) {
+        outcomes.set(key, outcomeOf(error));
+        await delay(5);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  isDone = true;
+  await disturbing;
+  await source.end();
+  return outcomes;
+}
+
+async function compare(url: string, outcomes: ReadonlyMap<number, Outcome>) {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query<{ key: number; parts: number[] }>(
+    'select key, array_agg(part order by part) as parts from written group by key',
+  );
+  await client.end();
+  const found = new Map(rows.map(({ key, parts }) => [key, parts.join()]));
+  const wrong: string[] = [];
+  for (const [key, outcome] of outcomes) {
+    const there = found.get(key);
+    const once = key % 3 === 0 ? '1' : '1,2';
+    const isRight =
+      outcome === 'acknowledged'
+        ? there === once
+        : outcome === 'refused'
+          ? there === undefined
+          : there === undefined || there === once;
+    if (!isRight) wrong.push(`${key} ${outcome}: ${there}`);
+  }
+  expect(wrong).toEqual([]);
+  const counts = { acknowledged: 0, refused: 0, unknown: 0 };
+  for (const outcome of outcomes.values()) counts[outcome] += 1;
+  return counts;
+}
+
+test.each(['terminated', 'cancelled'])(
+  '10,000 writes while backends are %s',
+  async (how) => {
+    const { url } = await createTestDatabase(schema);
+    const end = how === 'terminated' ? 'pg_terminate_backend' : 'pg_cancel_backend';
+    let ended = 0;
+    const outcomes = await writeAll(url, 10_000, async (isDone) => {
+      const client = new pg.Client(url);
+      await client.connect();
+      while (!isDone()) {
+        const { rowCount } = await client.query(`select case when pid <> pg_backend_pid() then ${end}(pid) end
+        from pg_stat_activity where datname = current_database() and application_name = 'engine'
+        order by state, random() limit 1`);
+        ended += rowCount ?? 0;
+        await delay(30);
+      }
+      await client.end();
+    });
+    const counts = await compare(url, outcomes);
+    expect(outcomes.size).toBe(10_000);
+    expect(ended).toBeGreaterThan(5);
+    expect(counts.acknowledged).toBeGreaterThan(5_000);
+    expect(counts[how === 'terminated' ? 'unknown' : 'refused']).toBeGreaterThan(0);
+    if (how === 'cancelled') expect(counts.unknown).toBe(0);
+  },
+  300_000,
+);
+
+test('10,000 writes while PostgreSQL restarts', async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'engine-restart-'));
+  let cluster: EmbeddedPostgres = await startEmbeddedPostgres({ dataDirectory });
+  onTestFinished(async () => {
+    await cluster.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+  const { port } = cluster;
+  const url = await cluster.createDatabase('shop');
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(schema);
+  await client.end();
+  let restarts = 0;
+  const outcomes = await writeAll(url, 10_000, async (isDone) => {
+    while (!isDone() && restarts < 4) {
+      await delay(700);
+      await cluster.stop();
+      cluster = await startEmbeddedPostgres({ dataDirectory, port });
+      restarts += 1;
+    }
+  });
+  const counts = await compare(url, outcomes);
+  expect(restarts).toBeGreaterThan(0);
+  expect(counts.acknowledged).toBeGreaterThan(0);
+  expect(counts.unknown).toBeGreaterThan(0);
+}, 300_000);
