@@ -93,6 +93,8 @@ const ONLY_HIDDEN: Readonly<Record<TableName, readonly string[]>> = {
 };
 
 export function randomHostileRequest(random: Random, world: World): HostileRequest {
+  const writes = world.role === 'one' && random.chance(0.25);
+  const isLive = !writes && random.chance(0.15);
   const values: { readonly name: string; readonly type: string; readonly given: unknown }[] = [];
 
   const value = (type: string, given: unknown): string => {
@@ -107,9 +109,11 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   const comparison = ({ type, operators, operands, bad }: Leaf): string => {
     const operator = random.pick(operators);
     // With statistics, plans may differ, and so may which visible row is reached first: nothing visible may fail then.
-    const allowed = world.isAnalyzed && FAILING.has(operator) ? ['s%', 'mine', '.*', '(a|b|ab)*c'] : operands;
+    const fails = FAILING.has(operator);
+    const allowed = world.isAnalyzed && fails ? ['s%', 'mine', '.*', '(a|b|ab)*c'] : operands;
     const operand = (): unknown => {
-      const picked = random.pick(bad && random.chance(0.04) ? bad : allowed);
+      if (fails && !world.isAnalyzed && random.chance(0.5)) return '(';
+      const picked = random.pick(bad && random.chance(isLive ? 0.3 : 0.04) ? bad : allowed);
       return type === 'jsonb'
         ? JSON.parse(picked)
         : type === 'Int' && picked !== 'x'
@@ -266,8 +270,6 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   };
 
   const table = random.pick(['team', 'item', 'item', 'note'] as const);
-  const writes = world.role === 'one' && random.chance(0.25);
-  const isLive = !writes && random.chance(0.15);
   const root = writes
     ? write(table)
     : random.chance(0.25)
