@@ -2,11 +2,13 @@
 import type { Where } from '../checked-types.ts';
 import type { Column, Table } from '../program.ts';
 import type { DeclaredTable } from '../shapes.ts';
-import { and, identifier, or, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, raw, type Sql, sql } from '../sql/fragment.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';
+import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeList, encodeValue } from '../types.ts';
+import { allOf, anyOf, type Condition } from './condition.ts';
 
-type Condition = Where<DeclaredTable>;
+type OwnWhere = Where<DeclaredTable>;
 
 const OPERATORS: Readonly<Record<string, string>> = {
   _eq: '=',
@@ -18,34 +20,37 @@ const OPERATORS: Readonly<Record<string, string>> = {
 };
 
 /** The condition on the row of an alias. @throws Error naming a column or operator that does not exist */
-export function ownCondition(where: Condition, alias: Sql, table: Table): Sql {
-  const conditions = Object.entries(where).map(([name, value]): Sql => {
-    if (name === '_and') return and(items(value).map((item) => ownCondition(item, alias, table)));
-    if (name === '_or') return or(items(value).map((item) => ownCondition(item, alias, table)));
-    if (name === '_not') return sql`not (${ownCondition(value as Condition, alias, table)})`;
+export function ownCondition(where: OwnWhere, alias: Sql, table: Table): Condition {
+  const conditions = Object.entries(where).map(([name, value]): Condition => {
+    if (name === '_and') return allOf(items(value).map((item) => ownCondition(item, alias, table)));
+    if (name === '_or') return anyOf(items(value).map((item) => ownCondition(item, alias, table)));
+    if (name === '_not') {
+      const { sql: condition, isTotal } = ownCondition(value as OwnWhere, alias, table);
+      return { sql: sql`not (${condition})`, isTotal };
+    }
     const column = table.columns.get(name);
     if (!column) throw new Error(`the table ${table.key} has no column ${JSON.stringify(name)}`);
     return comparison(column, value as Readonly<Record<string, unknown>>, sql`${alias}.${identifier(name)}`);
   });
-  return and(conditions);
+  return allOf(conditions);
 }
 
-function items(value: unknown): readonly Condition[] {
-  return value as readonly Condition[];
+function items(value: unknown): readonly OwnWhere[] {
+  return value as readonly OwnWhere[];
 }
 
-function comparison({ type }: Column, operands: Readonly<Record<string, unknown>>, left: Sql): Sql {
+function comparison({ type }: Column, operands: Readonly<Record<string, unknown>>, left: Sql): Condition {
   const list = (value: unknown) =>
     arrayParameter(type, { from: 'constant', value }, (each) => encodeList(type, each as unknown[]));
-  return and(
-    Object.entries(operands).map(([name, value]): Sql => {
-      if (name === '_is_null') return value === true ? sql`${left} is null` : sql`${left} is not null`;
-      if (name === '_in') return sql`${left} = any (${list(value)})`;
-      if (name === '_nin') return sql`${left} <> all (${list(value)})`;
-      const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-      if (operator === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}`);
-      const operand = typedParameter(type, { from: 'constant', value }, (each) => encodeValue(type, each));
-      return sql`${left} ${raw(operator)} ${operand}`;
-    }),
-  );
+  const compared = (name: string, value: unknown): Sql => {
+    if (name === '_is_null') return value === true ? sql`${left} is null` : sql`${left} is not null`;
+    if (name === '_in') return sql`${left} = any (${list(value)})`;
+    if (name === '_nin') return sql`${left} <> all (${list(value)})`;
+    const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+    if (operator === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}`);
+    const operand = typedParameter(type, { from: 'constant', value }, (each) => encodeValue(type, each));
+    return sql`${left} ${raw(operator)} ${operand}`;
+  };
+  const isTotal = hasTotalComparison(type);
+  return allOf(Object.entries(operands).map(([name, value]) => ({ sql: compared(name, value), isTotal })));
 }

@@ -10,6 +10,7 @@ import type { DeclaredTable } from '../shapes.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import { computedField } from './computed.ts';
+import { behind } from './condition.ts';
 import { jsonPath } from './json-path.ts';
 import { orderBy, type SortKey } from './order.ts';
 import { ownCondition } from './own-condition.ts';
@@ -42,7 +43,9 @@ export function selectRows<Of extends DeclaredTable>(
 /** All rows of a table, or those that meet a condition. */
 function onlyRows(view: TableView, only: Where<DeclaredTable> | undefined): RowSource {
   const rows = tableRows(view);
-  return only ? { ...rows, conditions: (alias) => [ownCondition(only, alias, view.table)] } : rows;
+  if (!only) return rows;
+  const conditions = (alias: Sql) => [behind(visible(view, alias), ownCondition(only, alias, view.table))];
+  return { ...rows, conditions };
 }
 
 /** Resolver of a by-key field: one row or null. `only` as for `selectRows`. */
