@@ -189,12 +189,15 @@ export function randomWorld(random: Random): World {
     Number(row.id) > UPSERTED &&
     !TABLES.some((other) => structure[other].some((each) => each[`${table}_id`] === row.id));
   const database = (): string => {
-    const rows = fill(structure, (table, row, column, [, hostile]) =>
+    // What fails for a hidden row fails in one of the databases only.
+    const isTame = random.chance(0.5);
+    const rows = fill(structure, (table, row, column, [benign, hostile]) =>
       isVisible(table, row, column)
         ? shown[table].find(({ id }) => id === row.id)![column]!
-        : random.pick(hostile),
+        : random.pick(isTame ? benign : hostile),
     );
-    const further = moreHidden(random, structure, (table, row) => !rules[table].shows(row, structure));
+    const isHidden = (table: TableName, row: Row) => !rules[table].shows(row, structure);
+    const further = moreHidden(random, structure, isTame, isHidden);
     const gone = random.chance(0.5) ? 0.8 : 0;
     const kept = (table: TableName) =>
       rows[table].filter((row) => !isGone(table, row) || !random.chance(gone));
@@ -257,6 +260,7 @@ function fill(
 function moreHidden(
   random: Random,
   structure: Rows,
+  isTame: boolean,
   isHidden: (table: TableName, row: Row) => boolean,
 ): Rows {
   const further = (table: TableName): Row[] =>
@@ -273,9 +277,9 @@ function moreHidden(
               ]),
             ]),
         );
-        const content = Object.entries(CONTENT[table]).map(([column, [, hostile]]) => [
+        const content = Object.entries(CONTENT[table]).map(([column, [benign, hostile]]) => [
           column,
-          random.pick(hostile),
+          random.pick(isTame ? benign : hostile),
         ]);
         return {
           id: String(101 + index),
