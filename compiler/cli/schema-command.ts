@@ -1,7 +1,7 @@
 /** `engine schema`: what a role sees, as SDL or as TypeScript types for its clients, or what it may run. */
 import { printSchema } from 'graphql';
 import { linkProgram } from '../../runtime/core/program.ts';
-import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
+import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import { compile } from '../index.ts';
 import { programOf } from '../phases/4-plan/program.ts';

@@ -8,7 +8,7 @@ import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner, type Planner } from '../../runtime/core/request/planner.ts';
 import type { Step } from '../../runtime/core/request/steps.ts';
 import type { GeneratedProgram } from '../../runtime/core/resolvers.ts';
-import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
+import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import {
   type FieldDefinition,
   namedType,

@@ -8,7 +8,7 @@ import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { bindParameters } from '../../runtime/core/request/bind.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
 import type { SavedOptions } from '../../runtime/core/saved.ts';
-import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
+import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import type { Statement } from '../../runtime/core/sql/fragment.ts';
 import { databaseError } from '../../runtime/database/errors.ts';

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
-import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
+import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import { connectSource } from '../../runtime/database/source.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';
 import { clientOperations, openProject, projectsPresent } from '../harness/real-project.ts';

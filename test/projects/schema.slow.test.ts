@@ -1,7 +1,7 @@
 /** The schema that is served equals the one that the real projects recorded, but for what is listed here. */
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { graphqlSchema } from '../../runtime/core/schema/introspection.ts';
+import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import { openProject, projectsPresent, readProjectFile } from '../harness/real-project.ts';
 import { describeSchema } from './describe-schema.ts';
 

@@ -1,5 +1,5 @@
 /** Compares saved operations and schemas of two versions, role by role. */
-import { graphqlSchema } from '../../../runtime/core/schema/introspection.ts';
+import { graphqlSchema } from '../../../runtime/core/schema/graphql-schema.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { type Change, gatherChanges, type RoleChange, type Weight } from './change.ts';

@@ -15,7 +15,7 @@ export interface SelectedField {
   readonly selection: Selection;
   /** Its path, for errors: `$.selectionSet.author.selectionSet.articles`. */
   readonly path: string;
-  /** The document's own nodes; for introspection only, which graphql-js answers. */
+  /** The document's own nodes; for introspection only, which expands them itself. */
   readonly nodes?: readonly FieldNode[];
 }
 

@@ -1,252 +1,116 @@
 /**
- * The schema object of graphql-js for a role, made from the role's types when somebody asks for introspection or SDL;
- * it is never on the way of an ordinary request.
+ * Answers `__schema` and `__type` from the types of a role. The types of a whole schema take tens of megabytes where it
+ * has hundreds of tables, so they are made for the answer and forgotten afterwards; what is kept is the answer's text.
  */
 import {
-  DirectiveLocation,
   type DocumentNode,
-  executeSync,
   type FieldNode,
-  GraphQLBoolean,
-  GraphQLDirective,
-  GraphQLEnumType,
-  type GraphQLFieldConfig,
-  GraphQLFloat,
-  GraphQLID,
-  GraphQLIncludeDirective,
-  GraphQLInputObjectType,
-  type GraphQLInputType,
+  type FragmentDefinitionNode,
   GraphQLInt,
-  GraphQLInterfaceType,
-  GraphQLList,
-  type GraphQLNamedType,
-  GraphQLNonNull,
   GraphQLObjectType,
-  type GraphQLOutputType,
-  GraphQLScalarType,
   GraphQLSchema,
-  GraphQLSkipDirective,
-  GraphQLString,
-  GraphQLUnionType,
   Kind,
-  lexicographicSortSchema,
+  type NamedTypeNode,
   OperationTypeNode,
-  parseValue,
+  type SelectionNode,
+  type TypeNode,
   validate,
-  valueFromASTUntyped,
 } from 'graphql';
 import { EngineError } from '../errors.ts';
-import { remember } from '../remember.ts';
 import type { SelectionContext } from '../request/document.ts';
 import type { SelectedField } from '../request/selection.ts';
-import type { RoleView } from './role-view.ts';
-import type { AbstractType, NamedType, ObjectType, TypeReference } from './types.ts';
+import { type IntrospectedSchema, schemaOf } from './introspected-schema.ts';
+import { IntrospectionAnswer } from './introspection-answer.ts';
+import { type Asked, IntrospectionSelection } from './introspection-selection.ts';
+import { createRoleView, type RoleView } from './role-view.ts';
 
-const schemas = new WeakMap<RoleView, GraphQLSchema>();
-
-/** The schema that a role sees, everything sorted by name. */
-export function graphqlSchema(view: RoleView): GraphQLSchema {
-  return remember(schemas, view, () => buildSchema(view));
-}
-
-const STANDARD: Readonly<Record<string, GraphQLScalarType>> = {
-  Int: GraphQLInt,
-  Float: GraphQLFloat,
-  String: GraphQLString,
-  Boolean: GraphQLBoolean,
-  ID: GraphQLID,
-};
-
-const cached = new GraphQLDirective({
-  name: 'cached',
-  description: 'whether this query should be cached',
-  locations: [DirectiveLocation.QUERY],
-  args: {
-    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: 'measured in seconds' },
-    refresh: {
-      type: new GraphQLNonNull(GraphQLBoolean),
-      defaultValue: false,
-      description: 'refresh the cache entry',
-    },
-  },
+/** Has the types of introspection and nothing else: those are the same for every role. */
+const INTROSPECTION = new GraphQLSchema({
+  query: new GraphQLObjectType({ name: 'query_root', fields: { none: { type: GraphQLInt } } }),
 });
 
-function buildSchema(view: RoleView): GraphQLSchema {
-  const built = new Map<string, GraphQLNamedType>();
-  const named = (type: NamedType) => remember(built, type.name, () => make(type));
-  const reference = (type: TypeReference): unknown => {
-    if (type.kind === 'list') return new GraphQLList(reference(type.of) as GraphQLOutputType);
-    if (type.kind === 'nonNull') return new GraphQLNonNull(reference(type.of) as never);
-    return named(type);
-  };
-  const output = (type: TypeReference) => reference(type) as GraphQLOutputType;
-  const input = (type: TypeReference) => reference(type) as GraphQLInputType;
-  const described = (item: { readonly description?: string }) =>
-    item.description ? { description: item.description } : {};
-
-  function make(type: NamedType): GraphQLNamedType {
-    switch (type.kind) {
-      case 'scalar':
-        return STANDARD[type.name] ?? new GraphQLScalarType({ name: type.name, ...described(type) });
-      case 'enum':
-        return new GraphQLEnumType({
-          name: type.name,
-          ...described(type),
-          values: Object.fromEntries(
-            [...type.values].map(([name, value]) => [
-              name,
-              {
-                ...described(value),
-                ...(value.deprecated ? { deprecationReason: 'No longer supported' } : {}),
-              },
-            ]),
-          ),
-        });
-      case 'input':
-        return new GraphQLInputObjectType({
-          name: type.name,
-          ...described(type),
-          fields: () =>
-            orPlaceholder(
-              [...type.fields().values()].map((field) => [
-                field.name,
-                {
-                  type: input(field.type),
-                  ...described(field),
-                  ...defaultOf(field),
-                },
-              ]),
-            ),
-        });
-      case 'object':
-        return new GraphQLObjectType({
-          name: type.name,
-          ...described(type),
-          interfaces: () => interfacesOf(type),
-          fields: () => objectFields(type),
-        });
-      case 'interface':
-        for (const object of type.possible().values()) named(object);
-        return new GraphQLInterfaceType({
-          name: type.name,
-          ...described(type),
-          interfaces: () => interfacesOf(type),
-          fields: () => objectFields(type),
-        });
-      case 'union':
-        return new GraphQLUnionType({
-          name: type.name,
-          ...described(type),
-          types: () => [...type.possible().values()].map((each) => named(each) as GraphQLObjectType),
-        });
-    }
-  }
-
-  function interfacesOf(type: ObjectType | AbstractType): GraphQLInterfaceType[] {
-    return [...(type.abstract?.().values() ?? [])].flatMap((each) =>
-      each.kind === 'interface' ? [named(each) as GraphQLInterfaceType] : [],
-    );
-  }
-
-  function objectFields(
-    type: ObjectType | AbstractType,
-  ): Record<string, GraphQLFieldConfig<unknown, unknown>> {
-    return orPlaceholder(
-      [...type.fields().values()]
-        .filter((field) => !field.name.startsWith('__'))
-        .map((field) => [
-          field.name,
-          {
-            type: output(field.type),
-            ...described(field),
-            ...(field.deprecationReason === undefined ? {} : { deprecationReason: field.deprecationReason }),
-            args: Object.fromEntries(
-              [...field.arguments.values()].map((argument) => [
-                argument.name,
-                { type: input(argument.type), ...described(argument), ...defaultOf(argument) },
-              ]),
-            ),
-          },
-        ]),
-    );
-  }
-
-  const { query, mutation, subscription } = view.roots;
-  for (const root of [query, mutation, subscription]) if (root) named(root);
-  // Objects of an interface may be reached through it alone. What this makes is looked at in turn.
-  for (const type of built.values()) {
-    if ('getFields' in type) type.getFields();
-    if ('getInterfaces' in type) type.getInterfaces();
-    if ('getTypes' in type) type.getTypes();
-  }
-  return lexicographicSortSchema(
-    new GraphQLSchema({
-      types: [...built.values()],
-      query: named(query) as GraphQLObjectType,
-      ...(mutation ? { mutation: named(mutation) as GraphQLObjectType } : {}),
-      ...(subscription ? { subscription: named(subscription) as GraphQLObjectType } : {}),
-      // What is served does not depend on it; tests validate the schemas of every kind of role.
-      assumeValid: true,
-      directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cached],
-    }),
-  );
-}
-
-/**
- * Fields by name. GraphQL knows no type without fields, but a role may be left with one: rows of which it may read no column,
- * rows whose every column is preset. Such a type gets a field that no request may use.
- */
-function orPlaceholder<Field extends object>(
-  fields: (readonly [string, Field])[],
-): Record<string, Field | typeof PLACEHOLDER> {
-  return fields.length > 0 ? Object.fromEntries(fields) : { _PLACEHOLDER: PLACEHOLDER };
-}
-
-const PLACEHOLDER = { type: GraphQLBoolean, description: 'placeholder (do not use)' };
-
-function defaultOf({ defaultValue }: { readonly defaultValue?: string }): { defaultValue?: unknown } {
-  return defaultValue === undefined ? {} : { defaultValue: valueFromASTUntyped(parseValue(defaultValue)) };
-}
-
-/** Answers `__schema` and `__type` of a query. Reusable unless a variable took part. */
+/** Answers `__schema` or `__type` of a query. Reusable unless a variable took part. @throws EngineError */
 export function introspect(
   view: RoleView,
   field: SelectedField,
   context: SelectionContext,
 ): { readonly text: string; readonly reusable: boolean } {
-  const nodes: readonly FieldNode[] = field.nodes ?? [];
-  const { operation, variables } = context;
+  const nodes = (field.nodes ?? []) as readonly FieldNode[];
+  const fragments = reachable(nodes, context);
+  check(nodes, fragments, field, context);
+  const selection = new IntrospectionSelection(fragments, context.variables.values, field.path);
+  const asked = selection.of('query_root', [{ kind: Kind.SELECTION_SET, selections: nodes }])[0]!;
+  return {
+    text: answer(asked, freshSchema(view), field),
+    reusable: context.operation.variables.size === 0,
+  };
+}
+
+function freshSchema({ program, role, backendOnly, introspection, options }: RoleView): IntrospectedSchema {
+  return schemaOf(createRoleView(program, role, { backendOnly, introspection }, options));
+}
+
+function answer(asked: Asked, schema: IntrospectedSchema, { path }: SelectedField): string {
+  if (asked.name === '__schema') return IntrospectionAnswer.ofSchema(schema, asked.below);
+  const name = asked.arguments.name;
+  if (typeof name !== 'string')
+    throw new EngineError('validation-failed', "expected a string for type 'String'", { path });
+  const type = schema.types.get(name);
+  return type ? IntrospectionAnswer.ofType(type, asked.below) : 'null';
+}
+
+/** Fragments that the selections spread, and those that these spread. */
+function reachable(
+  nodes: readonly FieldNode[],
+  { operation }: SelectionContext,
+): ReadonlyMap<string, FragmentDefinitionNode> {
+  const found = new Map<string, FragmentDefinitionNode>();
+  const visit = (selections: readonly SelectionNode[]): void => {
+    for (const node of selections) {
+      if (node.kind !== Kind.FRAGMENT_SPREAD) {
+        visit(node.selectionSet?.selections ?? []);
+        continue;
+      }
+      const name = node.name.value;
+      const fragment = operation.fragments.get(name);
+      if (!fragment || found.has(name)) continue;
+      found.set(name, fragment);
+      visit(fragment.selectionSet.selections);
+    }
+  };
+  visit(nodes);
+  return found;
+}
+
+/** Validates the selections as graphql-js does. @throws EngineError for the first problem */
+function check(
+  nodes: readonly FieldNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  { path }: SelectedField,
+  { operation }: SelectionContext,
+): void {
+  const definitions = (operation.node.variableDefinitions ?? []).filter(({ type }) => {
+    const { name } = innermost(type);
+    return name.value === 'String' || name.value === 'Boolean';
+  });
   const document: DocumentNode = {
     kind: Kind.DOCUMENT,
     definitions: [
       {
         kind: Kind.OPERATION_DEFINITION,
         operation: OperationTypeNode.QUERY,
-        ...(operation.node.variableDefinitions
-          ? { variableDefinitions: operation.node.variableDefinitions }
-          : {}),
+        variableDefinitions: definitions,
         selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
       },
-      ...[...operation.fragments.values()],
+      ...fragments.values(),
     ],
   };
-  const schema = graphqlSchema(view);
-  const problems = validate(schema, document, undefined, { maxErrors: 20 }).filter(
+  const problem = validate(INTROSPECTION, document, undefined, { maxErrors: 20 }).find(
     (error) => !/never used|is never/.test(error.message),
   );
-  if (problems[0]) throw new EngineError('validation-failed', problems[0].message, { path: field.path });
-  const result = executeSync({ schema, document, variableValues: variables.values });
-  if (result.errors?.[0])
-    throw new EngineError('validation-failed', result.errors[0].message, { path: field.path });
-  return {
-    text: JSON.stringify(result.data?.[field.responseName] ?? null, sortEnumValues),
-    reusable: operation.variables.size === 0,
-  };
+  if (problem) throw new EngineError('validation-failed', problem.message, { path });
 }
 
-/** The values of GraphQL's own enums are in the order of its specification; the answer has them by name like all others. */
-function sortEnumValues(key: string, value: unknown): unknown {
-  if (key !== 'enumValues' || !Array.isArray(value)) return value;
-  const name = (item: { name?: unknown }) => (typeof item.name === 'string' ? item.name : '');
-  return value.toSorted((left, right) => (name(left) < name(right) ? -1 : name(left) > name(right) ? 1 : 0));
+function innermost(type: TypeNode): NamedTypeNode {
+  return type.kind === Kind.NAMED_TYPE ? type : innermost(type.type);
 }

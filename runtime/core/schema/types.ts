@@ -1,6 +1,6 @@
 /**
  * The types of the GraphQL API as planning needs them. They are built on first use, per role and table, so that a
- * request pays only for the tables it names; the schema object of graphql-js is made from them for introspection alone.
+ * request pays only for the tables it names; introspection makes all of them, and forgets them (introspection.ts).
  * Every field carries its meaning, so planning never looks a name up twice.
  */
 import type { TypeNode } from 'graphql';
@@ -178,7 +178,7 @@ export type FieldMeaning =
   | { readonly kind: 'remote'; readonly field: RemoteFieldMeaning }
   /** A value within the answer of another server. */
   | { readonly kind: 'answer' }
-  /** `__schema` and `__type`; answered by graphql-js. */
+  /** `__schema` and `__type`; see introspection.ts. */
   | { readonly kind: 'introspection' }
   /** A value that is known when the schema is built (`no_queries_available`). */
   | { readonly kind: 'constant'; readonly value: string }

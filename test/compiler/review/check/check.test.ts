@@ -8,7 +8,7 @@ import { checkCode, heaviest } from '../../../../compiler/review/check/index.ts'
 import { checkMarkdown, checkText, subjectOf } from '../../../../compiler/review/check/render.ts';
 import { schemaChanges } from '../../../../compiler/review/check/schema-changes.ts';
 import { readTexts } from '../../../../compiler/review/generated-code/index.ts';
-import { graphqlSchema } from '../../../../runtime/core/schema/introspection.ts';
+import { graphqlSchema } from '../../../../runtime/core/schema/graphql-schema.ts';
 import { compileJson, metadataJson } from '../../../harness/project.ts';
 
 // Both of one module system: graphql-js refuses objects of its other copy.
