@@ -5,13 +5,13 @@ import { statementName } from './statements.ts';
 
 /** Bytes of what is known of a statement. */
 const KNOWN = 150;
-/** Milliseconds: reads that take less, one time out of four, are sent to one connection several at a time. */
+/** Milliseconds: reads that take less, one time out of twenty, are sent to one connection several at a time. */
 const QUICK = 1;
 /**
- * How a time above or below the estimate changes it. Steps of a fixed size make it a quantile, here of 27 %, because
- * ln RISE * 0.73 = ln FALL * 0.27. A busy machine only ever adds to a time, so the shorter times say what a statement costs.
+ * How a time above or below the estimate changes it. Steps of a fixed size make it a quantile, here of 5 %, because
+ * ln RISE * 0.95 = ln FALL * 0.05. A busy machine only ever adds to a time, so the shortest times say what a statement costs.
  */
-const RISE = 1.1;
+const RISE = 1.015;
 const FALL = 1.3;
 /** Milliseconds: the smallest estimate. */
 const LEAST = 0.01;
@@ -20,7 +20,7 @@ const LEAST = 0.01;
 export interface Known {
   /** Name of its prepared form. */
   readonly name: string;
-  /** Milliseconds that Postgres works on it, one time out of four; undefined before the first execution. */
+  /** Milliseconds that Postgres works on it, one time out of twenty; undefined before the first execution. */
   time: number | undefined;
   /** Its first execution is under way. */
   isRunning: boolean;
