@@ -87,7 +87,7 @@ export async function serveConnection(socket: Socket, options: WireOptions): Pro
       batch.push(ownNames(message, number));
       if (!['Q', 'S', 'H'].includes(type)) continue;
       end ??= await queue.take();
-      const answer = await database.exchange(Buffer.concat(batch));
+      const answer = readyOnce(await database.exchange(Buffer.concat(batch)));
       batch = [];
       socket.write(answer);
       if (isIdle(answer)) {
@@ -139,6 +139,20 @@ function stateOf(answer: Uint8Array): number {
   for (let at = 0; at < view.length; at += 1 + view.readInt32BE(at + 1))
     if (view[at] === READY) state = view[at + 5]!;
   return state;
+}
+
+/** The answer with one ReadyForQuery, at its end: after an error, the session sends two for one Sync. */
+function readyOnce(answer: Uint8Array): Uint8Array {
+  const view = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+  const kept: Buffer[] = [];
+  let last: Buffer | undefined;
+  for (let at = 0; at < view.length; ) {
+    const message = view.subarray(at, at + 1 + view.readInt32BE(at + 1));
+    if (message[0] === READY) last = message;
+    else kept.push(message);
+    at += message.length;
+  }
+  return last ? Buffer.concat([...kept, last]) : answer;
 }
 
 /** Collects the rows that the client sends, because the session cannot wait for them. Returns the answer but its end. */
