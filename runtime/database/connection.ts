@@ -59,9 +59,9 @@ export interface TextRequest {
 
 /**
  * `rows`: of the statements that went well, which are all of them unless there is an error.
- * `time`: milliseconds since the query was sent or, if later, since the answer before it.
+ * `idle`: milliseconds that this process had nothing to do since the query was sent or, if later, since the answer before it.
  */
-type Settle = (error: Error | undefined, rows: readonly TextRow[], time: number) => void;
+type Settle = (error: Error | undefined, rows: readonly TextRow[], idle: number) => void;
 
 /** A connection that is open. The fields that say how busy it is are the pool's; see Place in lanes.ts. @template Item what it sends */
 export class PooledConnection<Item extends object = object> implements Place {
@@ -92,6 +92,7 @@ export class PooledConnection<Item extends object = object> implements Place {
   readonly roundTrip: number;
   /** Since when the oldest query in flight has had the backend to itself; the end of the last one when idle. */
   headSince = performance.now();
+  #headIdle = performance.nodeTiming.idleTime;
 
   /** @param defaults of a transaction that does not say how it is to be: `read committed read write`, for instance */
   constructor(client: pg.Client, statementLimit: number, { defaults, process }: Session, roundTrip: number) {
@@ -110,7 +111,7 @@ export class PooledConnection<Item extends object = object> implements Place {
     settle: Settle,
     surroundings?: Surroundings,
   ): void {
-    if (this.inFlight === 0) this.headSince = performance.now();
+    if (this.inFlight === 0) this.#beginHead();
     this.inFlight += 1;
     const prepared = requests.map(({ name, statement: { text, values } }) => ({
       text,
@@ -122,21 +123,28 @@ export class PooledConnection<Item extends object = object> implements Place {
     const query = new TextQuery(
       prepared,
       (error, rows) => {
-        const now = performance.now();
-        const time = now - this.headSince;
-        this.headSince = now;
+        const idle = this.#beginHead();
         this.inFlight -= 1;
         if (error) {
           const undone = prepared.slice(rows.length);
           for (const { preparation } of undone) this.statements.skipped(preparation);
           if (statementLost(error) && undone[0]) this.statements.forget(undone[0].preparation.name);
         }
-        settle(error, rows, time);
+        settle(error, rows, idle);
       },
       surroundings,
     );
     this.#collectWrites();
     this.client.query(query as unknown as pg.Submittable);
+  }
+
+  /** Returns how many milliseconds this process was idle since the last call. */
+  #beginHead(): number {
+    const { idleTime } = performance.nodeTiming;
+    const idle = idleTime - this.#headIdle;
+    this.headSince = performance.now();
+    this.#headIdle = idleTime;
+    return idle;
   }
 
   /**

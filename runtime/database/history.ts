@@ -5,14 +5,14 @@ import { statementName } from './statements.ts';
 
 /** Bytes of what is known of a statement. */
 const KNOWN = 150;
-/** Milliseconds: reads that take less, one time out of twenty, are sent to one connection several at a time. */
+/** Milliseconds: reads that are estimated to take less are sent to one connection several at a time. */
 const QUICK = 1;
 /**
- * How a time above or below the estimate changes it. Steps of a fixed size make it a quantile, here of 5 %, because
- * ln RISE * 0.95 = ln FALL * 0.05. A busy machine only ever adds to a time, so the shortest times say what a statement costs.
+ * How a time above or below the estimate changes it. Steps of a fixed size make it a quantile, here of about 30 %, because
+ * ln RISE * 0.7 = ln FALL * 0.3. Other programs only ever add to a time, so the shorter ones say what a statement costs.
  */
-const RISE = 1.015;
-const FALL = 1.3;
+const RISE = 1.1;
+const FALL = 1.25;
 /** Milliseconds: the smallest estimate. */
 const LEAST = 0.01;
 
@@ -20,7 +20,7 @@ const LEAST = 0.01;
 export interface Known {
   /** Name of its prepared form. */
   readonly name: string;
-  /** Milliseconds that Postgres works on it, one time out of twenty; undefined before the first execution. */
+  /** Estimate of the milliseconds that Postgres works on it; undefined before the first execution. */
   time: number | undefined;
   /** Its first execution is under way. */
   isRunning: boolean;
@@ -57,10 +57,13 @@ export class History {
     this.#roundTrip = Math.min(this.#roundTrip, time);
   }
 
-  /** The statement was answered after so many milliseconds, with nothing before it on its connection. */
-  took(known: Known, milliseconds: number): void {
-    this.#roundTrip = Math.min(this.#roundTrip, milliseconds);
-    const time = Math.max(LEAST, milliseconds - this.#roundTrip);
+  /**
+   * The statement was answered, with nothing before it on its connection, and this process was idle for so many milliseconds
+   * meanwhile. That is the least that Postgres can have worked: while this process is busy, answers wait for it, and a clock
+   * would take its own load for that of the database.
+   */
+  took(known: Known, idle: number): void {
+    const time = Math.max(LEAST, idle - this.#roundTrip);
     if (known.time === undefined) known.time = time;
     else known.time = Math.max(LEAST, time > known.time ? known.time * RISE : known.time / FALL);
   }

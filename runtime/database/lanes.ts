@@ -18,7 +18,7 @@ export type Lane = 'quick' | 'write' | 'read' | 'alone' | 'slow';
 export const LANES: readonly Lane[] = ['quick', 'write', 'read', 'alone', 'slow'];
 
 /** How much of a connection an operation takes. */
-export const WEIGHT: Readonly<Record<Lane, number>> = { quick: 1, write: 2, read: 8, alone: 8, slow: 8 };
+export const WEIGHT: Readonly<Record<Lane, number>> = { quick: 1, write: 1, read: 8, alone: 8, slow: 8 };
 /** Sum of the weights on one connection while others can be had or opened; twice as much at the maximum of connections. */
 const FULL = 8;
 /** Ticks after which the operation at the head of a connection holds it for long; see Pool. */
