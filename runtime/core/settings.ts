@@ -28,6 +28,12 @@ export interface Limit<Value> {
   readonly per_role: Readonly<Record<string, Value>>;
 }
 
+/** The value for a role; undefined: it has no limit. */
+export function roleLimit<Value>(limit: Limit<Value> | undefined, role: string): Value | undefined {
+  if (limit === undefined) return undefined;
+  return Object.hasOwn(limit.per_role, role) ? limit.per_role[role] : limit.global;
+}
+
 export interface RateLimit {
   readonly max_reqs_per_min: number;
   /** Per address, or per value of the listed session variables; absent: for all together. */

@@ -847,6 +847,23 @@ export const diagnostics = {
     message('saved-query-refused', 'warning', [
       `In query collection "${collection}" the query "${query}" cannot be run: ${error}.`,
     ]),
+  /** In query collection "%collection%" the query "%query%" has the size %size%, which api_limits.%limit% refuses to the roles %roles%. */
+  savedQueryTooLarge: ({
+    collection,
+    query,
+    size,
+    limit,
+    roles,
+  }: {
+    collection: Hole;
+    query: Hole;
+    size: Hole;
+    limit: Hole;
+    roles: Hole;
+  }): Message =>
+    message('saved-query-too-large', 'warning', [
+      `In query collection "${collection}" the query "${query}" has the size ${size}, which api_limits.${limit} refuses to the roles ${roles}.`,
+    ]),
   /** Source "%source%" is of kind "%kind%"; only "postgres" can be served. */
   sourceKindUnsupported: ({ source, kind }: { source: Hole; kind: Hole }): Message =>
     message('source-kind-unsupported', 'error', [

@@ -3,13 +3,13 @@
  * administrators have none.
  */
 import { createHash } from 'node:crypto';
-import { Kind, type SelectionSetNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Operation } from '../core/request/document.ts';
+import { type OperationSize, operationSize } from '../core/request/size.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
-import type { ApiLimits, Limit, RateLimit } from '../core/settings.ts';
+import { type ApiLimits, type Limit, type RateLimit, roleLimit } from '../core/settings.ts';
 
 export interface Limits {
   /** Counts a request from an address. @throws EngineError with status 429 when there were too many */
@@ -93,8 +93,7 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
 }
 
 function limitFor<Value>(limit: Limit<Value> | undefined, { role }: Session): Value | undefined {
-  if (limit === undefined || role === ADMIN_ROLE) return undefined;
-  return Object.hasOwn(limit.per_role, role) ? limit.per_role[role] : limit.global;
+  return role === ADMIN_ROLE ? undefined : roleLimit(limit, role);
 }
 
 function limitReason(name: keyof ApiLimits, limit: Limit<unknown> | undefined, { role }: Session): Reason {
@@ -122,43 +121,4 @@ function rateKey(
   if (unique === undefined) return JSON.stringify([role]);
   if (unique === 'IP') return JSON.stringify([role, address]);
   return JSON.stringify([role, ...unique.map((name) => variables[name.toLowerCase()] ?? null)]);
-}
-
-export interface OperationSize {
-  /** Fields with a selection set below each other. */
-  readonly depth: number;
-  /** Fields with a selection set. */
-  readonly nodes: number;
-}
-
-/** Measures an operation, fragments expanded, `__schema` and `__type` left out. Each fragment is looked at once. */
-export function operationSize({ node, fragments }: Operation): OperationSize {
-  const known = new Map<string, OperationSize>();
-  const ofFragment = (name: string): OperationSize => {
-    const before = known.get(name);
-    if (before) return before;
-    // A fragment that contains itself, or is missing, is refused when the operation is planned.
-    known.set(name, { depth: 0, nodes: 0 });
-    const fragment = fragments.get(name);
-    const size = fragment ? ofSet(fragment.selectionSet) : { depth: 0, nodes: 0 };
-    known.set(name, size);
-    return size;
-  };
-  const ofSet = (set: SelectionSetNode): OperationSize => {
-    let depth = 0;
-    let nodes = 0;
-    for (const selection of set.selections) {
-      let size: OperationSize = { depth: 0, nodes: 0 };
-      if (selection.kind === Kind.FRAGMENT_SPREAD) size = ofFragment(selection.name.value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) size = ofSet(selection.selectionSet);
-      else if (selection.selectionSet && !['__schema', '__type'].includes(selection.name.value)) {
-        const below = ofSet(selection.selectionSet);
-        size = { depth: below.depth + 1, nodes: below.nodes + 1 };
-      }
-      depth = Math.max(depth, size.depth);
-      nodes += size.nodes;
-    }
-    return { depth, nodes };
-  };
-  return ofSet(node.selectionSet);
 }

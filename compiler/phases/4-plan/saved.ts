@@ -29,6 +29,7 @@ import { type ByView, createByView } from './by-view.ts';
 import { programOf } from './program.ts';
 import { type KnownQuery, planRoutes } from './rest.ts';
 import { planAllowlist, refusedQueries } from './saved-allowlist.ts';
+import { limitedQueries } from './saved-limits.ts';
 import { errorText } from './saved-refusal.ts';
 import { planForRole, planStatements, type RoleStatements } from './saved-statements.ts';
 
@@ -44,7 +45,8 @@ export function planSaved(
 ): Result<PlannedSaved | undefined> {
   if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
     return { value: undefined, diagnostics: [] };
-  const program = linkedProgram(plan(), options, memory);
+  const planned = plan();
+  const program = linkedProgram(planned, options, memory);
   const roles = [ADMIN_ROLE, ...[...program.roles].sort()];
   // A view is the same object as long as its role sees the same: with it goes what was planned for the role.
   const inputs = [JSON.stringify(options), ...roles, ...roles.map((role) => program.view(role, false))];
@@ -92,6 +94,7 @@ export function planSaved(
       ...diagnostics,
       ...routes.diagnostics,
       ...refusedQueries(metadata, runnable, program, byView),
+      ...limitedQueries(metadata.query_collections, runnable, planned.settings.limits, roles.slice(1)),
     ],
   };
 }

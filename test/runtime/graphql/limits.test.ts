@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { chooseOperation, parseDocument } from '../../../runtime/core/request/document.ts';
-import { createRateCounter, operationSize } from '../../../runtime/graphql/limits.ts';
+import { operationSize } from '../../../runtime/core/request/size.ts';
+import { createRateCounter } from '../../../runtime/graphql/limits.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 

@@ -145,6 +145,25 @@ test('a collection for every role has queries that some role may run', () => {
   expect(found[0]!.message).toContain('the query "q2" of collection "c", but no role may run it.');
 });
 
+test('an operation that is larger than a limit allows is reported with the roles that it is refused to', () => {
+  const given = metadata(['{ note { id } }', '{ a: note { id } b: note { id } }'], { global: true });
+  const limited = (per_role: Record<string, number>, disabled = false) =>
+    compile({
+      metadata: { ...given, api_limits: { disabled, node_limit: { global: 1, per_role } } },
+      catalogs,
+    }).diagnostics.filter(({ code }) => code === 'saved-query-too-large');
+  const [found, ...others] = limited({ user: 2 });
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({
+    severity: 'warning',
+    path: ['query_collections', 0, 'definition', 'queries', 1],
+  });
+  expect(found!.message).toContain('"q2" has the size 2, which api_limits.node_limit refuses to the roles');
+  expect(found!.message).toContain('"guest"');
+  expect(found!.message).not.toContain('"user"');
+  expect(limited({}, true)).toEqual([]);
+});
+
 test('what is said and planned of an operation is kept until it or the tables change', () => {
   const operations = [
     '{ note { id } }',
