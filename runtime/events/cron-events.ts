@@ -36,7 +36,10 @@ export async function deleteWaiting(
   );
 }
 
-/** Tops up the events of triggers that have fewer than are kept waiting. Instances may do so at the same time. */
+/**
+ * Tops up the events of triggers that have fewer than are kept waiting. Instances may do so at the same time. One that has not
+ * heard of a change yet makes none: events are made while the stored metadata, locked, has the schedule they were made for.
+ */
 export async function scheduleAhead(query: QueueQuery, triggers: readonly Scheduled[]): Promise<void> {
   if (triggers.length === 0) return;
   const rows = await query(
@@ -53,16 +56,21 @@ export async function scheduleAhead(query: QueueQuery, triggers: readonly Schedu
     if (waiting >= AHEAD) return [];
     const cron = parseCron(schedules.get(name)!);
     if (cron === undefined) return [];
-    return nextTimes(cron, latest ?? now, AHEAD).map((time) => [
-      name as string,
-      new Date(time).toISOString(),
-    ]);
+    return nextTimes(cron, latest ?? now, AHEAD).map((time) => ({
+      name: name as string,
+      time: new Date(time).toISOString(),
+    }));
   });
   if (due.length === 0) return;
   await query(
-    `insert into engine_catalog.cron_events (trigger_name, scheduled_time)
-     select name, time::timestamptz from unnest($1::text[], $2::text[]) as due (name, time)
+    `with stored as materialized (select definition from engine_catalog.metadata_head for share)
+     insert into engine_catalog.cron_events (trigger_name, scheduled_time)
+     select name, time::timestamptz from unnest($1::text[], $2::text[], $3::text[]) as due (name, schedule, time)
+     where exists (
+       select from stored, json_array_elements(definition -> 'cron_triggers') as kept
+       where kept ->> 'name' = due.name and kept ->> 'schedule' = due.schedule
+     )
      on conflict (trigger_name, scheduled_time) where status = 'scheduled' do nothing`,
-    [due.map(([name]) => name), due.map(([, time]) => time)],
+    [due.map(({ name }) => name), due.map(({ name }) => schedules.get(name)!), due.map(({ time }) => time)],
   );
 }

@@ -1,5 +1,6 @@
 /** Cron triggers and one-off events, from the metadata API to the webhook. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { scheduleAhead } from '../../../runtime/events/cron-events.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
@@ -165,6 +166,16 @@ test('a cron trigger: a hundred events ahead, replaced, delivered once by two in
   expect(await metadata('get_cron_triggers', {})).toMatchObject({
     cron_triggers: [{ name: 'often', schedule: '* * * * *', retry_conf: { num_retries: 0 } }],
   });
+  // An instance that still has the earlier schedule makes no events, even where they are missing.
+  await database.query(
+    "delete from engine_catalog.cron_events where trigger_name = 'often' and scheduled_time > now() + interval '10 minutes'",
+  );
+  const few = await events();
+  await scheduleAhead(
+    (text, values = []) => database.query(text, [...values]),
+    [{ name: 'often', schedule: '@hourly' }],
+  );
+  expect(await events()).toEqual(few);
   // The next minute, now.
   await database.query(
     "update engine_catalog.cron_events set scheduled_time = now() where trigger_name = 'often' and scheduled_time = (select min(scheduled_time) from engine_catalog.cron_events where status = 'scheduled')",
