@@ -44,7 +44,7 @@ export interface Asynchronous {
     headers: Readonly<Record<string, string>>,
     session: Session,
   ) => Promise<string>;
-  /** What became of a call; undefined when there is none that the session may see. */
+  /** Outcome of a call; undefined when the session may not see it or it does not exist. */
   readonly result: (action: CalledAction, id: string, session: Session) => Promise<CallResult | undefined>;
   /** Waits for running calls and gives the others back. @param grace milliseconds */
   readonly stop: (grace: number) => Promise<void>;

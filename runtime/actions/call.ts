@@ -23,7 +23,7 @@ export interface ActionCall {
   /** Values of the arguments, by name. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly sessionVariables: Readonly<Record<string, string>>;
-  /** The client's document; null where there is none to show. */
+  /** The client's document; null when it is not shown. */
   readonly requestQuery: string | null;
   readonly origin: CallOrigin;
   /** Milliseconds; the action's own timeout may be shorter. */
@@ -59,7 +59,7 @@ export interface ActionAnswer {
   readonly cookies: readonly string[];
 }
 
-/** Calls the handler. @throws EngineError for every answer that is none */
+/** Calls the handler. @throws EngineError when the answer is not a valid one */
 export async function callHandler(call: ActionCall, options: CallOptions): Promise<ActionAnswer> {
   const { action, output, sessionVariables } = call;
   const payload = {

@@ -7,7 +7,7 @@ import type { PreparedAction, ShownHeader } from './prepared.ts';
 type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface CallOrigin {
-  /** Of the client's request; absent where there is none. */
+  /** Of the client's request; absent when no request caused it. */
   readonly headers?: ClientHeaders | undefined;
   readonly requestId?: string | undefined;
   readonly trace?: Trace | undefined;
