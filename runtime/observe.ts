@@ -6,7 +6,7 @@
 import { type DestinationStream, destination, pino } from 'pino';
 import type { FinishedCall } from './actions/call.ts';
 import type { Configuration, LogType } from './configuration.ts';
-import type { PoolEvent } from './database/pool.ts';
+import type { PoolEvent } from './database/connections.ts';
 import type { Trace } from './http/trace.ts';
 import type { FinishedValidation } from './validation/validator.ts';
 

@@ -7,7 +7,8 @@ import {
   type PooledConnection,
   PREPARE_SESSION,
 } from './connection.ts';
-import { Pool, type PoolSettings, type PoolState, type WriteManner } from './pool.ts';
+import { Pool, type PoolSettings, type PoolState } from './pool.ts';
+import type { WriteManner } from './task.ts';
 import type { TextRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
 

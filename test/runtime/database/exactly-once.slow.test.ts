@@ -15,8 +15,8 @@ import {
   connectionLost,
   LockWaitError,
 } from '../../../runtime/database/failures.ts';
-import type { WriteManner } from '../../../runtime/database/pool.ts';
 import { connectSource } from '../../../runtime/database/source.ts';
+import type { WriteManner } from '../../../runtime/database/task.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
 /** `written` has no key, so that a write that is done twice is found. */

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { LockWaitError } from '../../../runtime/database/failures.ts';
-import type { WriteManner } from '../../../runtime/database/pool.ts';
 import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import type { WriteManner } from '../../../runtime/database/task.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 const schema = `
