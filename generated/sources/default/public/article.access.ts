@@ -117,6 +117,14 @@ export const articleAccess = access(article, {
         "audience",
       ],
       where: `{row}."author_id" = {session.x-engine-user-id::integer} and {row}."published_at" is null`,
+      check: `
+        {row}."category_id" is null
+        or exists (
+          select 1
+          from "public"."category" as "_r1"
+          where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+        )
+      `,
       presets: { updated_at: `'now()'::text::timestamptz` },
     },
     manager: {
@@ -129,6 +137,14 @@ export const articleAccess = access(article, {
         "published_at",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      check: `
+        {row}."category_id" is null
+        or exists (
+          select 1
+          from "public"."category" as "_r1"
+          where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+        )
+      `,
       presets: { updated_at: `'now()'::text::timestamptz` },
     },
   },

@@ -15,7 +15,9 @@ export const ratingAccess = access(rating, {
         exists (
           select 1
           from "public"."ticket" as "_r1"
-          where "_r1"."id" = {row}."ticket_id" and "_r1"."assignee_id" = {session.x-engine-user-id::integer}
+          where "_r1"."id" = {row}."ticket_id"
+            and "_r1"."assignee_id" = {session.x-engine-user-id::integer}
+            and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
       aggregations: true,

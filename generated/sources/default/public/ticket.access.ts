@@ -89,10 +89,18 @@ export const ticketAccess = access(ticket, {
         "channel",
       ],
       check: `
-        exists (
+        (
+          {row}."assignee_id" is null
+          or exists (
+            select 1
+            from "public"."agent" as "_r1"
+            where "_r1"."id" = {row}."assignee_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+          )
+        )
+        and exists (
           select 1
-          from "public"."customer" as "_r1"
-          where "_r1"."id" = {row}."customer_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+          from "public"."customer" as "_r2"
+          where "_r2"."id" = {row}."customer_id" and "_r2"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
       presets: { tenant_id: `{session.x-engine-tenant-id::integer}` },
@@ -174,10 +182,18 @@ export const ticketAccess = access(ticket, {
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       check: `
-        exists (
+        (
+          {row}."assignee_id" is null
+          or exists (
+            select 1
+            from "public"."agent" as "_r1"
+            where "_r1"."id" = {row}."assignee_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+          )
+        )
+        and exists (
           select 1
-          from "public"."customer" as "_r1"
-          where "_r1"."id" = {row}."customer_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+          from "public"."customer" as "_r2"
+          where "_r2"."id" = {row}."customer_id" and "_r2"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
       presets: { updated_at: `'now()'::text::timestamptz` },
