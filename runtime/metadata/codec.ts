@@ -5,7 +5,7 @@
  */
 import type { Message } from '../diagnostics/diagnostic.ts';
 import type { Json, MetadataPath } from './json.ts';
-import type { TableWalk } from './references.ts';
+import type { Walk } from './references.ts';
 
 /** The result of `read` for a value that does not fit. At least one problem was reported. */
 export const INVALID = Symbol('invalid');
@@ -20,8 +20,8 @@ export interface Codec<Value> {
   absent?(reading: Reading, key: string): Value | Invalid;
   /** The value as an export prints it; undefined: its key is left out. Reading it again gives the same value. */
   write(value: Value): Json | undefined;
-  /** The value with every name in it as the walk's visitor answers. Absent: it holds no names. */
-  mapNames?(value: Value, walk: TableWalk): Value;
+  /** The value with every name in it as the walk's visitor answers, itself if nothing changed. Absent: it holds no names. */
+  mapNames?(value: Value, walk: Walk): Value;
   /** The value with its keyed lists in the order of exports; itself if they were. Absent: it holds no such lists. */
   inOrder?(value: Value): Value;
 }
@@ -117,7 +117,7 @@ export function validate<Value>(codec: Codec<Value>, input: unknown): Validation
   };
 }
 
-/** The value with every name in it as the walk's visitor answers; it may be a copy even if no name changed. */
-export function mapNames<Value>(codec: Codec<Value>, value: Value, walk: TableWalk): Value {
+/** The value with every name in it as the walk's visitor answers, itself if nothing changed. */
+export function mapNames<Value>(codec: Codec<Value>, value: Value, walk: Walk): Value {
   return codec.mapNames?.(value, walk) ?? value;
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyCodec, Codec, Fields, OptionalCodec, Reading, TypeOf } from './codec.ts';
 import { INVALID } from './codec.ts';
 import { isObject, type Json, type JsonObject, sortKeys } from './json.ts';
-import type { TableWalk } from './references.ts';
+import type { Walk } from './references.ts';
 import { describeType } from './values.ts';
 
 type OptionalKeys<F> = {
@@ -69,7 +69,7 @@ export function object<F extends Fields>(
       return written;
     },
     ...(named.length > 0 && {
-      mapNames: (value: Value, walk: TableWalk) =>
+      mapNames: (value: Value, walk: Walk) =>
         mapFields(value, named, (codec, property) => codec.mapNames!(property, walk)),
     }),
     ...(ordered.length > 0 && {
@@ -163,7 +163,7 @@ function listOf<Item>(item: Codec<Item>, nonEmpty: boolean): Codec<readonly Item
     },
     write: (values) => values.map((value) => item.write(value) ?? null),
     ...(item.mapNames && {
-      mapNames: (values: readonly Item[], walk: TableWalk) =>
+      mapNames: (values: readonly Item[], walk: Walk) =>
         mapItems(values, (value) => item.mapNames!(value, walk)),
     }),
   };
@@ -236,8 +236,11 @@ export function convert<Raw, Value>(
     },
     write: (value) => codec.write(form.write(value)),
     ...(codec.mapNames && {
-      mapNames: (value: Value, walk: TableWalk) =>
-        form.read(codec.mapNames!(form.write(value), walk), () => {}),
+      mapNames: (value: Value, walk: Walk) => {
+        const before = form.write(value);
+        const after = codec.mapNames!(before, walk);
+        return after === before ? value : form.read(after, () => {});
+      },
     }),
     ...(codec.absent && {
       absent: (reading: Reading, key: string) => {
@@ -278,12 +281,29 @@ export function choose<Value>(
   };
 }
 
-/** The same value, with the names that it holds. */
+/** The same value, with the names that it holds; `mapNames` may copy even if no name changes. */
 export function withNames<C extends AnyCodec>(
   codec: C,
-  mapNames: (value: TypeOf<C>, walk: TableWalk) => TypeOf<C>,
+  mapNames: (value: TypeOf<C>, walk: Walk) => TypeOf<C>,
 ): C {
-  return { ...codec, mapNames };
+  return {
+    ...codec,
+    mapNames: (value: TypeOf<C>, walk: Walk) => {
+      const mapped = mapNames(value, walk);
+      return isDeepStrictEqual(mapped, value) ? value : mapped;
+    },
+  };
+}
+
+/** The same value, with the part of the metadata that its names are in. */
+export function namesInside<C extends AnyCodec>(
+  codec: C,
+  part: (value: TypeOf<C>) => Parameters<Walk['inside']>[0],
+): C {
+  return {
+    ...codec,
+    mapNames: (value: TypeOf<C>, walk: Walk) => codec.mapNames!(value, walk.inside(part(value))),
+  };
 }
 
 /** What a wrapper passes on of the codec inside it. */

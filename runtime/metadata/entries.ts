@@ -1,8 +1,9 @@
 /** Lists of entries, one bad entry costing only itself: it is reported and left out, and the paths of its neighbours stay. */
 import { diagnostics as messages } from '../diagnostics/catalogue.ts';
-import { type Codec, INVALID, type Reading } from './codec.ts';
+import { type Codec, INVALID, mapNames, type Reading } from './codec.ts';
 import { mapItems, missingKey } from './combinators.ts';
 import type { Located } from './json.ts';
+import type { Dependent, Walk } from './references.ts';
 import { describeType } from './values.ts';
 
 /** Items that are found by a key, of which each key occurs once. */
@@ -13,6 +14,8 @@ interface Keyed<Item> {
   readonly key: (item: Item) => string;
   /** What exports sort by: the key unless given; false: the list keeps its order. */
   readonly order?: false | ((item: Item) => string | readonly string[]);
+  /** The item as lists of dependents name it. Absent: it belongs to another object, or needs none. */
+  readonly dependent?: (item: Item, place: Walk['place']) => Dependent;
 }
 
 /** A codec of a list of entries. */
@@ -26,8 +29,7 @@ export function entries<Item extends object>(item: Codec<Item>): EntriesCodec<It
     read: (input, reading) => readItems(item, input, reading),
     write: (values) => (values.length === 0 ? undefined : values.map((value) => item.write(value) ?? null)),
     ...(item.mapNames && {
-      mapNames: (values, walk) =>
-        values.map((value) => ({ ...item.mapNames!(value, walk), path: value.path })),
+      mapNames: (values, walk) => mapItems(values, (value) => mapEntry(item, value, walk)),
     }),
   };
 }
@@ -35,9 +37,19 @@ export function entries<Item extends object>(item: Codec<Item>): EntriesCodec<It
 /** Entries of which the first of each key counts. */
 export function keyedEntries<Item extends object>(item: Codec<Item>, keyed: Keyed<Item>): EntriesCodec<Item> {
   const list = entries(item);
-  const { order = keyed.key } = keyed;
+  const { order = keyed.key, dependent } = keyed;
   return {
     ...list,
+    ...(dependent && {
+      mapNames: (values, walk) => {
+        const kept = values.flatMap((value) => {
+          const inside = walk.enter(dependent(value, walk.place));
+          return inside === null ? [] : [mapEntry(item, value, inside)];
+        });
+        const isSame = kept.length === values.length && kept.every((value, index) => value === values[index]);
+        return isSame ? values : kept;
+      },
+    }),
     read: (input, reading) => withoutDuplicates(readItems(item, input, reading), keyed, reading),
     ...(order !== false && {
       inOrder: (values) => mapItems(inOrder(values, order), (value) => itemInOrder(item, value)),
@@ -70,6 +82,15 @@ export function located<Value extends object>(codec: Codec<Value>): Codec<Value 
       return value === INVALID ? INVALID : { ...value, path: reading.path };
     },
   };
+}
+
+function mapEntry<Item extends object>(
+  codec: Codec<Item>,
+  entry: Item & Located,
+  walk: Walk,
+): Item & Located {
+  const mapped = mapNames(codec, entry, walk);
+  return mapped === entry ? entry : { ...mapped, path: entry.path };
 }
 
 function readItems<Item extends object>(

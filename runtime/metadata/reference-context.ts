@@ -36,7 +36,6 @@ export function createReferenceContext(source: Source, catalog: SourceCatalog | 
         return using.remote_table;
     }
   };
-  /** The table whose rows a function returns. */
   const returnedTable = (name: QualifiedName): QualifiedName | undefined => {
     const returns = catalog?.functions.find((candidate) => keyOf(candidate) === keyOf(name))?.returns;
     return returns && tables.has(keyOf(returns)) ? { schema: returns.schema, name: returns.name } : undefined;
@@ -44,6 +43,7 @@ export function createReferenceContext(source: Source, catalog: SourceCatalog | 
 
   return {
     referencedTable,
+    returnedTable,
     field: (table, name) => {
       const key = keyOf(table);
       if (columnsOf(key).has(name)) return { kind: 'column' };

@@ -1,26 +1,70 @@
 /**
- * Every place where an object of the metadata names something else: a table, a column, a relationship, a computed field.
- * One walk serves both who depends on what (a visitor that notes) and renaming (a visitor that answers with new names).
- * Pure; names that the context does not know are left as they are.
+ * The names in the metadata that refer to other objects: sources, tables, columns, functions, relationships, computed
+ * fields, remote schemas. The codecs of `kinds/` say where they are; one walk serves dependencies (a visitor that notes),
+ * renaming (a visitor that answers with new names) and removing (a visitor that leaves objects out). Pure.
  */
+import { COLUMN_OPERATORS } from '../core/operators.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import type { QualifiedName } from './kinds/shared.ts';
+import { sessionVariable } from './values.ts';
 
-/** Told of each name, in the terms of the metadata before a change; answers with the name to write. */
-export interface ReferenceVisitor {
-  table(name: QualifiedName): QualifiedName;
-  column(table: QualifiedName, column: string): string;
-  relationship(table: QualifiedName, name: string): string;
-  computedField(table: QualifiedName, name: string): string;
-  /** The foreign key that a relationship follows, by the columns of the table that has it. */
-  foreignKey(table: QualifiedName, columns: readonly string[]): void;
-  /** A value written in the metadata that has to fit the column's type: compared with it or preset. */
-  literal?(table: QualifiedName, column: string): void;
+/** A table with the source that has it. */
+export interface SourceTable {
+  readonly source: string;
+  readonly table: QualifiedName;
 }
 
-/** What a name in an expression can mean. */
+/** An object that others can depend on. */
+export type Needed =
+  | { readonly kind: 'source'; readonly source: string }
+  | { readonly kind: 'remote_schema'; readonly name: string }
+  | ({ readonly kind: 'table' } & SourceTable)
+  | ({ readonly kind: 'column'; readonly column: string } & SourceTable)
+  /** The foreign key that a relationship follows, by the columns of the table that has it. */
+  | ({ readonly kind: 'foreign_key'; readonly columns: readonly string[] } & SourceTable)
+  | ({ readonly kind: 'relationship' | 'computed_field'; readonly name: string } & SourceTable)
+  /** A function of the database, tracked or used by a computed field. */
+  | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName };
+
+/** An object of the metadata that needs others, and is dropped with them. */
+export type Dependent =
+  | ({
+      readonly kind: 'relationship' | 'computed_field' | 'event_trigger' | 'remote_relationship';
+      readonly name: string;
+    } & SourceTable)
+  | ({
+      readonly kind: 'permission';
+      readonly role: string;
+      readonly operation: 'insert' | 'select' | 'update' | 'delete';
+    } & SourceTable)
+  | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName }
+  | {
+      readonly kind: 'remote_schema_relationship';
+      readonly remoteSchema: string;
+      readonly typeName: string;
+      readonly name: string;
+    };
+
+/**
+ * Called for each name, in the terms of the metadata before a change. Methods that answer give the name to write; names
+ * whose method is absent stay.
+ */
+export interface ReferenceVisitor {
+  /** Called at each object, before its names: gives the visitor for them, or null to leave the object out. */
+  enter?(object: Dependent): ReferenceVisitor | null;
+  /** Called for each name. */
+  note?(needed: Needed): void;
+  /** Called for a column with a value in the metadata that has to fit its type: compared with it or preset. */
+  literal?(of: SourceTable, column: string): void;
+  source?(name: string): string;
+  table?(table: SourceTable): QualifiedName;
+  column?(of: SourceTable, column: string): string;
+  relationship?(of: SourceTable, name: string): string;
+}
+
+/** What the names of one source mean. */
 export interface ReferenceContext {
-  /** Null for what is neither known as a column, nor as a relationship, nor as a computed field. */
+  /** Null for a name that is neither a column nor a relationship nor a computed field, as far as is known. */
   field(
     table: QualifiedName,
     name: string,
@@ -31,35 +75,143 @@ export interface ReferenceContext {
     | null;
   /** The table that a foreign key on these columns references. */
   referencedTable(table: QualifiedName, columns: readonly string[]): QualifiedName | undefined;
+  /** The table whose rows a function returns. */
+  returnedTable(name: QualifiedName): QualifiedName | undefined;
 }
 
-/** The walk through the objects of one table. */
-export interface TableWalk {
-  readonly table: QualifiedName;
-  readonly visitor: ReferenceVisitor;
+/** Where a walk is; outside of sources and tables their names are empty. */
+interface Place extends SourceTable {
+  readonly remoteSchema: string;
+  readonly typeName: string;
   readonly context: ReferenceContext;
 }
 
-/** Walks a boolean expression over the walk's table. */
-export function expressionNames(expression: JsonObject, walk: TableWalk): JsonObject {
-  return mapExpressionOver(expression, walk.table, walk);
+const NOWHERE: Place = {
+  source: '',
+  table: { schema: '', name: '' },
+  remoteSchema: '',
+  typeName: '',
+  context: { field: () => null, referencedTable: () => undefined, returnedTable: () => undefined },
+};
+
+/** A walk through the names of the metadata. Its methods report a name to the visitor and give the name to write. */
+export class Walk {
+  readonly #visitor: ReferenceVisitor;
+  readonly #contextOf: (source: string) => ReferenceContext;
+  readonly place: Place;
+
+  /** `contextOf` is asked once for each source that the walk enters. */
+  constructor(visitor: ReferenceVisitor, contextOf: (source: string) => ReferenceContext, place = NOWHERE) {
+    this.#visitor = visitor;
+    this.#contextOf = contextOf;
+    this.place = place;
+  }
+
+  /** The walk through a part of the metadata. */
+  inside(part: Partial<Omit<Place, 'context'>>): Walk {
+    const context = part.source === undefined ? this.place.context : this.#contextOf(part.source);
+    return new Walk(this.#visitor, this.#contextOf, { ...this.place, context, ...part });
+  }
+
+  /** The walk through an object; null if the visitor leaves it out. */
+  enter(object: Dependent): Walk | null {
+    if (this.#visitor.enter === undefined) return this;
+    const visitor = this.#visitor.enter(object);
+    return visitor && new Walk(visitor, this.#contextOf, this.place);
+  }
+
+  source(name: string): string {
+    this.#visitor.note?.({ kind: 'source', source: name });
+    return this.#visitor.source?.(name) ?? name;
+  }
+
+  remoteSchema(name: string): string {
+    this.#visitor.note?.({ kind: 'remote_schema', name });
+    return name;
+  }
+
+  /** A table of the walk's source unless another is given. */
+  table(name: QualifiedName, source = this.place.source): QualifiedName {
+    const table = { source, table: name };
+    this.#visitor.note?.({ kind: 'table', ...table });
+    return this.#visitor.table?.(table) ?? name;
+  }
+
+  /** A column of the walk's table unless another is given. */
+  column(name: string, of: Partial<SourceTable> = {}): string {
+    const table = { ...this.#table, ...of };
+    this.#visitor.note?.({ kind: 'column', ...table, column: name });
+    return this.#visitor.column?.(table, name) ?? name;
+  }
+
+  relationship(name: string, table: QualifiedName): string {
+    const of = { ...this.#table, table };
+    this.#visitor.note?.({ kind: 'relationship', ...of, name });
+    return this.#visitor.relationship?.(of, name) ?? name;
+  }
+
+  computedField(name: string, table: QualifiedName = this.place.table): string {
+    this.#visitor.note?.({ kind: 'computed_field', ...this.#table, table, name });
+    return name;
+  }
+
+  /** A function of the walk's source. */
+  function(name: QualifiedName): QualifiedName {
+    this.#visitor.note?.({ kind: 'function', source: this.place.source, function: name });
+    return name;
+  }
+
+  /** The table whose rows a function returns, which the metadata does not name. */
+  returnedTable(of: QualifiedName): void {
+    const table = this.place.context.returnedTable(of);
+    if (table !== undefined) this.table(table);
+  }
+
+  foreignKey(columns: readonly string[], table: QualifiedName = this.place.table): void {
+    this.#visitor.note?.({ kind: 'foreign_key', ...this.#table, table, columns });
+  }
+
+  literal(column: string, table: QualifiedName = this.place.table): void {
+    this.#visitor.literal?.({ ...this.#table, table }, column);
+  }
+
+  get #table(): SourceTable {
+    return { source: this.place.source, table: this.place.table };
+  }
 }
 
-function mapExpressionOver(expression: JsonObject, table: QualifiedName, walk: TableWalk): JsonObject {
+/** The names of a table of any source, and of the columns that the fields of this side are equal to. */
+export function mappedTableNames(
+  mapped: SourceTable & { readonly field_mapping: Readonly<Record<string, string>> },
+  walk: Walk,
+): typeof mapped {
+  const { source, table, field_mapping } = mapped;
+  const columns = Object.entries(field_mapping).map(([field, column]) => [
+    field,
+    walk.column(column, { source, table }),
+  ]);
+  return {
+    source: walk.source(source),
+    table: walk.table(table, source),
+    field_mapping: Object.fromEntries(columns),
+  };
+}
+
+/** Walks a boolean expression over the walk's table. */
+export function expressionNames(expression: JsonObject, walk: Walk): JsonObject {
+  return mapExpressionOver(expression, walk.place.table, walk);
+}
+
+function mapExpressionOver(expression: JsonObject, table: QualifiedName, walk: Walk): JsonObject {
   return Object.fromEntries(
     Object.entries(expression).map(([key, value]) => mapCondition(key, value, table, walk)),
   );
 }
 
-function mapCondition(
-  key: string,
-  value: Json,
-  table: QualifiedName,
-  walk: TableWalk,
-): readonly [string, Json] {
+function mapCondition(key: string, value: Json, table: QualifiedName, walk: Walk): readonly [string, Json] {
   const nested = (over: QualifiedName) => (part: Json) =>
     isObject(part) ? mapExpressionOver(part, over, walk) : part;
-  switch (key.startsWith('$') ? `_${key.slice(1)}` : key) {
+  switch (underscored(key)) {
     case '_and':
     case '_or':
       return [key, Array.isArray(value) ? value.map(nested(table)) : nested(table)(value)];
@@ -70,28 +222,27 @@ function mapCondition(
       return [key, isObject(value) ? mapExists(value, walk) : value];
     default:
   }
-  const { context, visitor } = walk;
-  const field = context.field(table, key);
+  const field = walk.place.context.field(table, key);
   switch (field?.kind) {
     case 'column':
-      if (hasLiteral(value)) visitor.literal?.(table, key);
-      return [visitor.column(table, key), mapOperators(value, table, walk)];
+      if (hasLiteral(value)) walk.literal(key, table);
+      return [walk.column(key, { table }), mapOperators(value, table, walk)];
     case 'relationship':
-      return [visitor.relationship(table, key), field.target ? nested(field.target)(value) : value];
+      return [walk.relationship(key, table), field.target ? nested(field.target)(value) : value];
     case 'computed_field':
-      return [visitor.computedField(table, key), field.target ? nested(field.target)(value) : value];
+      return [walk.computedField(key, table), field.target ? nested(field.target)(value) : value];
     default:
       return [key, value];
   }
 }
 
-function mapExists(exists: JsonObject, walk: TableWalk): JsonObject {
+function mapExists(exists: JsonObject, walk: Walk): JsonObject {
   const tableKey = '_table' in exists ? '_table' : '$table';
   const whereKey = '_where' in exists ? '_where' : '$where';
   const named = readTableName(exists[tableKey]);
   if (named === undefined) return exists;
   const where = exists[whereKey];
-  const renamed = walk.visitor.table(named);
+  const renamed = walk.table(named);
   return {
     ...exists,
     // The spelling stays as it was given unless the name changes.
@@ -100,55 +251,58 @@ function mapExists(exists: JsonObject, walk: TableWalk): JsonObject {
   };
 }
 
-/** Operators that compare with another column, given as `"col"`, `["col"]`, or `["$", "col"]` of the root table. */
-const COLUMN_OPERATORS = new Set(['_ceq', '_cne', '_cneq', '_cgt', '_clt', '_cgte', '_clte']);
-
-function mapOperators(value: Json, table: QualifiedName, walk: TableWalk): Json {
+/** The operators of a column. Those that compare with another column name it: `"col"`, `["col"]`, or `["$", "col"]` of the root table. */
+function mapOperators(value: Json, table: QualifiedName, walk: Walk): Json {
   if (!isObject(value)) return value;
-  const { visitor } = walk;
   return Object.fromEntries(
     Object.entries(value).map(([operator, operand]) => {
-      if (!COLUMN_OPERATORS.has(operator.replace(/^\$/, '_'))) return [operator, operand];
-      if (typeof operand === 'string') return [operator, visitor.column(table, operand)];
+      if (!comparesColumns(operator)) return [operator, operand];
+      if (typeof operand === 'string') return [operator, walk.column(operand, { table })];
       if (!Array.isArray(operand)) return [operator, operand];
       const [first, second] = operand;
-      if (first === '$' && typeof second === 'string')
-        return [operator, ['$', visitor.column(walk.table, second)]];
-      return [operator, typeof first === 'string' ? [visitor.column(table, first)] : operand];
+      if (first === '$' && typeof second === 'string') return [operator, ['$', walk.column(second)]];
+      return [operator, typeof first === 'string' ? [walk.column(first, { table })] : operand];
     }),
   );
 }
 
 /** Walks column presets of the walk's table. */
-export function presetNames(presets: JsonObject, walk: TableWalk): JsonObject {
+export function presetNames(presets: JsonObject, walk: Walk): JsonObject {
   for (const [column, value] of Object.entries(presets)) {
-    if (!isSessionVariable(value)) walk.visitor.literal?.(walk.table, column);
+    if (isLiteral(value)) walk.literal(column);
   }
   return columnKeyNames(presets, walk);
 }
 
 /** Whether a column's condition, a bare value or operators with operands, holds a value that is no session variable. */
 function hasLiteral(condition: Json): boolean {
-  if (!isObject(condition)) return !isSessionVariable(condition);
+  if (!isObject(condition)) return isLiteral(condition);
   return Object.entries(condition).some(([operator, operand]) => {
-    const name = operator.replace(/^\$/, '_');
-    if (COLUMN_OPERATORS.has(name) || name === '_is_null' || name === '_cast') return false;
-    return Array.isArray(operand) ? !operand.every(isSessionVariable) : !isSessionVariable(operand);
+    const name = underscored(operator);
+    if (comparesColumns(operator) || name === '_is_null' || name === '_cast') return false;
+    return Array.isArray(operand) ? operand.some(isLiteral) : isLiteral(operand);
   });
 }
 
-function isSessionVariable(value: Json): boolean {
-  return typeof value === 'string' && (/^x-engine-/i.test(value) || value.toLowerCase() === 'req_user_id');
+function isLiteral(value: Json): boolean {
+  return sessionVariable(value) === undefined;
+}
+
+function comparesColumns(operator: string): boolean {
+  return Object.hasOwn(COLUMN_OPERATORS, underscored(operator));
+}
+
+/** Operators are written with `_` or `$`. */
+function underscored(operator: string): string {
+  return operator.replace(/^\$/, '_');
 }
 
 /** Walks the keys of a record that are columns of the walk's table. */
 export function columnKeyNames<Value>(
   values: Readonly<Record<string, Value>>,
-  { table, visitor }: TableWalk,
+  walk: Walk,
 ): Readonly<Record<string, Value>> {
-  return Object.fromEntries(
-    Object.entries(values).map(([column, value]) => [visitor.column(table, column), value]),
-  );
+  return Object.fromEntries(Object.entries(values).map(([column, value]) => [walk.column(column), value]));
 }
 
 function readTableName(value: Json | undefined): QualifiedName | undefined {

@@ -14,11 +14,12 @@ import { type ColumnType, columnType, jsonKind } from '../../../runtime/core/typ
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../../runtime/metadata/metadata.ts';
+import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Argument, Condition, Operand } from '../../model/model.ts';
 import { missingTable } from './losses.ts';
 import { Failure, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
-import { requireEnumValues, resolveValue, sessionVariable } from './value.ts';
+import { requireEnumValues, resolveValue } from './value.ts';
 
 /** The position of an expression. */
 interface Place {

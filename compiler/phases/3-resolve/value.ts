@@ -1,22 +1,13 @@
-/**
- * Values of the metadata. Here, and nowhere at run time, a string is told from a reference to a session variable: strings
- * beginning with `x-engine-`, in any case.
- */
+/** Values of the metadata: literals, and references to session variables (`sessionVariable` says which strings those are). */
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { ColumnShape } from '../../../runtime/core/shapes.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Value } from '../../model/model.ts';
 import { Failure } from './report.ts';
 import { quoted, type SourceScope } from './scope.ts';
-
-/** Name of the session variable that a value of the metadata refers to, in lower case. */
-export function sessionVariable(value: Json): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (/^x-engine-/i.test(value)) return value.toLowerCase();
-  return value.toUpperCase() === 'REQ_USER_ID' ? 'x-engine-user-id' : undefined;
-}
 
 /** A literal or a session variable for a value of the type. @throws Failure if a literal does not fit */
 export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): Value {

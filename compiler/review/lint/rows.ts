@@ -6,8 +6,8 @@ import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Condition } from '../../model/model.ts';
-import { sessionVariable } from '../../phases/3-resolve/value.ts';
 import { dependsOnSession, sessionVariables, visit } from './conditions.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 

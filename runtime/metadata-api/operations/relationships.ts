@@ -2,11 +2,11 @@ import { EngineError } from '../../core/errors.ts';
 import { argument, object, optional, withDefault } from '../../metadata/combinators.ts';
 import { arrayRelationship, objectRelationship } from '../../metadata/kinds/relationship.ts';
 import { comment } from '../../metadata/kinds/shared.ts';
-import { createReferenceContext } from '../../metadata/reference-context.ts';
+import { mapReferences } from '../../metadata/map-references.ts';
 import { boolean, name } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { refuseDependents } from '../dependents.ts';
-import { findSource, findTable, withSource } from '../edit.ts';
+import { findTable } from '../edit.ts';
 import {
   type KeyedList,
   listOperations,
@@ -16,7 +16,6 @@ import {
 } from '../list-operations.ts';
 import { quoted, sameName, tablePart } from '../names.ts';
 import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
-import { renameInSource, sameNames } from '../rename.ts';
 import { columnNames, fieldNames, refuseTakenField } from '../table-fields.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
@@ -134,12 +133,8 @@ function renameReferences({ source, table, name: before, new_name }: Renaming, c
         'the name already exists',
     );
   }
-  const context = createReferenceContext(findSource(copy.metadata, source), copy.catalog(source));
-  copy.metadata = withSource(copy.metadata, source, (owner) =>
-    renameInSource(owner, context, {
-      ...sameNames,
-      relationship: (of, relationship) =>
-        sameName(of, table) && relationship === before ? new_name : relationship,
-    }),
-  );
+  copy.metadata = mapReferences(copy.metadata, (name) => copy.catalog(name), {
+    relationship: (of, relationship) =>
+      of.source === source && sameName(of.table, table) && relationship === before ? new_name : relationship,
+  });
 }

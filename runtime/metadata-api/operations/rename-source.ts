@@ -1,10 +1,9 @@
 import { EngineError } from '../../core/errors.ts';
 import { object } from '../../metadata/combinators.ts';
+import { mapReferences } from '../../metadata/map-references.ts';
 import { name } from '../../metadata/values.ts';
-import { replaceWhere } from '../edit.ts';
 import { sourceObject } from '../names.ts';
 import { METADATA, operation, SUCCESS } from '../operation.ts';
-import { changeRemoteTables } from '../rename.ts';
 
 export default operation({
   name: 'rename_source',
@@ -23,15 +22,10 @@ export default operation({
     if (metadata.sources.some((source) => source.name === new_name)) {
       throw new EngineError('already-exists', `Source with name "${new_name}" already exists`);
     }
-    const renamed = <Named extends { readonly source: string }>(target: Named): Named =>
-      target.source === name ? { ...target, source: new_name } : target;
-    const changed = changeRemoteTables(metadata, renamed);
-    const sources = replaceWhere(
-      changed.sources,
-      (source) => source.name === name,
-      (source) => ({ ...source, name: new_name }),
-    );
-    copy.metadata = { ...changed, sources };
+    // What other names mean does not matter here.
+    copy.metadata = mapReferences(metadata, () => undefined, {
+      source: (named) => (named === name ? new_name : named),
+    });
     return SUCCESS;
   },
 });

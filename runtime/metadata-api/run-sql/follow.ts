@@ -6,22 +6,18 @@
 import type { SourceCatalog } from '../../catalog/catalog.ts';
 import { EngineError } from '../../core/errors.ts';
 import { objectKey } from '../../core/names.ts';
-import { type Codec, mapNames } from '../../metadata/codec.ts';
 import {
-  type Dependent,
   describeDependent,
   findDependencies,
   findDependents,
-  type Needed,
-  type PermissionKind,
+  removeDependents,
 } from '../../metadata/dependencies.ts';
-import { permissionEntries } from '../../metadata/kinds/permission.ts';
-import type { Metadata, Permission, QualifiedName, Source } from '../../metadata/metadata.ts';
-import { createReferenceContext } from '../../metadata/reference-context.ts';
-import { dependencyError, removeDependents } from '../dependents.ts';
+import { mapReferences } from '../../metadata/map-references.ts';
+import type { QualifiedName, Source } from '../../metadata/metadata.ts';
+import type { Needed } from '../../metadata/references.ts';
+import { dependencyError } from '../dependents.ts';
 import { findSource, withSource } from '../edit.ts';
 import { quoted, sameName, unquoted } from '../names.ts';
-import { changeRemoteTables, renameInSource, sameNames } from '../rename.ts';
 import { fieldNames } from '../table-fields.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 import { type CatalogChanges, compareCatalogs, type TableChange } from './changes.ts';
@@ -47,12 +43,16 @@ export function followChanges(
   copy.metadata = withSource(copy.metadata, source, (found) =>
     untrackFunctions(found, changes.droppedFunctions),
   );
-  dropDependents(copy, source, before, changes, cascade);
+  const catalogs: Catalogs = (name) => (name === source ? before : copy.catalog(name));
+  dropDependents(copy, source, catalogs, changes, cascade);
   refuseComputedFieldChanges(findSource(copy.metadata, source), changes);
-  refuseTypeChanges(copy, source, before, changes);
+  refuseTypeChanges(copy, source, catalogs, changes);
   copy.metadata = withSource(copy.metadata, source, (found) => forgetDropped(found, changes));
-  followRenames(copy, source, before, changes);
+  followRenames(copy, source, catalogs, changes);
 }
+
+/** The catalogs before the change. */
+type Catalogs = (source: string) => SourceCatalog | undefined;
 
 function refuseFunctionChanges(changes: CatalogChanges, tracked: readonly QualifiedName[]): void {
   const isTracked = (name: QualifiedName) => tracked.some((candidate) => sameName(candidate, name));
@@ -107,7 +107,7 @@ function untrackFunctions(source: Source, dropped: readonly QualifiedName[]): So
 function dropDependents(
   copy: WorkingCopy,
   source: string,
-  before: SourceCatalog,
+  catalogs: Catalogs,
   changes: CatalogChanges,
   cascade: boolean,
 ): void {
@@ -120,7 +120,6 @@ function dropDependents(
     ]),
   ];
   if (dropped.length === 0) return;
-  const catalogs = (name: string) => (name === source ? before : copy.catalog(name));
   const dependents = findDependents(findDependencies(copy.metadata, catalogs), dropped);
   if (dependents.length === 0) return;
   if (!cascade) throw dependencyError(dependents);
@@ -131,56 +130,28 @@ function dropDependents(
 function refuseTypeChanges(
   copy: WorkingCopy,
   source: string,
-  before: SourceCatalog,
+  catalogs: Catalogs,
   changes: CatalogChanges,
 ): void {
-  const owner = findSource(copy.metadata, source);
   for (const { table, retypedColumns } of changes.tables) {
     for (const column of retypedColumns) {
-      const permissions = permissionsWithLiteral(owner, before, table, column);
-      if (permissions.length === 0) continue;
+      const permissions = new Set<string>();
+      mapReferences(copy.metadata, catalogs, {
+        enter: (permission) => ({
+          literal: (of, name) => {
+            if (name === column && of.source === source && sameName(of.table, table))
+              permissions.add(describeDependent(permission));
+          },
+        }),
+      });
+      if (permissions.size === 0) continue;
       throw new EngineError(
         'dependency-error',
         `cannot change type of column "${column}" in table ${quoted(table)} because of the following dependencies: ` +
-          permissions.map(describeDependent).sort().join(', '),
+          [...permissions].sort().join(', '),
       );
     }
   }
-}
-
-type Entry<Rule> = Omit<Permission<Rule>, 'path'>;
-
-function permissionsWithLiteral(
-  source: Source,
-  catalog: SourceCatalog,
-  table: QualifiedName,
-  column: string,
-): readonly Dependent[] {
-  const context = createReferenceContext(source, catalog);
-  const found: Dependent[] = [];
-  for (const entry of source.tables) {
-    const look = <Rule>(
-      operation: PermissionKind,
-      codec: Codec<Entry<Rule>>,
-      entries: readonly Entry<Rule>[],
-    ) => {
-      for (const permission of entries) {
-        let depends = false;
-        const literal = (of: QualifiedName, name: string) => {
-          depends ||= name === column && sameName(of, table);
-        };
-        mapNames(codec, permission, { table: entry.table, visitor: { ...sameNames, literal }, context });
-        if (!depends) continue;
-        const { role } = permission;
-        found.push({ kind: 'permission', source: source.name, table: entry.table, role, operation });
-      }
-    };
-    look('insert', permissionEntries.insert, entry.insert_permissions);
-    look('select', permissionEntries.select, entry.select_permissions);
-    look('update', permissionEntries.update, entry.update_permissions);
-    look('delete', permissionEntries.delete, entry.delete_permissions);
-  }
-  return found;
 }
 
 /** Dropped tables leave the metadata, and so does the configuration of dropped columns. */
@@ -205,32 +176,17 @@ function forgetDropped(source: Source, changes: CatalogChanges): Source {
   };
 }
 
-function followRenames(
-  copy: WorkingCopy,
-  source: string,
-  before: SourceCatalog,
-  changes: CatalogChanges,
-): void {
+function followRenames(copy: WorkingCopy, source: string, catalogs: Catalogs, changes: CatalogChanges): void {
   const columns = new Map(changes.tables.map((change) => [keyOf(change.table), change.renamedColumns]));
   const anyColumn = changes.tables.some(({ renamedColumns }) => renamedColumns.size > 0);
   if (changes.renamedTables.size === 0 && !anyColumn) return;
   const owner = findSource(copy.metadata, source);
   for (const change of changes.tables) refuseNameClashes(owner, change);
-  const newTable = (name: QualifiedName) => changes.renamedTables.get(keyOf(name)) ?? name;
-  const newColumn = (table: QualifiedName, column: string) =>
-    columns.get(keyOf(table))?.get(column) ?? column;
-  const context = createReferenceContext(owner, before);
-  const visitor = { ...sameNames, table: newTable, column: newColumn };
-  copy.metadata = withSource(copy.metadata, source, (found) => {
-    const renamed = renameInSource(found, context, visitor);
-    return {
-      ...renamed,
-      tables: renamed.tables.map((entry) =>
-        changes.renamedTables.has(keyOf(entry.table)) ? { ...entry, table: newTable(entry.table) } : entry,
-      ),
-    };
+  copy.metadata = mapReferences(copy.metadata, catalogs, {
+    table: (named) =>
+      (named.source === source && changes.renamedTables.get(keyOf(named.table))) || named.table,
+    column: (of, column) => (of.source === source && columns.get(keyOf(of.table))?.get(column)) || column,
   });
-  copy.metadata = renameRemotely(copy.metadata, source, newTable, newColumn);
 }
 
 function refuseNameClashes(source: Source, { table, renamedColumns }: TableChange): void {
@@ -243,21 +199,6 @@ function refuseNameClashes(source: Source, { table, renamedColumns }: TableChang
       `cannot rename column "${from}" to "${to}" in table ${quoted(table)} as a relationship with the name already exists`,
     );
   }
-}
-
-/** References to the source's tables from elsewhere: remote relationships and custom types. */
-function renameRemotely(
-  metadata: Metadata,
-  source: string,
-  newTable: (name: QualifiedName) => QualifiedName,
-  newColumn: (table: QualifiedName, column: string) => string,
-): Metadata {
-  return changeRemoteTables(metadata, (target) => {
-    if (target.source !== source) return target;
-    const { table, field_mapping } = target;
-    const columns = Object.entries(field_mapping).map(([field, column]) => [field, newColumn(table, column)]);
-    return { source, table: newTable(table), field_mapping: Object.fromEntries(columns) };
-  });
 }
 
 function keyOf(name: QualifiedName): string {

@@ -1,7 +1,17 @@
 import type { TypeOf } from '../codec.ts';
-import { list, nonEmptyList, object, optional, orNull, printedDefault, record } from '../combinators.ts';
+import {
+  list,
+  nonEmptyList,
+  object,
+  optional,
+  orNull,
+  printedDefault,
+  record,
+  withNames,
+} from '../combinators.ts';
 import { entries } from '../entries.ts';
 import type { Located } from '../json.ts';
+import { mappedTableNames } from '../references.ts';
 import { boolean, graphqlName, graphqlType, name, oneOf, text } from '../values.ts';
 import { qualifiedName } from './shared.ts';
 
@@ -15,14 +25,23 @@ export type CustomInputObject = TypeOf<typeof customInputObject> & Located;
 const customInputObject = object({ name: graphqlName, fields: nonEmptyList(customField), description });
 
 export type CustomObjectRelationship = TypeOf<typeof customObjectRelationship>;
-const customObjectRelationship = object({
-  name: graphqlName,
-  type: oneOf('object', 'array'),
-  source: printedDefault(name, 'default'),
-  remote_table: qualifiedName,
-  /** Field of the object → column of the table. */
-  field_mapping: record(name),
-});
+const customObjectRelationship = withNames(
+  object({
+    name: graphqlName,
+    type: oneOf('object', 'array'),
+    source: printedDefault(name, 'default'),
+    remote_table: qualifiedName,
+    /** Field of the object → column of the table. */
+    field_mapping: record(name),
+  }),
+  (relationship, walk) => {
+    const { table, ...mapped } = mappedTableNames(
+      { ...relationship, table: relationship.remote_table },
+      walk,
+    );
+    return { ...relationship, ...mapped, remote_table: table };
+  },
+);
 
 export type CustomObject = TypeOf<typeof customObject> & Located;
 const customObject = object({

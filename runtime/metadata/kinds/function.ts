@@ -1,6 +1,15 @@
 import { displayName } from '../../core/names.ts';
 import type { TypeOf } from '../codec.ts';
-import { argument, choose, object, optional, sorted, unlessEmpty, withDefault } from '../combinators.ts';
+import {
+  argument,
+  choose,
+  object,
+  optional,
+  sorted,
+  unlessEmpty,
+  withDefault,
+  withNames,
+} from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
 import { isObject, type Located } from '../json.ts';
 import { graphqlName, jsonObject, oneOf, text } from '../values.ts';
@@ -31,17 +40,23 @@ const functionObject = object({
 });
 
 /** An entry of a source's functions. A bare name (metadata version 1) is an entry without configuration. */
-const functionEntry = choose<TypeOf<typeof functionObject>>((input) => {
-  const isBareName =
-    typeof input === 'string' || (isObject(input) && 'name' in input && !('function' in input));
-  return isBareName
-    ? argument(qualifiedName, (name) => ({
-        function: name,
-        configuration: { custom_root_fields: {} },
-        permissions: [],
-      }))
-    : functionObject;
-}, functionObject);
+const functionEntry = withNames(
+  choose<TypeOf<typeof functionObject>>((input) => {
+    const isBareName =
+      typeof input === 'string' || (isObject(input) && 'name' in input && !('function' in input));
+    return isBareName
+      ? argument(qualifiedName, (name) => ({
+          function: name,
+          configuration: { custom_root_fields: {} },
+          permissions: [],
+        }))
+      : functionObject;
+  }, functionObject),
+  (entry, walk) => {
+    walk.returnedTable(entry.function);
+    return entry;
+  },
+);
 
 export type FunctionEntry = TypeOf<typeof functionEntry> & Located;
 
@@ -49,4 +64,5 @@ export const functionEntries = keyedEntries(functionEntry, {
   kind: 'functions',
   key: (entry) => displayName(entry.function.schema, entry.function.name),
   order: (entry) => [entry.function.schema, entry.function.name],
+  dependent: (entry, { source }) => ({ kind: 'function', source, function: entry.function }),
 });

@@ -22,7 +22,7 @@ const booleanExpression: Codec<JsonObject> = withNames(sorted(jsonObject), expre
 /** Column presets: a literal or a session variable. */
 const presets = withNames(withDefault<JsonObject>(sorted(jsonObject), {}), presetNames);
 
-const computedFieldName = withNames(name, (field, { table, visitor }) => visitor.computedField(table, field));
+const computedFieldName = withNames(name, (field, walk) => walk.computedField(field));
 
 const flag = withDefault(boolean, false);
 
@@ -108,10 +108,14 @@ export const permissionEntries = {
 export type PermissionKind = keyof typeof permissionEntries;
 
 export function permissionList<Rule>(
-  kind: string,
+  operation: PermissionKind,
   entry: Codec<Omit<Permission<Rule>, 'path'>>,
 ): EntriesCodec<Omit<Permission<Rule>, 'path'>> {
-  return keyedEntries(entry, { kind, key: ({ role }) => role });
+  return keyedEntries(entry, {
+    kind: `${operation} permissions`,
+    key: ({ role }) => role,
+    dependent: ({ role }, { source, table }) => ({ kind: 'permission', source, table, role, operation }),
+  });
 }
 
 /** Of a function or an action: the role may call it. */

@@ -10,7 +10,7 @@ import {
   withNames,
 } from '../combinators.ts';
 import { isObject, type Located } from '../json.ts';
-import type { TableWalk } from '../references.ts';
+import type { Walk } from '../references.ts';
 import { name, oneOf } from '../values.ts';
 import { comment, type QualifiedName, qualifiedName } from './shared.ts';
 
@@ -120,32 +120,31 @@ function using<ForeignKey extends RelationshipUsing>(
   return withNames(checked, (value, walk) => usingNames(value, walk) as Using);
 }
 
-function usingNames(value: RelationshipUsing, { table, visitor, context }: TableWalk): RelationshipUsing {
+function usingNames(value: RelationshipUsing, walk: Walk): RelationshipUsing {
   switch (value.kind) {
     case 'foreign_key_on_this_table': {
-      visitor.foreignKey(table, value.columns);
-      const target = context.referencedTable(table, value.columns);
-      if (target !== undefined) visitor.table(target);
-      return { ...value, columns: value.columns.map((column) => visitor.column(table, column)) };
+      walk.foreignKey(value.columns);
+      const target = walk.place.context.referencedTable(walk.place.table, value.columns);
+      if (target !== undefined) walk.table(target);
+      return { ...value, columns: value.columns.map((column) => walk.column(column)) };
     }
-    case 'foreign_key_on_other_table':
-      visitor.foreignKey(value.table, value.columns);
+    case 'foreign_key_on_other_table': {
+      const { columns, table } = value;
+      walk.foreignKey(columns, table);
       return {
         ...value,
-        table: visitor.table(value.table),
-        columns: value.columns.map((column) => visitor.column(value.table, column)),
+        table: walk.table(table),
+        columns: columns.map((column) => walk.column(column, { table })),
       };
-    case 'manual':
-      return {
-        ...value,
-        remote_table: visitor.table(value.remote_table),
-        column_mapping: Object.fromEntries(
-          Object.entries(value.column_mapping).map(([own, other]) => [
-            visitor.column(table, own),
-            visitor.column(value.remote_table, other),
-          ]),
-        ),
-      };
+    }
+    case 'manual': {
+      const { column_mapping, remote_table: table } = value;
+      const columns = Object.entries(column_mapping).map(([own, other]) => [
+        walk.column(own),
+        walk.column(other, { table }),
+      ]);
+      return { ...value, remote_table: walk.table(table), column_mapping: Object.fromEntries(columns) };
+    }
   }
 }
 

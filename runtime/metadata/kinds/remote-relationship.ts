@@ -10,7 +10,7 @@ import {
   withNames,
 } from '../combinators.ts';
 import { isObject, type Json, type JsonObject, type Located } from '../json.ts';
-import type { TableWalk } from '../references.ts';
+import { mappedTableNames, type Walk } from '../references.ts';
 import { jsonObject, name, oneOf } from '../values.ts';
 import { qualifiedName } from './shared.ts';
 
@@ -144,21 +144,22 @@ export const remoteRelationshipDefinition: Codec<RemoteRelationshipDefinition> =
 /** An entry of the remote relationships of a table or of a remote schema's type. */
 export const remoteRelationship = object({ name, definition: remoteRelationshipDefinition });
 
-/** The columns of the owning table only; `$name` in the arguments of a remote field follows. */
-function definitionNames(
-  definition: RemoteRelationshipDefinition,
-  { table, visitor, context }: TableWalk,
-): RemoteRelationshipDefinition {
-  const column = (given: string) =>
-    context.field(table, given)?.kind === 'column' ? visitor.column(table, given) : given;
+/** Fields of this side that are columns of the owning table; `$name` in the arguments of a remote field follows. */
+function definitionNames(definition: RemoteRelationshipDefinition, walk: Walk): RemoteRelationshipDefinition {
+  const { table, context } = walk.place;
+  const ownField = (given: string) =>
+    context.field(table, given)?.kind === 'column' ? walk.column(given) : given;
   if (definition.kind === 'to_source') {
-    const mapping = Object.entries(definition.field_mapping).map(([own, other]) => [column(own), other]);
-    return { ...definition, field_mapping: Object.fromEntries(mapping) };
+    const mapped = mappedTableNames(definition, walk);
+    const mapping = Object.entries(mapped.field_mapping).map(([own, other]) => [ownField(own), other]);
+    return { ...definition, ...mapped, field_mapping: Object.fromEntries(mapping) };
   }
-  const renamed = new Map(definition.lhs_fields.map((given) => [`$${given}`, `$${column(given)}`]));
+  const fields = definition.lhs_fields.map(ownField);
+  const renamed = new Map(definition.lhs_fields.map((given, index) => [`$${given}`, `$${fields[index]}`]));
   return {
     ...definition,
-    lhs_fields: definition.lhs_fields.map(column),
+    remote_schema: walk.remoteSchema(definition.remote_schema),
+    lhs_fields: fields,
     remote_field: definition.remote_field.map((call) => ({
       ...call,
       arguments: mapTexts(call.arguments, (given) => renamed.get(given) ?? given) as JsonObject,

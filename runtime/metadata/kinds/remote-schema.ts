@@ -1,5 +1,14 @@
 import type { TypeOf } from '../codec.ts';
-import { convert, list, object, optional, printedDefault, record, withDefault } from '../combinators.ts';
+import {
+  convert,
+  list,
+  namesInside,
+  object,
+  optional,
+  printedDefault,
+  record,
+  withDefault,
+} from '../combinators.ts';
 import { entries, keyedEntries, printedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
 import { boolean, graphqlName, name, number, text } from '../values.ts';
@@ -56,19 +65,27 @@ const remoteSchemaPermission = object({
 });
 
 export type RemoteSchemaTypeRelationships = TypeOf<typeof typeRelationships> & Located;
-const typeRelationships = object({
+const typeRelationshipFields = object({
   type_name: text,
   relationships: printedEntries(
     keyedEntries(remoteRelationship, {
       kind: 'remote relationships',
       key: (relationship) => relationship.name,
       order: false,
+      dependent: ({ name }, { remoteSchema, typeName }) => ({
+        kind: 'remote_schema_relationship',
+        remoteSchema,
+        typeName,
+        name,
+      }),
     }),
   ),
 });
 
+const typeRelationships = namesInside(typeRelationshipFields, ({ type_name }) => ({ typeName: type_name }));
+
 export type RemoteSchema = TypeOf<typeof remoteSchema> & Located;
-export const remoteSchema = object({
+const remoteSchemaFields = object({
   ...headFields,
   permissions: keyedEntries(remoteSchemaPermission, {
     kind: 'permissions',
@@ -77,6 +94,7 @@ export const remoteSchema = object({
   }),
   remote_relationships: entries(typeRelationships),
 });
+export const remoteSchema = namesInside(remoteSchemaFields, ({ name }) => ({ remoteSchema: name }));
 
 export const remoteSchemas = keyedEntries(remoteSchema, {
   kind: 'remote schemas',

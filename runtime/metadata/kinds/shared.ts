@@ -35,14 +35,16 @@ export const qualifiedName: Codec<QualifiedName> = choose(
   qualifiedNameObject,
 );
 
+/** The name of a table of the source that the value belongs to. */
+export const tableName = withNames(qualifiedName, (given, walk) => walk.table(given));
+
 /** `"*"` stands for every column the table has when it is compiled. */
 export type Columns = '*' | readonly string[];
 
 /** `"*"` or a list of columns of the table that the value belongs to. */
 export const columns: Codec<Columns> = withNames(
   choose<Columns>((input) => (input === '*' ? oneOf('*') : requiredList(text))),
-  (given, { table, visitor }) =>
-    given === '*' ? given : given.map((column) => visitor.column(table, column)),
+  (given, walk) => (given === '*' ? given : given.map((column) => walk.column(column))),
 );
 
 export type FromEnvironment = TypeOf<typeof fromEnvironment>;

@@ -3,6 +3,7 @@ import { type Codec, INVALID, type TypeOf } from '../codec.ts';
 import {
   choose,
   convert,
+  namesInside,
   nonEmptyList,
   type ObjectCodec,
   object,
@@ -10,6 +11,7 @@ import {
   printedDefault,
   sorted,
   withDefault,
+  withNames,
 } from '../combinators.ts';
 import { keyedEntries, requiredEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
@@ -147,7 +149,7 @@ export const sourceCustomization = sorted(
 );
 
 const fields = {
-  name,
+  name: withNames(name, (given, walk) => walk.source(given)),
   kind: printedDefault(text, 'postgres'),
   tables: requiredEntries(tableEntries),
   functions: functionEntries,
@@ -161,7 +163,7 @@ const fields = {
   health_check: optional(json),
 };
 
-const anySource = object(fields);
+const anySource = namesInside(object(fields), ({ name: source }) => ({ source }));
 
 /** An entry of the sources. One of another kind than Postgres is reported and left out. */
 export const source: ObjectCodec<Omit<Source, 'path'>> = {

@@ -5,6 +5,7 @@ import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
   convert,
+  namesInside,
   object,
   optional,
   orNull,
@@ -14,15 +15,15 @@ import {
   withDefault,
   withNames,
 } from '../combinators.ts';
-import { keyedEntries } from '../entries.ts';
+import { type EntriesCodec, keyedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
-import { columnKeyNames } from '../references.ts';
+import { columnKeyNames, type Dependent } from '../references.ts';
 import { boolean, graphqlName, name, oneOf, text } from '../values.ts';
 import { eventTrigger } from './event-trigger.ts';
 import { permissionEntries, permissionList } from './permission.ts';
 import { arrayRelationship, objectRelationship } from './relationship.ts';
 import { remoteRelationship } from './remote-relationship.ts';
-import { comment, qualifiedName } from './shared.ts';
+import { comment, qualifiedName, tableName } from './shared.ts';
 
 const tableRootFields = [
   'select',
@@ -130,7 +131,10 @@ export const tableConfiguration: Codec<TableConfiguration> = withNames(
 
 export type ComputedFieldDefinition = TypeOf<typeof computedFieldDefinition>;
 const computedFieldDefinition = object({
-  function: qualifiedName,
+  function: withNames(qualifiedName, (given, walk) => {
+    walk.returnedTable(given);
+    return walk.function(given);
+  }),
   table_argument: optional(text),
   session_argument: optional(text),
 });
@@ -140,35 +144,48 @@ export const computedField = object({ name, definition: computedFieldDefinition,
 
 export const apolloFederation = optional(object({ enable: oneOf('v1') }));
 
-const byName = (entry: { readonly name: string }) => entry.name;
+/** A list of a table whose entries have names, and depend on what they name. */
+function namedEntries<Item extends { readonly name: string }>(
+  kind: Extract<Dependent, { readonly name: string; readonly table: unknown }>['kind'],
+  plural: string,
+  item: Codec<Item>,
+): EntriesCodec<Item> {
+  return keyedEntries(item, {
+    kind: plural,
+    key: ({ name: given }) => given,
+    dependent: ({ name: given }, { source, table }) => ({ kind, source, table, name: given }),
+  });
+}
 
 const fields = {
-  table: qualifiedName,
+  table: tableName,
   is_enum: withDefault(boolean, false),
   configuration: withDefault<TableConfiguration>(tableConfiguration, {
     column_config: {},
     custom_root_fields: {},
   }),
-  object_relationships: keyedEntries(objectRelationship, { kind: 'object relationships', key: byName }),
-  array_relationships: keyedEntries(arrayRelationship, { kind: 'array relationships', key: byName }),
-  computed_fields: keyedEntries(computedField, { kind: 'computed fields', key: byName }),
-  remote_relationships: keyedEntries(remoteRelationship, { kind: 'remote relationships', key: byName }),
-  insert_permissions: permissionList('insert permissions', permissionEntries.insert),
-  select_permissions: permissionList('select permissions', permissionEntries.select),
-  update_permissions: permissionList('update permissions', permissionEntries.update),
-  delete_permissions: permissionList('delete permissions', permissionEntries.delete),
-  event_triggers: keyedEntries(eventTrigger, { kind: 'event triggers', key: byName }),
+  object_relationships: namedEntries('relationship', 'object relationships', objectRelationship),
+  array_relationships: namedEntries('relationship', 'array relationships', arrayRelationship),
+  computed_fields: namedEntries('computed_field', 'computed fields', computedField),
+  remote_relationships: namedEntries('remote_relationship', 'remote relationships', remoteRelationship),
+  insert_permissions: permissionList('insert', permissionEntries.insert),
+  select_permissions: permissionList('select', permissionEntries.select),
+  update_permissions: permissionList('update', permissionEntries.update),
+  delete_permissions: permissionList('delete', permissionEntries.delete),
+  event_triggers: namedEntries('event_trigger', 'event triggers', eventTrigger),
   apollo_federation_config: apolloFederation,
 };
 
 /** An entry of a source's tables. An unknown key in it is an error, because a misspelt key could hide a permission. */
-export const tableEntry = object(fields, {
+const tableFields = object(fields, {
   reportUnknown: (unknown, known, reading) => {
     const keys = unknown.map((key) => JSON.stringify(key)).join(',');
     const near = nearest(unknown[0]!, known);
     reading.diagnostic(messages.tableKeysUnexpected({ keys, nearest: near }), [...reading.path, unknown[0]!]);
   },
 });
+
+export const tableEntry = namesInside(tableFields, ({ table }) => ({ table }));
 
 export type TableEntry = TypeOf<typeof tableEntry> & Located;
 

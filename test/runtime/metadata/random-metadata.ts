@@ -4,10 +4,15 @@ import type { Json } from '../../../runtime/metadata/json.ts';
 import { metadataBody } from '../../../runtime/metadata/metadata.ts';
 import type { Random } from '../../fuzz/random.ts';
 
+/** Makes the value, or for a record a key, at a place: the keys that lead there. Undefined: any value that fits. */
+export type ValueAt = (place: readonly string[], isKey: boolean) => Json | undefined;
+
 /** A document of version 3 in which every optional key is sometimes given, sometimes null and sometimes absent. */
-export function randomMetadata(random: Random): Readonly<Record<string, Json>> {
+export function randomMetadata(
+  random: Random,
+  valueAt: ValueAt = () => undefined,
+): Readonly<Record<string, Json>> {
   let made = 0;
-  let depth = 0;
   const fresh = (prefix: string) => `${prefix}${++made}`;
 
   const values: Readonly<Record<string, () => Json>> = {
@@ -30,41 +35,44 @@ export function randomMetadata(random: Random): Readonly<Record<string, Json>> {
     'JSON object': () => randomObject(random, 2),
   };
 
-  function make(codec: AnyCodec): Json {
+  function make(codec: AnyCodec, place: readonly string[]): Json {
     const { shape } = codec;
     switch (shape.kind) {
       case 'value': {
         const value = values[shape.name];
         if (value === undefined) throw new Error(`no random value for ${shape.name}`);
-        return value();
+        return (/text|name|JSON/.test(shape.name) ? valueAt(place, false) : undefined) ?? value();
       }
       case 'enum':
         return random.pick(shape.values);
       case 'optional':
-        return random.chance(0.15) ? null : make(shape.inner);
+        return random.chance(0.15) ? null : make(shape.inner, place);
       case 'converted':
-        return makeValid(codec, () => make(shape.inner));
+        return makeValid(codec, () => make(shape.inner, place));
       case 'object': {
         // Calls of remote fields nest without end.
         const given = (key: string, field: AnyCodec) =>
-          isRequired(key, field) || (depth < 8 && random.chance(0.5));
+          isRequired(key, field) || (place.length < 12 && random.chance(0.5));
         const fields = Object.entries(shape.fields).filter(([key, field]) => given(key, field));
-        depth += 1;
         // The order of keys in a document means nothing.
-        const entries = random.shuffle(fields).map(([key, field]) => [key, make(field)] as const);
-        depth -= 1;
+        const entries = random
+          .shuffle(fields)
+          .map(([key, field]) => [key, make(field, [...place, key])] as const);
         return Object.fromEntries(entries);
       }
       case 'record':
         return Object.fromEntries(
-          random.list(random.below(3), () => [values.name!() as string, make(shape.item)]),
+          random.list(random.below(3), () => [
+            (valueAt(place, true) ?? values.name!()) as string,
+            make(shape.item, place),
+          ]),
         );
       case 'list':
-        return random.list(random.between(shape.nonEmpty ? 1 : 0, 2), () => make(shape.item));
+        return random.list(random.between(shape.nonEmpty ? 1 : 0, 2), () => make(shape.item, place));
       case 'choice':
         return makeValid(codec, () => {
           const form = shape.pick(random.pick(SAMPLES));
-          return typeof form === 'string' ? null : make(form);
+          return typeof form === 'string' ? null : make(form, place);
         });
     }
   }
@@ -78,7 +86,7 @@ export function randomMetadata(random: Random): Readonly<Record<string, Json>> {
     throw new Error(`nothing fits ${JSON.stringify(codec.shape)}`);
   }
 
-  const body = make(metadataBody) as Readonly<Record<string, Json>>;
+  const body = make(metadataBody, []) as Readonly<Record<string, Json>>;
   // Sources of other kinds are left out.
   const sources = (body.sources as readonly object[]).map((source) =>
     'kind' in source ? { ...source, kind: random.pick(['postgres', 'pg']) } : source,
