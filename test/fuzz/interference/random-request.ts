@@ -46,7 +46,8 @@ const ORDERED = ['_eq', '_neq', '_gt', '_lt', '_gte', '_lte', '_in', '_nin'];
 const area: Leaf = {
   type: 'box',
   operators: ['_eq', '_gt', '_lt', '_gte', '_lte', '_in'],
-  operands: ['(1,1),(0,0)', '(1e200,1e200),(0,0)', 'no box'],
+  operands: ['(1,1),(0,0)', '(1e200,1e200),(0,0)'],
+  bad: ['no box'],
 };
 const weight: Leaf = {
   type: 'float8',
@@ -90,6 +91,36 @@ const ONLY_HIDDEN: Readonly<Record<TableName, readonly string[]>> = {
   team: ['name: {_eq: "secret one"}', 'weight: {_gt: 1e307}'],
   item: ['title: {_eq: "secret one"}', 'amount: {_gt: "1e300"}', 'body: {_contains: {n: "x"}}'],
   note: ['title: {_eq: "secret one"}', 'weight: {_gt: 1e307}'],
+};
+
+/** Conditions that fail for each row that they are evaluated for, or for most of those that only hidden rows lead to. */
+const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => string)[]>> = {
+  team: [
+    (pattern) => `name: {_regex: ${pattern()}}`,
+    () => 'own_items: {}',
+    (pattern) => `own_items: {title: {_like: ${pattern()}}}`,
+    (pattern) => `items: {title: {_regex: ${pattern()}}}`,
+    (pattern) => `items_aggregate: {count: {predicate: {_gte: 0}, filter: {title: {_regex: ${pattern()}}}}}`,
+    () => 'items: {notes_aggregate: {sum: {arguments: weight, predicate: {_gt: 0}}}}',
+  ],
+  item: [
+    (pattern) => `title: {_similar: ${pattern()}}`,
+    (pattern) => `body: {_cast: {String: {_regex: ${pattern()}}}}`,
+    () => 'loud: {_eq: "MINE"}',
+    () => 'number: {_eq: 1}',
+    () => 'area: {_gt: "(1e200,1e200),(0,0)"}',
+    (pattern) => `team: {name: {_regex: ${pattern()}}}`,
+    (pattern) => `notes: {title: {_regex: ${pattern()}}}`,
+    (pattern) => `notes_aggregate: {count: {predicate: {_gte: 0}, filter: {title: {_regex: ${pattern()}}}}}`,
+    () => 'notes_aggregate: {sum: {arguments: weight, predicate: {_gt: 0}}}',
+    () => 'notes_aggregate: {var_samp: {arguments: weight, predicate: {_gt: 0}}}',
+  ],
+  note: [
+    (pattern) => `title: {_regex: ${pattern()}}`,
+    (pattern) => `item: {title: {_regex: ${pattern()}}}`,
+    () => 'item: {loud: {_eq: "MINE"}}',
+    (pattern) => `item: {team: {name: {_regex: ${pattern()}}}}`,
+  ],
 };
 
 export function randomHostileRequest(random: Random, world: World): HostileRequest {
@@ -175,6 +206,7 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   };
 
   const condition = (table: TableName, depth = 2): string => {
+    if (depth > 0 && !world.isAnalyzed && random.chance(0.25)) return trap(table);
     const part = (): string => {
       const kind = random.below(10);
       if (depth > 0 && kind < 4) return random.pick(related(table, depth - 1));
@@ -190,6 +222,21 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     if (random.chance(0.4)) parts.unshift(random.pick(ONLY_HIDDEN[table]));
     const byKey = new Map(parts.map((part) => [part.slice(0, part.indexOf(':')), part]));
     return `{${[...byKey.values()].join(', ')}}`;
+  };
+
+  /** Reaches hidden rows only, and fails where it does: an error shows that some row was reached before the rule. */
+  const trap = (table: TableName): string => {
+    const unread = () => `weight: {_lt: ${value('float8', 'many')}}`;
+    const failing =
+      isLive && random.chance(0.5) ? unread() : random.pick(TRAPS[table])(() => value('String', '('));
+    const wrapped = random.pick([
+      () => failing,
+      () => failing,
+      () => `_not: {${failing}}`,
+      () => `_or: [{${failing}}, {id: {_lt: 0}}]`,
+      () => `_and: [{id: {_gt: 0}}, {${failing}}]`,
+    ])();
+    return `{_and: [{${random.pick(ONLY_HIDDEN[table])}}, {${wrapped}}]}`;
   };
 
   const order = (table: TableName): string => {
