@@ -35,8 +35,8 @@ export interface Operator {
    * it before it knows that the role may see the row (query/condition.ts). False wherever it is not certain.
    */
   readonly isTotal: (type: ColumnType) => boolean;
-  /** The operand is a LIKE pattern, which must not end in its escape character. */
-  readonly isPattern?: true;
+  /** The operand is a LIKE pattern, which must not end in its escape character, or a regular expression. */
+  readonly pattern?: 'like' | 'regex';
   /** SQL of the comparison; `right` has one entry, or for object arguments one for every field, in order. */
   readonly sql: (left: Sql, ...right: readonly Sql[]) => Sql;
 }
@@ -90,7 +90,11 @@ function total(operator: Operator, isTotal: Operator['isTotal'] = always): Opera
 
 /** LIKE and its like: matching fails only for a pattern that ends in the escape character, which is refused before. */
 function pattern(name: string, operator: string, description: string): Operator {
-  return total({ ...infix(name, isText, operator, { kind: 'same' }, description), isPattern: true });
+  return total({ ...infix(name, isText, operator, { kind: 'same' }, description), pattern: 'like' });
+}
+
+function regex(name: string, operator: string, description: string): Operator {
+  return { ...infix(name, isText, operator, { kind: 'same' }, description), pattern: 'regex' };
 }
 
 /** Items of a list of arrays are cast only where a row is reached. */
@@ -131,48 +135,12 @@ export const OPERATORS: readonly Operator[] = [
   pattern('_nlike', 'not like', 'does the column NOT match the given pattern'),
   pattern('_ilike', 'ilike', 'does the column match the given case-insensitive pattern'),
   pattern('_nilike', 'not ilike', 'does the column NOT match the given case-insensitive pattern'),
-  infix(
-    '_similar',
-    isText,
-    'similar to',
-    { kind: 'same' },
-    'does the column match the given SQL regular expression',
-  ),
-  infix(
-    '_nsimilar',
-    isText,
-    'not similar to',
-    { kind: 'same' },
-    'does the column NOT match the given SQL regular expression',
-  ),
-  infix(
-    '_regex',
-    isText,
-    '~',
-    { kind: 'same' },
-    'does the column match the given POSIX regular expression, case sensitive',
-  ),
-  infix(
-    '_iregex',
-    isText,
-    '~*',
-    { kind: 'same' },
-    'does the column match the given POSIX regular expression, case insensitive',
-  ),
-  infix(
-    '_nregex',
-    isText,
-    '!~',
-    { kind: 'same' },
-    'does the column NOT match the given POSIX regular expression, case sensitive',
-  ),
-  infix(
-    '_niregex',
-    isText,
-    '!~*',
-    { kind: 'same' },
-    'does the column NOT match the given POSIX regular expression, case insensitive',
-  ),
+  regex('_similar', 'similar to', 'does the column match the given SQL regular expression'),
+  regex('_nsimilar', 'not similar to', 'does the column NOT match the given SQL regular expression'),
+  regex('_regex', '~', 'does the column match the given POSIX regular expression, case sensitive'),
+  regex('_iregex', '~*', 'does the column match the given POSIX regular expression, case insensitive'),
+  regex('_nregex', '!~', 'does the column NOT match the given POSIX regular expression, case sensitive'),
+  regex('_niregex', '!~*', 'does the column NOT match the given POSIX regular expression, case insensitive'),
   total(
     infix(
       '_contains',

@@ -134,7 +134,8 @@ function readHole(
     if (!value) throw new Error(`a saved statement has no value for ${hole}`);
     const { encoding, path } = value;
     const from = { from: 'variable', name: variable, path: [] } as const;
-    return [{ kind: 'parameter', source: from, type, path, encode: encoderOf(encoding, source, path) }];
+    const encode = encoderOf(encoding, source, path);
+    return [{ kind: 'parameter', source: from, type, path, encode, encoding }];
   }
   if (constant !== undefined) {
     const from = { from: 'constant', value: JSON.parse(constant) } as const;

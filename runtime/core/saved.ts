@@ -44,6 +44,8 @@ export interface SavedStatement {
 /** A statement whose single row holds JSON texts. */
 export interface SavedStep extends SavedStatement {
   readonly source: string;
+  /** As of the step of a request (request/steps.ts). */
+  readonly once?: true;
 }
 
 /** `path` is absent for `$`. */

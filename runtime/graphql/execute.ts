@@ -15,7 +15,7 @@ import {
   type StepRow,
 } from './execution.ts';
 import { runJoins } from './run-joins.ts';
-import { runSteps } from './run-steps.ts';
+import { callOnce, runSteps } from './run-steps.ts';
 import { limitTime } from './time-limit.ts';
 import { validateInput } from './validate-input.ts';
 import { writerOf } from './writer.ts';
@@ -83,10 +83,12 @@ function startStep(step: Step, context: CallContext): () => Promise<StepRow> {
     caller.check?.(step, context);
     return () => caller.run(step, context);
   }
-  const { statement } = step;
+  const { statement, source } = step;
   const values = bindParameters(statement, variables, session);
-  const { source } = step;
-  return () => readSource(source, statement, values, execution);
+  if (!step.once) return () => readSource(source, statement, values, execution);
+  execution.client?.checkWrite?.();
+  const writer = writerOf(session, execution.client?.trace);
+  return () => callOnce(statement, values, connectionOf(source, execution), writer);
 }
 
 /** Runs one statement that only reads: the texts of its row. @throws EngineError */

@@ -8,6 +8,7 @@ import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
 import type { Limits } from './limits.ts';
+import { operandPath } from './operand-path.ts';
 import { type WatchStatements, watchStatements } from './watch-statements.ts';
 import type { TraceContext } from './writer.ts';
 
@@ -124,6 +125,6 @@ async function readTexts(
   try {
     return await connection.readTexts(statement, values);
   } catch (error) {
-    throw databaseError(error, { text: statement.text, values });
+    throw databaseError(error, { text: statement.text, values }, operandPath(error, statement));
   }
 }

@@ -5,10 +5,13 @@ import type { MutationStep, WriteStatement, WriteStep } from '../core/mutation/s
 import { writesOneRow } from '../core/mutation/written.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { Session } from '../core/session.ts';
+import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import { CommitFailedError, connectionLost, StatementFailedError } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
+import type { TextRow } from '../database/text-query.ts';
 import type { Writer } from '../database/writer.ts';
+import { operandPath } from './operand-path.ts';
 
 /** The connection broke after the statements were sent: they may have been committed. */
 const UNKNOWN = 'connection error: it is not known whether anything was written';
@@ -55,17 +58,45 @@ async function runWrites(
       return answer.map((part) => (typeof part === 'string' ? part : (own[part]![0] ?? 'null'))).join('');
     });
   } catch (error) {
-    if (!(error instanceof StatementFailedError) && !(error instanceof CommitFailedError))
-      throw databaseError(error);
-    const { cause } = error;
-    if (connectionLost(cause)) throw new EngineError('postgres-error', UNKNOWN, { status: 500, cause });
-    if (error instanceof CommitFailedError) throw databaseError(cause);
-    const { index } = error;
+    const failed = failedTransaction(error);
+    if (failed !== undefined) throw failed;
+    const { cause, index } = error as StatementFailedError;
     const { step, write } = sent[index] ?? {};
     if (step === undefined || write === undefined) throw databaseError(cause);
     if (step.instead) return runWrites(steps.map(withoutRetry), connection, session, variables, writer);
     throw failedWrite(cause, write, bound[index]!.values);
   }
+}
+
+/**
+ * Runs a query's statement that calls VOLATILE functions: the texts of its row.
+ * @throws EngineError and nothing is written
+ */
+export async function callOnce(
+  statement: Statement,
+  values: TextRow,
+  connection: SourceConnection,
+  writer: Writer,
+): Promise<TextRow> {
+  const bound = { text: statement.text, values };
+  try {
+    const [row] = await connection.writeTexts([bound], { manner: 'once', writer });
+    return row!;
+  } catch (error) {
+    const failed = failedTransaction(error);
+    if (failed !== undefined) throw failed;
+    const { cause } = error as StatementFailedError;
+    throw databaseError(cause, bound, operandPath(cause, statement));
+  }
+}
+
+/** The error of a transaction that failed as a whole; undefined where one of its statements did. */
+function failedTransaction(error: unknown): unknown {
+  if (!(error instanceof StatementFailedError) && !(error instanceof CommitFailedError))
+    return databaseError(error);
+  const { cause } = error;
+  if (connectionLost(cause)) return new EngineError('postgres-error', UNKNOWN, { status: 500, cause });
+  return error instanceof CommitFailedError ? databaseError(cause) : undefined;
 }
 
 /** The variant of a step that never needs a second run. */
@@ -75,10 +106,11 @@ function withoutRetry(step: WriteStep): WriteStep {
 
 function failedWrite(
   error: unknown,
-  { statement: { text }, path, noRow }: WriteStatement,
+  { statement, path, noRow }: WriteStatement,
   values: readonly (string | null)[],
 ): unknown {
+  const { text } = statement;
   if (noRow && error instanceof Error && failedForNoRow(error.message))
     return new EngineError('not-supported', noRow.message, { path: noRow.path, cause: error });
-  return databaseError(error, { text, values }, path);
+  return databaseError(error, { text, values }, operandPath(error, statement) ?? path);
 }

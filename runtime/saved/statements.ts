@@ -52,6 +52,7 @@ function casesOf(
         kind: 'sql' as const,
         source: step.source,
         statement: read(step as SavedStep, step.source),
+        ...(step.once && { once: step.once }),
       }));
       return { when, plan: { kind: 'query', steps: reads, answer, reusable: true } };
     });

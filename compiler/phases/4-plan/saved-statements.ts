@@ -151,10 +151,10 @@ function savedPlan(plan: RequestPlan, when: When): Statements | string {
   if (plan.kind === 'query') {
     for (const step of plan.steps) {
       if (step.kind === 'call') return CALLED;
-      const { source, statement } = step;
+      const { source, statement, once } = step;
       const saved = save(statement, INDENT);
       if (!saved) return COMPOSED;
-      steps.push({ source, ...saved });
+      steps.push({ source, ...saved, ...(once && { once }) });
     }
   } else {
     for (const field of plan.fields) {

@@ -97,7 +97,7 @@ function planView({ roles, when, steps, values, answer }: SavedPlan): SavedView[
     when: when ? inlineLiteral(when) : '',
     steps: steps.map((step) => {
       const { source } = step;
-      if ('sql' in step) return { source, sql: step.sql };
+      if ('sql' in step) return { source, sql: step.sql, once: step.once ?? false };
       const statements = step.statements.map(({ sql, path = '', noRow }) => ({
         sql,
         path,

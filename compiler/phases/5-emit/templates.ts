@@ -220,6 +220,7 @@ export interface SavedView {
       readonly source: string;
       /** Of a read. */
       readonly sql?: string;
+      readonly once?: boolean;
       /** Of a write. */
       readonly writes?: {
         /** `noRow` is printed; empty where it may write no row. `path` is empty for `$`. */

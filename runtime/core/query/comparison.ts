@@ -70,7 +70,7 @@ function operation(operator: Operator, left: Sql, value: InputNode, type: Column
     case 'same':
       return operator.sql(
         left,
-        operator.isPattern ? patternParameter(value, type) : valueParameter(value, type),
+        operator.pattern ? patternParameter(value, type, operator.pattern) : valueParameter(value, type),
       );
     case 'list':
       return operator.sql(left, type.element ? arrayListOperand(value, type) : listParameter(value, type));

@@ -91,11 +91,12 @@ export function valueParameter(node: InputNode, type: ColumnType): Sql {
   });
 }
 
-/** A parameter holding a LIKE pattern for a column of the type. */
-export function patternParameter(node: InputNode, type: ColumnType): Sql {
+/** A parameter holding a LIKE pattern or a regular expression for a column of the type. */
+export function patternParameter(node: InputNode, type: ColumnType, language: 'like' | 'regex'): Sql {
   if (node.kind !== 'scalar') return valueParameter(node, type);
-  return parameter(node.source, type.sql, (value) => encodePattern(type, value), node.path, {
-    as: 'pattern',
+  const encode = language === 'like' ? encodePattern : encodeValue;
+  return parameter(node.source, type.sql, (value) => encode(type, value), node.path, {
+    as: language === 'like' ? 'pattern' : 'regex',
     type: type.key,
   });
 }
@@ -209,7 +210,7 @@ export function encoderOf(
     }
     if (encoding.as === 'pattern') return encodePattern(type, value);
     if (encoding.as === 'list' || type.element) refuseNullItems(type, value, path);
-    return encoding.as === 'value' ? encodeValue(type, value) : encodeWhole(type, value);
+    return encoding.as === 'list' ? encodeWhole(type, value) : encodeValue(type, value);
   };
 }
 

@@ -129,8 +129,9 @@ function planQuery(
       return { step, column: group.parts.length - 1 };
     }
     if (meaning.kind !== 'query') throw new Error(`a query has no ${meaning.kind}`);
-    const { source } = meaning;
-    const { group, step } = groupOf(`sql ${source}`, () => ({ source, list: [], trees: [] }));
+    const { source, once } = meaning;
+    const key = `${once ? 'once' : 'sql'} ${source}`;
+    const { group, step } = groupOf(key, () => ({ source, once, list: [], trees: [] }));
     if (!('list' in group)) throw new Error('a step is either a call or a statement');
     group.list.push(meaning.resolve(field.selection, field.arguments, scope));
     group.trees.push(joins.treeOf(field.selection));
@@ -143,14 +144,15 @@ function planQuery(
       const { caller, name, parts } = group;
       return { kind: 'call', caller, group: name, operation: 'query', parts, ...trees };
     }
-    return { kind: 'sql', source: group.source, statement: readStatement(group.list, tag), ...trees };
+    const { source, once, list } = group;
+    return { kind: 'sql', source, statement: readStatement(list, tag), ...(once && { once }), ...trees };
   });
   return { kind: 'query', steps, ...levelsOf(joins), answer, reusable };
 }
 
 /** Root fields of one step, in the order of its columns. */
 type Group = { readonly trees: (JoinTree | undefined)[] } & (
-  | { readonly source: string; readonly list: Sql[] }
+  | { readonly source: string; readonly once: true | undefined; readonly list: Sql[] }
   | { readonly caller: string; readonly name: string; readonly parts: unknown[] }
 );
 

@@ -13,6 +13,8 @@ interface ReadStep {
   readonly kind: 'sql';
   readonly source: string;
   readonly statement: Statement;
+  /** It calls VOLATILE functions: it runs in a transaction that may write, and never twice. */
+  readonly once?: true;
   /** Positions of joins in each column; absent if the statement has no joins. */
   readonly trees?: readonly (JoinTree | undefined)[];
 }

@@ -57,6 +57,7 @@ export function planSubscription(
   const expressions: Sql[] = [];
   const streams: StreamQuery[] = [];
   const sources = new Set<string>();
+  let mayWrite = false;
   const answer = answerParts(selection, ({ definition: { meaning }, selection: inner, arguments: args }) => {
     if (meaning.kind !== 'query' && meaning.kind !== 'stream')
       throw new EngineError('not-supported', 'subscriptions on this field is not supported');
@@ -67,7 +68,10 @@ export function planSubscription(
       const stream = streamRows(meaning.view, inner, args, scope);
       streams.push(stream);
       expressions.push(stream.rows);
-    } else expressions.push(meaning.resolve(inner, args, scope));
+    } else {
+      mayWrite ||= meaning.once === true;
+      expressions.push(meaning.resolve(inner, args, scope));
+    }
     return { step: 0, column: expressions.length - 1 };
   });
   const [source, ...others] = sources;
@@ -83,7 +87,7 @@ export function planSubscription(
     source,
     ...(streams.length > 0
       ? streamStatement(data, onlyStream(streams, expressions.length))
-      : batchStatement(data)),
+      : batchStatement(data, mayWrite)),
   };
 }
 
@@ -119,14 +123,15 @@ type Printed = Pick<SubscriptionPlan, 'text' | 'parameters' | 'cursor'>;
 /**
  * The hash is computed by the database, so that a result that did not change is not sent. `offset 0` keeps the planner from
  * computing the result twice.
+ * @param mayWrite it calls VOLATILE functions
  */
-function batchStatement(data: Sql): Printed {
+function batchStatement(data: Sql, mayWrite: boolean): Printed {
   const parameters: ParameterNode[] = [];
   const result = printInto(data, parameters, valueOfCohort);
   const text =
     `select "_cohort"."number", "_hash"."value", ` +
     `case when "_hash"."value" is distinct from "_cohort"."hash" then "_result"."text" end ` +
-    `from ${cohorts(parameters, ['"hash"'], ['($2)::bigint[]'], 4)} ` +
+    `from ${cohorts(parameters, ['"hash"'], ['($2)::bigint[]'], 4, mayWrite ? READ_ONLY : '')} ` +
     `cross join lateral (select ${result} as "text" offset 0) as "_result" ` +
     `cross join lateral (select hashtextextended("_result"."text", ($3)::bigint) as "value" offset 0) as "_hash"`;
   return { text, parameters };
@@ -152,15 +157,23 @@ function valueOfCohort(position: number): string {
 }
 
 /**
+ * A live query is read again and again, for several sessions at once, so nothing that it calls may write. Holds from the first
+ * cohort to the end of the statement's transaction.
+ */
+const READ_ONLY = ` where set_config('transaction_read_only', 'on', true) is not null`;
+
+/**
  * The batch as a FROM item. Its values are cast here, and `offset 0` keeps the casts here: where a condition compares, Postgres
  * would cast a value only when it reaches a row, and a bad value would tell whether there is one.
  * @param first position of the first array of values
+ * @param condition ` where …` on the cohorts, or nothing
  */
 function cohorts(
   parameters: readonly ParameterNode[],
   names: readonly string[],
   values: readonly string[],
   first: number,
+  condition = '',
 ): string {
   const own = ['"number"', ...names];
   const columns = parameters.map((_, index) => `"value ${index + 1}"`);
@@ -169,6 +182,6 @@ function cohorts(
   return (
     `(select ${[...own, ...cast].join(', ')} ` +
     `from unnest(${['($1)::integer[]', ...values, ...arrays].join(', ')}) ` +
-    `as "_cohort" (${[...own, ...columns].join(', ')}) offset 0) as "_cohort"`
+    `as "_cohort" (${[...own, ...columns].join(', ')})${condition} offset 0) as "_cohort"`
   );
 }

@@ -54,6 +54,7 @@ export function functionRootFields(role: RoleView, called: TableFunction, root: 
       kind: 'query',
       source: called.source.name,
       resolve: (selection, args, requester) => resolve({ of: shape, selection, args, requester }),
+      ...(shape.volatile && { once: true }),
     };
     if (entry.field === 'function_aggregate') {
       if (!view.select?.aggregations) return [];

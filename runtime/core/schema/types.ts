@@ -184,7 +184,13 @@ export type FieldMeaning =
   | { readonly kind: 'constant'; readonly value: string }
   /** A root field that another server answers (see core/request/steps.ts). */
   | { readonly kind: 'call'; readonly caller: string; readonly group: string; readonly resolve: CallResolver }
-  | { readonly kind: 'query'; readonly source: string; readonly resolve: Resolve<Sql> }
+  /** `once`: it calls a VOLATILE function, so its statement may write. */
+  | {
+      readonly kind: 'query';
+      readonly source: string;
+      readonly resolve: Resolve<Sql>;
+      readonly once?: true;
+    }
   /** Rows behind a cursor. */
   | { readonly kind: 'stream'; readonly source: string; readonly view: TableView }
   | { readonly kind: 'mutation'; readonly source: string; readonly resolve: Resolve<MutationStep> };

@@ -41,8 +41,8 @@ export type SqlNode =
 
 /** How a JSON value is written for Postgres, as data. */
 export type Encoding =
-  /** By a type key of the source. */
-  | { readonly as: 'value' | 'list' | 'pattern' | 'arrays'; readonly type: string }
+  /** By a type key of the source; `pattern`: of LIKE. */
+  | { readonly as: 'value' | 'list' | 'pattern' | 'regex' | 'arrays'; readonly type: string }
   /** As the argument of a field, checked first; `accepts` as in a ScalarType. */
   | { readonly as: 'argument'; readonly scalar: string; readonly accepts?: string };
 

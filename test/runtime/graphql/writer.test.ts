@@ -17,6 +17,10 @@ const schema = `
   create function rename(new_text text) returns setof note language sql volatile as $$
     update note set text = new_text where id = 1 returning *
   $$;
+  create function touch(new_text text) returns setof note language sql volatile as $$
+    update note set text = new_text where id = 1 returning *
+  $$;
+  create function peek() returns setof note language sql volatile as 'select * from note';
 `;
 
 const role = 'user';
@@ -34,6 +38,8 @@ const tables = [
 
 const RENAME =
   'mutation Rename($id: Int!, $text: String!) { update_note_by_pk(pk_columns: {id: $id}, _set: {text: $text}) { id } }';
+
+const TOUCH = 'query Touch($text: String!) { touch(args: {new_text: $text}) { id } reader { pid } }';
 
 const metadata = {
   version: 3,
@@ -55,10 +61,25 @@ const metadata = {
           configuration: { exposed_as: 'mutation' },
           permissions: [{ role }],
         },
+        ...['touch', 'peek'].map((name) => ({
+          function: { schema: 'public', name },
+          configuration: { exposed_as: 'query' },
+          permissions: [{ role }],
+        })),
       ],
     },
   ],
-  query_collections: [{ name: 'notes', definition: { queries: [{ name: 'Rename', query: RENAME }] } }],
+  query_collections: [
+    {
+      name: 'notes',
+      definition: {
+        queries: [
+          { name: 'Rename', query: RENAME },
+          { name: 'Touch', query: TOUCH },
+        ],
+      },
+    },
+  ],
   rest_endpoints: [
     {
       name: 'rename',
@@ -137,6 +158,11 @@ describe('a trigger sees session and trace of', () => {
     [
       'a saved operation',
       () => graphql(RENAME, '7', { query: undefined, documentId: 'Rename', variables: { id: 1, text: 'z' } }),
+    ],
+    ['a query function', () => graphql('{ touch(args: {new_text: "q"}) { id } reader { pid } }', '7')],
+    [
+      'a saved query',
+      () => graphql(TOUCH, '7', { query: undefined, documentId: 'Touch', variables: { text: 'z' } }),
     ],
     ['a REST endpoint', () => post('/api/rest/notes/1', '7', { text: 'rest' })],
     [

@@ -22,11 +22,16 @@ beforeAll(async () => {
     create table note (id int primary key, owner text not null, body text not null default '', share int, mood text);
     create table place (id int primary key, at point, spans int4range[], facts jsonb, moment timestamptz);
     insert into place values (1, '(1,2)', '{"[1,3)"}', '{"a": 1}', '2024-01-01T00:00:00Z');
+    create function touch() returns setof note language sql volatile as
+      'insert into note (id, owner) values (1, ''ann'') returning *';
+    create function peek() returns setof note language sql volatile as 'select * from note';
     create function part(note) returns int language sql immutable as 'select 10 / $1.share';
   `);
   server = await startTestServer(database, { LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '100' });
   await metadata('pg_track_table', { table: 'note' });
   await metadata('pg_track_table', { table: 'place' });
+  for (const name of ['touch', 'peek'])
+    await metadata('pg_track_function', { function: name, configuration: { exposed_as: 'query' } });
   await metadata('pg_add_computed_field', {
     table: 'note',
     name: 'part',
@@ -105,6 +110,20 @@ describe('a live query', () => {
       { id: '2', payload: { data: { note: [{ body: 'a' }, { body: 'c' }] } } },
     ]);
     expect(await bob.next()).toMatchObject({ payload: { data: { note: [{ body: 'b' }] } } });
+  });
+
+  test('a VOLATILE function may read, and may not write', async () => {
+    const socket = await begin();
+    await subscribe(socket, '1', 'subscription { peek { id } }');
+    expect(await socket.next()).toMatchObject({ id: '1', payload: { data: { peek: [] } } });
+    await subscribe(socket, '2', 'subscription { touch { id } }');
+    expect(await socket.next()).toMatchObject({
+      id: '2',
+      payload: { errors: [{ message: 'cannot execute INSERT in a read-only transaction' }] },
+    });
+    expect(await database.query('select from note')).toEqual([]);
+    await write(`insert into note values (2, 'ann')`);
+    expect(await socket.next()).toMatchObject({ id: '1', payload: { data: { peek: [{ id: 2 }] } } });
   });
 
   test('a text that begins like a session variable stays a text', async () => {

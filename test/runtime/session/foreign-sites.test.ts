@@ -15,6 +15,8 @@ import { ADMIN, payload, signToken } from './setting.ts';
 
 const KEY = 'a key of thirty-two characters!!!';
 const MUTATION = 'mutation { insert_note_one(object: {text: "written"}) { text } }';
+/** Of a function that writes. */
+const QUERY = 'query { add_note { text } }';
 const FOREIGN = 'https://evil.example';
 const APP = 'https://app.example';
 
@@ -30,6 +32,13 @@ const metadata = {
           table: { schema: 'public', name: 'note' },
           select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
           insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
+        },
+      ],
+      functions: [
+        {
+          function: { schema: 'public', name: 'add_note' },
+          configuration: { exposed_as: 'query' },
+          permissions: [{ role: 'user' }],
         },
       ],
     },
@@ -60,7 +69,11 @@ let cookie: string;
 
 beforeAll(async () => {
   confidential.add(ADMIN);
-  database = await createTestDatabase('create table note (id serial primary key, text text)');
+  database = await createTestDatabase(`
+    create table note (id serial primary key, text text);
+    create function add_note() returns setof note language sql volatile as
+      'insert into note (text) values (''called'') returning *';
+  `);
   webhook = await startWebhook((_call, response) =>
     response.end(JSON.stringify({ 'X-Engine-Role': 'user', 'X-Engine-User-Id': '1' })),
   );
@@ -103,6 +116,10 @@ const SIMPLE: Readonly<Record<string, Sent>> = {
   'a form with parts': (server, headers) =>
     graphql(server, { ...headers, 'content-type': 'multipart/form-data; boundary=x' }),
   'a body without a type': graphql,
+  'a query of a function that writes': (server, headers) =>
+    send(server, '/v1/graphql', { headers, body: { query: QUERY } }),
+  'a query of such a function by GET': (server, headers) =>
+    send(server, `/v1/graphql?query=${encodeURIComponent(QUERY)}`, { method: 'GET', headers }),
   'a batch': (server, headers) =>
     send(server, '/v1/graphql', {
       headers: { ...headers, 'content-type': 'text/plain' },
