@@ -4,22 +4,31 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import type { CompileMeasurement, CompileTask } from './compile-process.ts';
+import { benchOffline, type OfflineResult, offlineTable } from './offline.ts';
 import { createProjectDatabase, PROJECTS, type Project, servedProject, sharedProject } from './project.ts';
 import { alignedTable, median } from './results.ts';
 
-export interface CompileResult extends CompileMeasurement {
+interface CompileResult extends CompileMeasurement {
   readonly name: string;
 }
 
 /** Compiles of each project; the median of each number counts. */
 const ROUNDS = 3;
 
+export interface CompileResults {
+  /** In this process, step by step. */
+  readonly projects: readonly CompileResult[];
+  /** Of the command; empty without the shared projects. */
+  readonly offline: readonly OfflineResult[];
+}
+
 /** Measures on an embedded PostgreSQL of its own. */
-export async function benchCompiling(progress: (text: string) => void): Promise<CompileResult[]> {
+export async function benchCompiling(progress: (text: string) => void): Promise<CompileResults> {
   const huge = existsSync(`${PROJECTS}/huge-schema`) ? [sharedProject('huge-schema')] : [];
   const postgres = await startEmbeddedPostgres();
   try {
-    const results: CompileResult[] = [];
+    const projects: CompileResult[] = [];
+    const offline: OfflineResult[] = [];
     for (const project of [servedProject(), ...huge]) {
       progress(`${project.name}: loading the database`);
       const databaseUrl = await createProjectDatabase(project, postgres);
@@ -28,9 +37,10 @@ export async function benchCompiling(progress: (text: string) => void): Promise<
         progress(`${project.name}: compile ${round} of ${ROUNDS}`);
         rounds.push(await measureCompile(project, databaseUrl));
       }
-      results.push({ name: project.name, ...medians(rounds) });
+      projects.push({ name: project.name, ...medians(rounds) });
+      if (huge.includes(project)) offline.push(...(await benchOffline(project.name, databaseUrl, progress)));
     }
-    return results;
+    return { projects, offline };
   } finally {
     await postgres.stop();
   }
@@ -53,8 +63,8 @@ function medians(rounds: readonly CompileMeasurement[]): CompileMeasurement {
   return Object.fromEntries(entries) as CompileMeasurement;
 }
 
-/** One column a project. */
-export function compileTable(results: readonly CompileResult[]): string {
+/** One column a project; below it the command. */
+export function compileTable({ projects: results, offline }: CompileResults): string {
   const rows: [string, (result: CompileResult) => string][] = [
     ['', ({ name }) => name],
     ['tracked tables', ({ tables }) => String(tables)],
@@ -69,7 +79,8 @@ export function compileTable(results: readonly CompileResult[]): string {
     ['check types (command line only)', ({ checkTypes }) => milliseconds(checkTypes)],
     ['peak memory with types checked', ({ peakMemoryWithTypes }) => `${peakMemoryWithTypes.toFixed(0)} MB`],
   ];
-  return alignedTable(rows.map(([label, cell]) => [label, ...results.map(cell)]));
+  const steps = alignedTable(rows.map(([label, cell]) => [label, ...results.map(cell)]));
+  return offline.length === 0 ? steps : `${steps}\n\n${offlineTable(offline)}`;
 }
 
 function milliseconds(value: number): string {

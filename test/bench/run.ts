@@ -1,102 +1,139 @@
 /**
- * `npm run bench` measures reads, `-- write` mutations, `-- routes` REST endpoints, `-- compile` compiling, `-- swap` changes
- * while it serves, `-- live` live queries, `-- memory` what hostile operations leave behind; see docs/benchmarks.md. Results
- * go to standard output, and with `--json FILE` to a file as well; progress is shown on standard error.
+ * `npm run bench`: benchmarks by name; see docs/benchmarks.md. Results go to standard output, and with `--json FILE` to a file
+ * as well; progress is shown on standard error.
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
+import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchLive, liveTable } from './live.ts';
 import { benchMemory, memoryTable } from './memory.ts';
 import { resultTable } from './results.ts';
+import type { BenchOptions } from './rounds.ts';
 import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
 import { benchServing } from './serving.ts';
+import { benchStarting, startTable } from './starting.ts';
 import { benchSwap } from './swap.ts';
 import { generatedProject, sharedSwapProject } from './swap-project.ts';
 import { measureStages, stageTable } from './swap-stages.ts';
 import { benchWriting, writeTable } from './writing.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    /** Where to write the results, besides the table. */
-    json: { type: 'string' },
-    /** Only cases with this text in their names. */
-    case: { type: 'string', default: '' },
-    connections: { type: 'string', default: '1,16,64' },
-    rounds: { type: 'string', default: '5' },
-    /** Of each round. */
-    seconds: { type: 'string', default: '0.7' },
-    /** Of `swap`: one of the shared projects, or so many generated tables. */
-    project: { type: 'string' },
-    tables: { type: 'string', default: '1000' },
-    swaps: { type: 'string', default: '1000' },
-    /** Of `live`. */
-    queries: { type: 'string', default: '10000' },
-    /** Of `memory`. */
-    operations: { type: 'string', default: '20000' },
-  },
-});
-
 const progress = (text: string) => process.stderr.write(`${text}\n`);
 
-const serving = {
-  connections: values.connections.split(',').map(Number),
-  rounds: Number(values.rounds),
-  seconds: Number(values.seconds),
-  only: values.case,
-  progress,
-};
+const program = new Command('npm run bench --')
+  .description('Measure Engine beside hand-written servers. Every figure is a ratio within one run.')
+  .option('--json <file>', 'also write the results as JSON')
+  .option('--busy', 'keep every core busy with another program while measuring')
+  .configureHelp({ showGlobalOptions: true })
+  .showHelpAfterError('(npm run bench -- --help lists the benchmarks and their options)')
+  .addHelpText(
+    'after',
+    `
+Without a command, serve is run; it takes less than five minutes. Each benchmark starts an embedded PostgreSQL of its own and stops
+everything that it started. docs/benchmarks.md says what the figures mean.
 
-switch (positionals[0] ?? 'serve') {
-  case 'serve': {
-    const cases = await benchServing(serving);
+Examples:
+  npm run bench
+  npm run bench -- serve --case "by key" --connections 16
+  npm run bench -- start --busy --json start.json`,
+  );
+
+const load = (name: string, description: string) =>
+  program
+    .command(name, { isDefault: name === 'serve' })
+    .description(description)
+    .option('--case <text>', 'only cases with this text in their names', '')
+    .option('--connections <list>', 'numbers of connections that ask at once', '1,16,64')
+    .option('--rounds <number>', 'rounds of each server; the median counts', '5')
+    .option('--seconds <number>', 'duration of each round', '0.5');
+
+load('serve', 'measure requests per second of reads, beside two floors (the default)').action(
+  async (options: LoadOptions) => {
+    const cases = await benchServing(read(options));
     publish(resultTable(cases), { cases });
-    break;
-  }
-  case 'write': {
-    const writes = await benchWriting(serving);
-    publish(writeTable(writes), { writes });
-    break;
-  }
-  case 'routes': {
+  },
+);
+load('write', 'measure requests per second of mutations').action(async (options: LoadOptions) => {
+  const writes = await benchWriting(read(options));
+  publish(writeTable(writes), { writes });
+});
+load('routes', 'measure REST endpoints, and finding one among 20 and among 2,000').action(
+  async (options: LoadOptions) => {
     const routing = benchRouting();
-    const cases = await benchEndpoints(serving);
+    const cases = await benchEndpoints(read(options));
     publish(`${resultTable(cases)}\n\n${routingTable(routing)}`, { cases, routing });
-    break;
-  }
-  case 'compile': {
-    const projects = await benchCompiling(progress);
-    publish(compileTable(projects), { projects });
-    break;
-  }
-  case 'live': {
-    const live = await benchLive(Number(values.queries), progress);
+  },
+);
+program
+  .command('start')
+  .description('measure the start until the first answer, a change right after, and memory under load')
+  .option('--rounds <number>', 'starts of each server; the median counts', '5')
+  .action(async ({ rounds }: { rounds: string }) => {
+    const starts = await benchStarting(Number(rounds), progress);
+    publish(startTable(starts), { starts });
+  });
+program
+  .command('compile')
+  .description('measure time and memory of a compile, in process and of the command')
+  .action(async () => {
+    const results = await benchCompiling(progress);
+    publish(compileTable(results), results);
+  });
+program
+  .command('swap')
+  .description('measure changes of a permission while the server answers')
+  .option('--project <name>', 'one of the shared projects')
+  .option('--tables <number>', 'number of generated tables, without --project', '1000')
+  .option('--swaps <number>', 'number of changes', '1000')
+  .action(async ({ project, tables, swaps }: { project?: string; tables: string; swaps: string }) => {
+    const swapped = project === undefined ? generatedProject(Number(tables)) : sharedSwapProject(project);
+    const stages = await measureStages(swapped);
+    const swap = await benchSwap(swapped, Number(swaps));
+    publish(`${stageTable(stages)}\n\n${JSON.stringify(swap, null, 2)}`, { swap, stages });
+  });
+program
+  .command('live')
+  .description('measure live queries')
+  .option('--queries <number>', 'number of live queries', '10000')
+  .action(async ({ queries }: { queries: string }) => {
+    const live = await benchLive(Number(queries), progress);
     publish(liveTable(live), { live });
-    break;
-  }
-  case 'memory': {
-    const memory = await benchMemory(Number(values.operations), progress);
+  });
+program
+  .command('memory')
+  .description('measure memory under hostile operations')
+  .option('--operations <number>', 'number of operations', '20000')
+  .action(async ({ operations }: { operations: string }) => {
+    const memory = await benchMemory(Number(operations), progress);
     publish(memoryTable(memory), { memory });
-    break;
-  }
-  case 'swap': {
-    const project = values.project
-      ? sharedSwapProject(values.project)
-      : generatedProject(Number(values.tables));
-    const stages = await measureStages(project);
-    const result = await benchSwap(project, Number(values.swaps));
-    publish(`${stageTable(stages)}\n\n${JSON.stringify(result, null, 2)}`, { swap: result, stages });
-    break;
-  }
-  default:
-    progress(
-      `There is no benchmark called ${positionals[0]}: choose serve (which may be left out), write, routes, compile, live, memory or swap.`,
-    );
-    process.exitCode = 2;
+  });
+program.hook('preAction', () => {
+  if (program.opts<{ busy?: true }>().busy) keepBusy();
+});
+
+await program.parseAsync();
+// Otherwise the threads of --busy run on.
+process.exit();
+
+interface LoadOptions {
+  readonly case: string;
+  readonly connections: string;
+  readonly rounds: string;
+  readonly seconds: string;
+}
+
+function read({ case: only, connections, rounds, seconds }: LoadOptions): BenchOptions {
+  return {
+    connections: connections.split(',').map(Number),
+    rounds: Number(rounds),
+    seconds: Number(seconds),
+    only,
+    progress,
+  };
 }
 
 function publish(table: string, results: object): void {
   process.stdout.write(`${table}\n`);
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  const { json } = program.opts<{ json?: string }>();
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
 }
