@@ -1,23 +1,37 @@
 /**
  * The corpus of requests. A folder with `schema.sql` and `metadata.yaml` is a project; every other YAML file in it is a case:
  * a request, its SQL, its answer and, for mutations, the rows that it changed, executed for real. In a project with `rows.sql`
- * each case begins with those rows and no others. ENGINE_UPDATE=1 writes what is served into the files.
+ * each case begins with those rows and no others. `options` of a case are options of the server. ENGINE_UPDATE=1 writes
+ * what is served into the files.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  parse as parseSdl,
+  printSchema,
+  validateSchema,
+} from 'graphql';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { layOut } from '../../compiler/phases/4-plan/sql-layout.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
-import type { JsonObject } from '../../runtime/metadata/metadata.ts';
-import { type InProcess, serveInProcess } from '../harness/in-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+import type { InProcess } from '../harness/in-process.ts';
+import type { TestDatabase } from '../harness/postgres.ts';
+import {
+  REQUESTS as folder,
+  openRequestProject,
+  type RequestProject,
+  type ServingOptions,
+} from '../harness/request-project.ts';
 
 interface Request {
   readonly role: string;
   readonly session?: Readonly<Record<string, string>>;
+  readonly options?: ServingOptions;
   readonly request: string;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
@@ -33,21 +47,15 @@ interface Outcome {
 
 type Rows = readonly unknown[];
 
-const folder = fileURLToPath(new URL('./', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 const projects = files.filter((file) => basename(file) === 'metadata.yaml').map((file) => dirname(file));
 
 describe.each(projects)('%s', (project) => {
-  const read = (name: string) => readFileSync(join(folder, project, name), 'utf8');
-  const rows = existsSync(join(folder, project, 'rows.sql')) ? read('rows.sql') : undefined;
-  let database: TestDatabase;
-  let served: InProcess;
-
+  let opened: RequestProject;
   beforeAll(async () => {
-    database = await createTestDatabase(read('schema.sql'));
-    served = await serveInProcess(database.url, parse(read('metadata.yaml')) as JsonObject);
+    opened = await openRequestProject(project);
   });
-  afterAll(() => served?.end());
+  afterAll(() => opened?.end());
 
   const cases = files.filter(
     (file) =>
@@ -55,19 +63,34 @@ describe.each(projects)('%s', (project) => {
   );
   test.each(cases)('%s', async (file) => {
     const path = join(folder, file);
-    const { role, session, request, variables, ...expected } = parse(readFileSync(path, 'utf8')) as Request &
-      Outcome;
+    const { role, session, options, request, variables, ...expected } = parse(
+      readFileSync(path, 'utf8'),
+    ) as Request & Outcome;
     const asked = { role, request, ...(session && { session }), ...(variables && { variables }) };
+    const { database, rows } = opened;
+    const served = await opened.served(options);
     if (rows !== undefined) await restore(database, rows);
     const before = await everyRow(database);
     const outcome = await run(served, asked);
     const changes = changesOf(before, await everyRow(database));
     const seen = { ...outcome, ...(Object.keys(changes).length > 0 && { changes }) };
     if (process.env.ENGINE_UPDATE === '1') {
-      const all = { role, session, request, variables, ...seen };
+      const all = { role, session, options, request, variables, ...seen };
       writeFileSync(path, stringify(all, { lineWidth: 110, blockQuote: 'literal' }));
     } else {
       expect(seen, 'ENGINE_UPDATE=1 npx vitest run test/requests accepts what is served').toEqual(expected);
+    }
+  });
+
+  test('every role sees a valid schema, which can be printed and read back', async () => {
+    const served = await opened.served();
+    for (const role of served.program.roles) {
+      const { data } = JSON.parse(await served.answer({ query: getIntrospectionQuery() }, role)) as {
+        data: IntrospectionQuery;
+      };
+      const schema = buildClientSchema(data);
+      expect(validateSchema(schema), role).toEqual([]);
+      expect(() => parseSdl(printSchema(schema)), role).not.toThrow();
     }
   });
 });

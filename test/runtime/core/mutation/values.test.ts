@@ -1,29 +1,15 @@
-/** Values of columns as clients write them: literals of the document and variables come to the same. */
+/** Values of columns as clients write them: literals and variables mean the same, whichever a plan was made for first. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
-import { createTestDatabase } from '../../../harness/postgres.ts';
+import type { InProcess } from '../../../harness/in-process.ts';
+import { openRequestProject, type RequestProject } from '../../../harness/request-project.ts';
 
-const schema = `
-  create type mood as enum ('sad', 'happy');
-  create table board (id integer primary key, cells integer[], mood mood, notes jsonb);
-`;
-
+let project: RequestProject;
 let served: InProcess;
 beforeAll(async () => {
-  const database = await createTestDatabase(schema);
-  served = await serveInProcess(database.url, {
-    version: 3,
-    sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
-        tables: [{ table: 'board' }],
-      },
-    ],
-  });
+  project = await openRequestProject('writing/arrays');
+  served = await project.served();
 });
-afterAll(() => served.end());
+afterAll(() => project.end());
 
 async function ask(query: string, variables?: Readonly<Record<string, unknown>>): Promise<unknown> {
   return (JSON.parse(await served.answer({ query, variables }, 'admin')) as { data: unknown }).data;

@@ -1,0 +1,42 @@
+/** The projects of `test/requests`: folders with `schema.sql`, `metadata.yaml` and, where cases write, `rows.sql`. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import type { JsonObject } from '../../runtime/metadata/metadata.ts';
+import { type InProcess, serveInProcess } from './in-process.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+
+export const REQUESTS = fileURLToPath(new URL('../requests/', import.meta.url));
+
+export type ServingOptions = Parameters<typeof serveInProcess>[3];
+
+export interface RequestProject {
+  readonly database: TestDatabase;
+  /** The rows that each case begins with, as SQL; undefined: those of the schema, which no case changes. */
+  readonly rows: string | undefined;
+  /** The project served with these options; equal options share one server. */
+  served(options?: ServingOptions): Promise<InProcess>;
+  end(): Promise<void>;
+}
+
+/** Opens a project with a database of its own; `name` is its folder below `test/requests`. */
+export async function openRequestProject(name: string): Promise<RequestProject> {
+  const path = (file: string) => `${REQUESTS}${name}/${file}`;
+  const read = (file: string) => readFileSync(path(file), 'utf8');
+  const metadata = parse(read('metadata.yaml')) as JsonObject;
+  const database = await createTestDatabase(read('schema.sql'));
+  const opened = new Map<string, Promise<InProcess>>();
+  return {
+    database,
+    rows: existsSync(path('rows.sql')) ? read('rows.sql') : undefined,
+    served: (options = {}) => {
+      const key = JSON.stringify(options);
+      const served = opened.get(key) ?? serveInProcess(database.url, metadata, undefined, options);
+      opened.set(key, served);
+      return served;
+    },
+    end: async () => {
+      for (const served of opened.values()) await (await served).end();
+    },
+  };
+}

@@ -1,0 +1,1 @@
+insert into team (name) values ('first');
