@@ -240,7 +240,14 @@ function addTest(program: Command, context: CommandContext, finish: (status: num
       collect,
     )
     .option('--no-isolation', 'run declared cases only')
-    .option('--mutations', 'mutation testing: weaken every rule, and count the mutants that the tests notice')
+    .option(
+      '--base <version>',
+      'run the isolation checks of this version, too: a git revision, REVISION:PATH, or a path of metadata',
+    )
+    .option(
+      '--mutations',
+      'mutation testing: weaken every permission in the metadata, and count the mutants that the tests notice',
+    )
     .option('--minimum-score <percent>', 'fail below this percentage of noticed mutants', percent)
     .option('--junit <file>', 'write the results to this file as JUnit XML')
     .option('--experimental-features <list>', 'comma-separated features to enable, such as naming_convention')
@@ -259,12 +266,16 @@ It may have variables, "given" (SQL that runs before it) and "trusted: true". Wh
 Isolation: every rule with session variables (rows to read, update and delete; checks of inserts and updates) is tried by
 requests of sessions with values that occur in the compared columns. It fails when the rows do not depend on a variable, and when
 a session that lacks one, has an empty one or one that nobody has reaches more than it may. Where no two sessions differ, rows
-are made for the rule; what cannot be shown even so is unproven, which is no failure.
+are made for the rule; what cannot be shown even so is unproven, which is no failure. A rule that loses a session variable loses
+the checks about it: --base runs those of an earlier version on what is served now, and fails if one that passed no longer does.
+
+Mutations: each mutant is the metadata with one permission weakened, compiled and tested as if it had been committed.
 
 Exit status: 0 nothing failed, 1 a check failed, the score is too low, or the metadata has errors, 2 wrong use.
 
 Examples:
   engine test --metadata metadata --migrations migrations --cases tests
+  engine test --metadata metadata --migrations migrations --cases tests --base main
   engine test --metadata metadata --migrations migrations --mutations --junit results.xml`,
     )
     .action(async (_options, command: Command) => {

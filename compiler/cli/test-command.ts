@@ -8,6 +8,7 @@ import { readCases } from '../review/permission-tests/cases.ts';
 import { testPermissions } from '../review/permission-tests/index.ts';
 import { countChecks, junitXml, mutationScore, testText } from '../review/permission-tests/report.ts';
 import { openTrialDatabase, type TrialDatabase } from '../review/permission-tests/trial.ts';
+import { readBaseMetadata } from './base-metadata.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { startProgress } from './progress.ts';
 import { type Project, type ProjectOptions, withProject } from './project.ts';
@@ -20,6 +21,8 @@ export interface TestOptions extends ProjectOptions {
   readonly seed?: readonly string[];
   readonly isolation: boolean;
   readonly mutations: boolean;
+  /** Metadata of an earlier version: a path, or a revision of git. */
+  readonly base?: string;
   /** Percent; a lower score fails. */
   readonly minimumScore?: number;
   readonly junit?: string;
@@ -27,14 +30,15 @@ export interface TestOptions extends ProjectOptions {
 
 /** Runs the command and returns its exit status: 1 when a check fails. @throws CasesError, UsageError */
 export function testCommand(options: TestOptions, context: CommandContext): Promise<number> {
+  if (options.base !== undefined && !options.isolation)
+    throw new UsageError('--base runs the isolation checks of an earlier version: leave out --no-isolation.');
   const cases = options.cases === undefined ? [] : readCases(options.cases);
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
     const { read, catalogs, remotes, naming, serving, obstacles } = project;
+    const input = { catalogs, remotes, naming, serving };
     const result =
-      obstacles.length > 0
-        ? undefined
-        : compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming, serving });
+      obstacles.length > 0 ? undefined : compile({ ...input, metadata: read.value, origin: read.origin });
     const diagnostics = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
       ({ severity }) => severity === 'error',
     );
@@ -43,18 +47,26 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
       context.stderr(renderDiagnostics(diagnostics, read.origin.describe));
       return 1;
     }
+    const base =
+      options.base === undefined
+        ? undefined
+        : {
+            label: options.base,
+            compiled: compile({ ...input, metadata: readBaseMetadata(options.base, options.metadata) }),
+          };
     const databases = await openDatabases(project);
     try {
       await seed(databases, options.seed ?? []);
       const tested = await testPermissions({
-        model: result.state.model,
-        plan: result.state.plan,
+        compiled: result,
+        compile: (metadata) => compile({ ...input, metadata }, result),
         catalogs: catalogs as Readonly<Record<string, SourceCatalog>>,
         serving,
         cases,
         databases,
         isolation: options.isolation,
         mutations: options.mutations,
+        ...(base && { base }),
         say: progress.step,
       });
       progress.end();

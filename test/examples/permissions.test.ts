@@ -38,11 +38,10 @@ test('the lint finds nothing in the example but what it allows with a reason', (
 
 test('the permissions of the example hold what its cases and its rules say', async () => {
   const database = await openTrialDatabase({ connectionString: url });
-  const { model, plan } = compiled.state;
   const serving = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
   const { suites } = await testPermissions({
-    model,
-    plan,
+    compiled,
+    compile: () => compiled,
     catalogs,
     serving,
     cases: readCases(example('tests')),

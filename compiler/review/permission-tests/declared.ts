@@ -73,7 +73,7 @@ function compareAnswer({ expect }: DeclaredCase, data: Record<string, unknown>):
       : `the answer is ${short(data)}, not ${short(expect.data)}`;
   const [first] = Object.values(data);
   const rows = Array.isArray(first) ? first.length : first === null ? 0 : 1;
-  return rows === expect.rows ? undefined : `${rows} rows were answered, not ${expect.rows}`;
+  return rows === expect.rows ? undefined : `${rows} rows were answered, not ${expect.rows}: ${short(data)}`;
 }
 
 function short(value: unknown): string {

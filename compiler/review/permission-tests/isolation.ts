@@ -18,6 +18,8 @@ export interface Isolation {
   /** Session variables that the rule names. */
   readonly variables: readonly string[];
   readonly sessions: readonly Variables[];
+  /** Columns that the variable is compared with, to be named in messages. */
+  readonly comparedWith: (variable: string) => readonly string[];
   /** Whether no row is reached unless it has the variable's value in it. */
   readonly isGuard: (variable: string) => boolean;
   readonly rowsOf: Reader;
@@ -89,12 +91,16 @@ function groupByOthers(variable: string, seen: readonly Seen[]): Group[] {
 async function dependsOn(
   variable: string,
   groups: readonly Group[],
-  { canDiffer }: Isolation,
+  { canDiffer, comparedWith }: Isolation,
 ): Promise<Check> {
   const name = `rows depend on ${variable}`;
   const comparable = groups.filter(({ seen }) => seen.length > 1 && seen.some(({ rows }) => rows.size > 0));
   if (comparable.length === 0)
-    return { name, outcome: 'unproven', reason: 'there are not two values to try' };
+    return {
+      name,
+      outcome: 'unproven',
+      reason: `no two sessions differ in ${variable} alone and reach a row: give rows with other values of ${comparedWith(variable).join(', ') || 'what it is compared with'}`,
+    };
   if (comparable.some(({ seen: [first, ...rest] }) => rest.some(({ rows }) => !sameRows(rows, first!.rows))))
     return { name, outcome: 'passed' };
   for (const { seen } of comparable)

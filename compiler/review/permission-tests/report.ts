@@ -1,7 +1,9 @@
 /** Reports the results of permission tests: for a terminal, and as JUnit XML. */
 
-import type { MutationResult, TestResult } from './index.ts';
+import type { TestResult } from './index.ts';
 import type { Check } from './isolation.ts';
+import { MUTANT_KINDS } from './mutants.ts';
+import type { MutationResult, NoticedBy } from './mutation.ts';
 
 const SIGNS: Readonly<Record<Check['outcome'], string>> = { passed: '✓', failed: '×', unproven: '○' };
 
@@ -17,10 +19,15 @@ export function countChecks({ suites }: TestResult): Counts {
   return counts;
 }
 
-/** Percentage of mutants that were noticed, rounded down; undefined without mutants. */
+/** True if the tests of the mutant itself fail: nothing of the version before is asked. */
+function isNoticed({ noticedBy }: MutationResult): boolean {
+  return noticedBy === 'case' || noticedBy === 'isolation';
+}
+
+/** Percentage of mutants that are noticed as they would be committed, rounded down; undefined without mutants. */
 export function mutationScore(mutations: readonly MutationResult[]): number | undefined {
   if (mutations.length === 0) return undefined;
-  return Math.floor((100 * mutations.filter(({ noticed }) => noticed).length) / mutations.length);
+  return Math.floor((100 * mutations.filter(isNoticed).length) / mutations.length);
 }
 
 /** Text for a terminal: a line a suite, and what is not as it should be. */
@@ -40,7 +47,42 @@ export function testText(result: TestResult): string {
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(unproven > 0 ? [`${unproven} unproven`] : []),
   ];
-  return `${[...lines, '', ...emptyLines(result), `Checks     ${parts.join(', ')}`, ...mutationLines(result.mutations)].join('\n')}\n`;
+  return `${[...lines, '', ...emptyLines(result), `Checks     ${parts.join(', ')}`, ...scopeLines(result), ...mutationLines(result.mutations)].join('\n')}\n`;
+}
+
+/** What the checks are not about. */
+function scopeLines({ withoutSession, validated, base }: TestResult): string[] {
+  const untried = [
+    ...(withoutSession > 0
+      ? [
+          `isolation of ${count(withoutSession, 'rule')} that name${withoutSession > 1 ? '' : 's'} no session variable`,
+        ]
+      : []),
+    ...(validated > 0 ? [`webhooks that validate the input of ${count(validated, 'permission')}`] : []),
+    'functions, views and triggers beyond the cases',
+  ];
+  return [
+    `Not tried  ${untried.join('; ')}`,
+    ...(base
+      ? [
+          `Base       ${base.label}: ${count(base.suites.length, 'changed rule')} tried as ${base.suites.length === 1 ? 'it was' : 'they were'}, ${base.unchanged} unchanged`,
+          ...(base.gone.length > 0
+            ? [
+                `           ${count(base.gone.length, 'rule')} not tried, because the permission is gone: ${base.gone.join(', ')}`,
+              ]
+            : []),
+          ...(base.lost > 0
+            ? [
+                `           ${count(base.lost, 'error')} of its metadata with the present migrations: rules of those objects were not tried`,
+              ]
+            : []),
+        ]
+      : []),
+  ];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function problems(checks: readonly Check[]): string[] {
@@ -65,19 +107,29 @@ function emptyLines({ emptyTables }: TestResult): string[] {
 function mutationLines(mutations: readonly MutationResult[]): string[] {
   const score = mutationScore(mutations);
   if (score === undefined) return [];
-  const survivors = mutations.filter(({ noticed }) => !noticed);
+  const survivors = mutations.filter((each) => !isNoticed(each));
+  const by = (name: NoticedBy) => mutations.filter(({ noticedBy }) => noticedBy === name).length;
   const byRule = new Map<string, string[]>();
-  for (const { rule, what } of survivors) byRule.set(rule, [...(byRule.get(rule) ?? []), what]);
+  for (const { rule, what, noticedBy } of survivors)
+    byRule.set(rule, [...(byRule.get(rule) ?? []), noticedBy ? `${what}  (noticed with --base)` : what]);
+  const kinds = MUTANT_KINDS.flatMap((kind) => {
+    const all = mutations.filter((each) => each.kind === kind);
+    return all.length > 0 ? [`${kind} ${all.filter(isNoticed).length}/${all.length}`] : [];
+  });
   return [
-    `Mutations  ${mutations.length - survivors.length} of ${mutations.length} weakened rules noticed (${score} %)`,
+    `Mutations  ${mutations.length - survivors.length} of ${mutations.length} weakened permissions noticed when committed (${score} %): ${by('case')} by cases, ${by('isolation')} by isolation`,
+    `           ${kinds.join(', ')}`,
+    ...(by('base') > 0
+      ? [`           with --base ${by('base')} of the other ${survivors.length} would be noticed`]
+      : []),
     ...(survivors.length > 0
-      ? ['', 'Nothing fails when these rules are weaker; a declared case would notice:']
+      ? ['', 'Nothing fails when these permissions are weakened and committed; a declared case would notice:']
       : []),
     ...[...byRule].flatMap(([rule, whats]) => [`  ${rule}`, ...whats.map((what) => `    ${what}`)]),
   ];
 }
 
-/** JUnit XML: a suite a file or rule; what is unproven is skipped, a weakened rule that nothing notices fails in no test. */
+/** JUnit XML: one suite per file or rule; what is unproven is skipped. Mutants are not in it. */
 export function junitXml(result: TestResult): string {
   const counts = countChecks(result);
   const total = counts.passed + counts.failed + counts.unproven;

@@ -83,11 +83,12 @@ function readRows(trial: Trial, subject: Subject, planner: Planner): Reader {
   const { table } = subject;
   const field = fieldOf(subject, 'select');
   const linked = tableOf(subject, planner);
-  const rule = planner.program.access(linked).select![subject.role]!;
-  const shown = rule.columns.filter((column) => !rule.cells || !Object.hasOwn(rule.cells, column));
-  const key = table.shape.primaryKey?.columns;
-  const columns = key?.every((column) => shown.includes(column)) ? key : shown;
-  const fields = columns.flatMap((column) => linked.columns.get(column)?.field ?? []);
+  const fieldsOf = (columns: readonly string[]) =>
+    columns.flatMap((column) => linked.columns.get(column)?.field ?? []);
+  const key = fieldsOf(table.shape.primaryKey?.columns ?? []);
+  // Columns whose names GraphQL cannot spell are no fields.
+  const isKey = key.length > 0 && key.length === table.shape.primaryKey?.columns.length;
+  const fields = isKey ? key : fieldsOf([...linked.columns.keys()]);
   const ask = createAsk(trial, subject, planner, `{ ${field(`{ __typename ${fields.join(' ')} }`)} }`);
   return async (session) => {
     const answer = await ask(session);
@@ -145,12 +146,14 @@ function writeRows(trial: Trial, subject: Subject, planner: Planner, rows: reado
 }
 
 function writeOf(subject: Subject, planner: Planner): string {
-  const { kind, role, table } = subject;
+  const { kind, role } = subject;
   if (kind === 'insert check')
     return `mutation { ${fieldOf(subject, 'insert')('(objects: [{}]) { __typename }')} }`;
   if (kind === 'delete') return `mutation { ${fieldOf(subject, 'delete')('(where: {}) { __typename }')} }`;
-  const { columns } = tableOf(subject, planner);
-  const [column] = table.permissions.update[role]!.columns.flatMap((name) => columns.get(name)?.field ?? []);
+  const table = tableOf(subject, planner);
+  const [column] = planner.program
+    .access(table)
+    .update![role]!.columns.flatMap((name) => table.columns.get(name)?.field ?? []);
   if (column === undefined) throw new UntriedError('no column may be updated');
   return `mutation { ${fieldOf(subject, 'update')(`(where: {}, _set: { ${column}: null }) { __typename }`)} }`;
 }

@@ -2,6 +2,7 @@
 
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { readRule, referring } from '../../../runtime/core/condition/rule.ts';
+import { displayName } from '../../../runtime/core/names.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import {
   bindRow,
@@ -31,9 +32,17 @@ const ROWS = 200;
 
 interface Comparison {
   readonly from: Sql;
+  /** `ticket`, `other.ticket`. */
+  readonly table: string;
   readonly column: string;
   readonly variable: string;
   readonly isList: boolean;
+}
+
+/** Columns that a rule compares with a session variable: `ticket.tenant_id`. */
+export function comparedColumns({ condition, table: { shape } }: Subject, variable: string): string[] {
+  const all = comparisons(condition, shape.schema, shape.name).filter((each) => each.variable === variable);
+  return [...new Set(all.map(({ table, column }) => `${table}.${column}`))];
 }
 
 /** Where a condition compares columns with session variables. */
@@ -52,6 +61,7 @@ function comparisons(condition: Condition, schema: string, name: string): Compar
       if (left.kind !== 'column') return [];
       return variablesOf(right).map(({ variable, isList }) => ({
         from: identifier(schema, name),
+        table: displayName(schema, name),
         column: left.column,
         variable,
         isList,

@@ -1,13 +1,13 @@
 /** The row rules under test, and a program for each that isolates it. */
-import { displayName, objectKey } from '../../../runtime/core/names.ts';
+import { displayName } from '../../../runtime/core/names.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import {
   type AccessRules,
   EVERY_ROW,
-  type InsertRule,
   type SelectRule,
+  type TableShape,
   type UpdateRule,
 } from '../../../runtime/core/shapes.ts';
 import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
@@ -35,10 +35,11 @@ export interface Subject {
   readonly presets: Presets;
 }
 
-/** Every rule of every role, by table. */
-export function subjectsOf({ sources }: Model): Subject[] {
+/** Every rule of every role, by table; of one table where a key is given. */
+export function subjectsOf({ sources }: Model, only?: string): Subject[] {
   return sources.flatMap(({ shape, tables }) =>
     tables.flatMap((table) => {
+      if (only !== undefined && table.key !== only) return [];
       const subject = (
         kind: RuleKind,
         role: string,
@@ -76,13 +77,17 @@ export function subjectsOf({ sources }: Model): Subject[] {
  * that no rule is held up by another.
  */
 export function planAlone(plan: Plan, kind: RuleKind): Plan {
-  return changeAccess(plan, (access) => {
+  return changeAccess(plan, (access, { shape }) => {
     switch (kind) {
       case 'select':
-        // A limit holds back rows that the rule lets through, and a role without root fields sees them by other ways.
+        // A limit holds back rows that the rule lets through, and a role without root fields sees them by other ways. Rows
+        // are told apart by their keys, which the role may not see.
         return {
           ...access,
-          select: changeRules(access.select, ({ limit, queryRoots, ...rule }: SelectRule) => rule),
+          select: changeRules(access.select, ({ limit, queryRoots, cells, ...rule }: SelectRule) => ({
+            ...rule,
+            columns: Object.keys(shape.columns),
+          })),
         };
       case 'update':
         return { ...access, update: changeRules(access.update, ({ check, ...rule }: UpdateRule) => rule) };
@@ -97,28 +102,9 @@ export function planAlone(plan: Plan, kind: RuleKind): Plan {
   });
 }
 
-/** The plan with another text for one rule. */
-export function replaceRule(plan: Plan, subject: Subject, text: string): Plan {
-  const { source, table, role, kind } = subject;
-  const [operation, part] = PLACES[kind];
-  return changeAccess(plan, (access, place) => {
-    if (place.source !== source || place.key !== table.key) return access;
-    const rules: Readonly<Record<string, object>> = access[operation]!;
-    return { ...access, [operation]: { ...rules, [role]: { ...rules[role], [part]: text } } };
-  });
-}
-
-const PLACES: Readonly<Record<RuleKind, readonly [keyof AccessRules, keyof (InsertRule & UpdateRule)]>> = {
-  select: ['select', 'where'],
-  'insert check': ['insert', 'check'],
-  update: ['update', 'where'],
-  'update check': ['update', 'check'],
-  delete: ['delete', 'where'],
-};
-
 function changeAccess(
   plan: Plan,
-  change: (access: AccessRules, place: { readonly source: string; readonly key: string }) => AccessRules,
+  change: (access: AccessRules, table: { readonly shape: TableShape }) => AccessRules,
 ): Plan {
   return {
     ...plan,
@@ -126,10 +112,7 @@ function changeAccess(
       ...source,
       tables: source.tables.map((table) => ({
         ...table,
-        access: change(table.access, {
-          source: source.shape.name,
-          key: objectKey(table.shape.schema, table.shape.name),
-        }),
+        access: change(table.access, table),
       })),
     })),
   };

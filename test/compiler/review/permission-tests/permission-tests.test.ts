@@ -1,6 +1,8 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../../../compiler/cli/cli.ts';
 import { compile } from '../../../../compiler/index.ts';
@@ -58,20 +60,23 @@ async function tested(
   sql = SCHEMA + ROWS,
   cases: readonly DeclaredCase[] = [],
   mutations = false,
+  base?: object,
 ) {
   const database = await createTestDatabase(sql);
   const { value } = readMetadata(json);
   const catalogs = await catalogsOf(value, database.url);
-  const { state, diagnostics } = compile({ metadata: value, catalogs });
-  expect(diagnostics).toEqual([]);
+  const compiled = compile({ metadata: value, catalogs });
+  expect(compiled.diagnostics).toEqual([]);
   const trials = await openTrialDatabase({ connectionString: database.url });
-  const { model, plan } = state;
   try {
     const databases = new Map([['default', trials]]);
     const result = await testPermissions({
-      model,
-      plan,
+      compiled,
+      compile: (other) => compile({ metadata: other, catalogs }, compiled),
       catalogs,
+      ...(base && {
+        base: { label: 'main', compiled: compile({ metadata: readMetadata(base).value, catalogs }) },
+      }),
       serving: SERVING,
       cases,
       databases,
@@ -146,7 +151,7 @@ test('writes are tried as requests: checks of inserts and updates, rows of updat
     ...write('update', { columns: ['mail'], filter: rule, check: rule }),
     ...write('delete', { filter: rule }),
   });
-  const good = await tested(metadata(OWN, writes(OWN)), undefined, [], true);
+  const good = await tested(metadata(OWN, writes(OWN)));
   expect(good.result.suites.map(({ name, checks }) => [name, checks.length])).toEqual([
     ['user · select · task', 5],
     ['user · insert check · task', 5],
@@ -155,7 +160,6 @@ test('writes are tried as requests: checks of inserts and updates, rows of updat
     ['user · delete · task', 5],
   ]);
   expect(problems(good.result)).toEqual([]);
-  expect(mutationScore(good.result.mutations)).toBe(100);
   expect(await good.database.query('select count(*)::int as tasks, min(mail) as mail from task')).toEqual([
     { tasks: 5, mail: 'a' },
   ]);
@@ -260,7 +264,7 @@ test('declared cases: data, rows, errors; what they write is undone', async () =
     ['again', 'passed', undefined],
     ['refused', 'passed', undefined],
     ['incomplete', 'passed', undefined],
-    ['wrong', 'failed', '2 rows were answered, not 5'],
+    ['wrong', 'failed', '2 rows were answered, not 5: {"task":[{"id":3},{"id":4}]}'],
     ['answered', 'failed', 'it was answered: {"task_by_pk":{"id":3}}'],
     ['other', 'failed', expect.stringContaining('it was refused for another reason')],
   ]);
@@ -286,23 +290,118 @@ test('a case that means nothing is refused with its line', () => {
   expect(refused('name: x')).toBe('/cases.yaml: a list of cases is expected.');
 });
 
-test('weakened rules: those about the session are noticed by isolation, others by cases', async () => {
+test('weakened permissions are tested as they would be committed', async () => {
   const rule = metadata({ ...OWN, public: true });
+  const weak = ({ mutations }: TestResult) => mutations.map(({ what, noticedBy }) => [what, noticedBy]);
   const alone = await tested(rule, undefined, [], true);
-  const weak = (result: TestResult) => result.mutations.map(({ what, noticed }) => [what, noticed]);
   expect(weak(alone.result)).toEqual([
-    ['without owner = X-Engine-User-Id', true],
-    ['without public = true', false],
-    // Whoever owns nothing would see the public tasks.
-    ['with or: owner = X-Engine-User-Id or public = true', true],
+    // The weakened rule names no session variable: only the checks of the rule before notice it.
+    ['without owner: X-Engine-User-Id', 'base'],
+    ['without public: true', undefined],
+    ['with _or instead of _and: owner: X-Engine-User-Id; public: true', 'base'],
+    ['with a branch: _or team_id: { _is_null: false }', 'isolation'],
+    ['for some row of task instead of this one: owner: X-Engine-User-Id, public: true', 'base'],
+    ['owner may be read', undefined],
+    ['team_id may be read', undefined],
+    ['mail may be read', undefined],
+    ['public may be read', undefined],
+    ['with allow_aggregations', undefined],
   ]);
-  expect(mutationScore(alone.result.mutations)).toBe(66);
-  expect(testText(alone.result)).toContain('Mutations  2 of 3 weakened rules noticed (66 %)');
-  const declared = cases(
-    '- { name: public only, role: user, session: { X-Engine-User-Id: 10 }, query: "{ task { id } }", expect: { data: { task: [{ id: 1 }] } } }',
+  expect(mutationScore(alone.result.mutations)).toBe(10);
+  expect(testText(alone.result)).toContain(
+    [
+      'Mutations  1 of 10 weakened permissions noticed when committed (10 %): 0 by cases, 1 by isolation',
+      '           rule 1/5, column 0/4, operation 0/1',
+      '           with --base 3 of the other 9 would be noticed',
+    ].join('\n'),
   );
+  const declared = cases(`
+- { name: own and public, role: user, session: { X-Engine-User-Id: 10 }, query: "{ task { id } }", expect: { data: { task: [{ id: 1 }] } } }
+- { name: columns, role: user, query: '{ __type(name: "task") { fields { name } } }', expect: { data: { __type: { fields: [{ name: id }] } } } }
+- { name: fields, role: user, query: "{ __schema { queryType { fields { name } } } }", expect: { data: { __schema: { queryType: { fields: [{ name: task }, { name: task_by_pk }] } } } } }
+`);
   const both = await tested(rule, undefined, declared, true);
+  expect(weak(both.result).filter(([, noticedBy]) => noticedBy !== 'case')).toEqual([]);
   expect(mutationScore(both.result.mutations)).toBe(100);
+});
+
+test('mutants of presets, backend_only, limits, checks and what is inside relationships', async () => {
+  const { result } = await tested(
+    metadata(
+      { team: { name: 'X-Engine-Team' } },
+      {
+        ...write('insert', {
+          columns: ['id'],
+          check: {},
+          set: { owner: 'X-Engine-User-Id' },
+          backend_only: true,
+        }),
+        ...write('update', { columns: ['mail'], filter: OWN, check: { ...OWN, public: true } }),
+      },
+    ),
+    undefined,
+    [],
+    true,
+  );
+  const whats = result.mutations.map(({ rule, what }) => `${rule}: ${what}`);
+  expect(whats).toEqual(
+    expect.arrayContaining([
+      'user · select · task: in team: without name: X-Engine-Team',
+      'user · select · task: with _exists on team, which need not be related, instead of team: name: X-Engine-Team',
+      'user · insert · task: owner given by the client, instead of X-Engine-User-Id',
+      'user · insert · task: owner set to 20, instead of X-Engine-User-Id',
+      'user · insert · task: mail may be inserted',
+      'user · insert · task: without backend_only',
+      'user · update check · task: without any check',
+    ]),
+  );
+});
+
+test('the isolation checks of an earlier version are run on the present one', async () => {
+  const writes = {
+    ...write('update', { columns: ['mail'], filter: OWN, check: OWN }),
+    ...write('delete', { filter: OWN }),
+  };
+  const base = metadata({ ...OWN, public: true }, writes);
+  const of = async (present: object) => {
+    const { result } = await tested(present, undefined, [], false, base);
+    return { result, problems: problems(result) };
+  };
+  const same = await of(base);
+  expect(same.problems).toEqual([]);
+  expect(testText(same.result)).toContain('Base       main: 0 changed rules tried as they were, 4 unchanged');
+  const weakened = await of(
+    metadata(
+      { public: true },
+      { ...write('update', { columns: ['mail'], filter: OWN }), ...write('delete', { filter: OWN }) },
+    ),
+  );
+  // Without a base nothing fails: the rules that are left hold what they say.
+  expect(weakened.result.suites.filter(({ name }) => !name.startsWith('main: ')).length).toBe(2);
+  expect(weakened.problems).toEqual([
+    'failed: rows depend on x-engine-user-id',
+    'failed: a session with a x-engine-user-id that nobody has reaches nothing',
+    'failed: rows depend on x-engine-user-id',
+    'failed: a session with a x-engine-user-id that nobody has reaches nothing',
+  ]);
+  const gone = await of(metadata({ ...OWN, public: true }, write('delete', { filter: OWN })));
+  expect(gone.problems).toEqual([]);
+  expect(testText(gone.result)).toContain(
+    '2 rules not tried, because the permission is gone: user · update · task, user · update check · task',
+  );
+});
+
+test('rows that look alike to the role are told apart by their key', async () => {
+  const alike = metadata({}) as { sources: { tables: object[] }[] };
+  alike.sources[0]!.tables[0] = {
+    table: 'task',
+    select_permissions: [{ role: 'user', permission: { columns: ['public'], filter: OWN } }],
+  };
+  const { result } = await tested(
+    alike,
+    `${SCHEMA} insert into task values (1, 10, null, 'a', true), (2, 20, null, 'a', true);`,
+  );
+  expect(problems(result)).toEqual([]);
 });
 
 test('JUnit says what failed and what was skipped, and is XML whatever names hold', () => {
@@ -319,6 +418,8 @@ test('JUnit says what failed and what was skipped, and is XML whatever names hol
     ],
     mutations: [],
     emptyTables: new Map(),
+    withoutSession: 0,
+    validated: 0,
   });
   expect(xml).toContain('<testsuites name="engine test" tests="3" failures="1" skipped="1">');
   expect(xml).toContain('<testcase classname="a &quot;b&quot; &lt;c&gt;" name="one &amp; two"/>');
@@ -353,6 +454,40 @@ test('the command makes the database of migrations, and fails when a check does'
   const low = await engine('--mutations', '--minimum-score', '90');
   expect(low).toMatchObject({
     status: 1,
-    output: expect.stringContaining('The mutation score of 66 % is below 90 %.'),
+    output: expect.stringContaining('The mutation score of 10 % is below 90 %.'),
   });
+});
+
+test('the base is a path, or a revision that has metadata at the same path', async () => {
+  const project = join(folder, 'project');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args], { cwd: project });
+  mkdirSync(join(project, 'migrations'), { recursive: true });
+  writeFileSync(join(project, 'migrations/1.sql'), SCHEMA + ROWS);
+  const write = (file: string, filter: object) =>
+    writeFileSync(join(project, file), JSON.stringify(metadata(filter)));
+  write('metadata.json', OWN);
+  git('init', '--quiet');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'base');
+  write('metadata.json', { public: true });
+  write('other.json', {});
+  const bin = fileURLToPath(new URL('../../../../compiler/cli/bin.mjs', import.meta.url));
+  const engine = (...args: string[]) =>
+    spawnSync(
+      process.execPath,
+      [bin, 'test', '--metadata', 'metadata.json', '--migrations', 'migrations', ...args],
+      { cwd: project, encoding: 'utf8' },
+    );
+  expect(engine()).toMatchObject({ status: 0, stdout: expect.stringContaining('Checks     0 passed') });
+  expect(engine('--base', 'HEAD')).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining(' × HEAD: user · select · task (3/5)'),
+  });
+  expect(engine('--base', 'other.json').status).toBe(0);
+  expect(engine('--base', 'HEAD:other.json')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('Revision HEAD has no other.json.'),
+  });
+  expect(engine('--base', 'no-such-place').status).toBe(2);
 });
