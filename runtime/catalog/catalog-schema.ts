@@ -39,6 +39,8 @@ const column = z.strictObject({
 
 const key = z.strictObject({ name: text, columns: z.array(text), oid: count });
 
+const foreignKeyAction = z.enum(['cascade', 'set null', 'set default']);
+
 const table = z.strictObject({
   ...relation,
   oid: count,
@@ -65,9 +67,14 @@ const table = z.strictObject({
       oid: count,
       columns: z.array(text),
       references: z.strictObject({ ...relation, columns: z.array(text) }),
+      onDelete: foreignKeyAction.exactOptional(),
+      onUpdate: foreignKeyAction.exactOptional(),
     }),
   ),
   reads: z.array(z.strictObject({ ...relation, columns: z.array(text) })).exactOptional(),
+  definition: text.exactOptional(),
+  calls: z.record(text, text).exactOptional(),
+  triggers: z.record(text, text).exactOptional(),
   checks: z.array(z.strictObject({ name: text, definition: text })),
   sideEffects: stated,
   insertable: z.boolean(),
@@ -87,6 +94,7 @@ const databaseFunction = z.strictObject({
   returns: typeReference,
   returnsSet: stated,
   language: text,
+  definition: text.exactOptional(),
 });
 
 const source = z.strictObject({

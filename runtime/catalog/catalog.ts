@@ -4,6 +4,8 @@
  * attribute number) so that the same database gives the same bytes.
  */
 
+import type { ForeignKeyAction } from '../core/shapes.ts';
+
 /** Catalogs of a compile, keyed by the name of the source; the saved form (`engine introspect`) has `version`. */
 export interface CatalogFile {
   readonly version: 1;
@@ -84,6 +86,12 @@ export interface CatalogTable {
    * their own. What functions read that it calls is not known.
    */
   readonly reads?: readonly (RelationReference & { readonly columns: readonly string[] })[];
+  /** Of a view: hash of its query and options, and of those of views below it. Postgres versions print queries differently. */
+  readonly definition?: string;
+  /** Of a view: functions of the database that its query calls, or that of a view below it: key → hash of the definition. */
+  readonly calls?: Readonly<Record<string, string>>;
+  /** Triggers and rules: name → hash, of the function's definition, too. Those that Engine installs are left out. */
+  readonly triggers?: Readonly<Record<string, string>>;
   /** CHECK constraints: name and definition text. */
   readonly checks: readonly { readonly name: string; readonly definition: string }[];
   /**
@@ -118,6 +126,9 @@ export interface CatalogForeignKey {
   /** Columns of this table and, at the same position, of the referenced one. */
   readonly columns: readonly string[];
   readonly references: RelationReference & { readonly columns: readonly string[] };
+  /** What happens to the row when the one that it refers to is deleted, or its key changed; absent: that is refused. */
+  readonly onDelete?: ForeignKeyAction;
+  readonly onUpdate?: ForeignKeyAction;
 }
 
 export interface CatalogColumn {
@@ -162,6 +173,8 @@ export interface CatalogFunction {
   readonly returnsSet?: true;
   /** 'function' only: aggregates, window functions and procedures are not read. */
   readonly language: string;
+  /** Hash of all that CREATE FUNCTION says, the body included. Not of functions that it calls. */
+  readonly definition?: string;
 }
 
 /** Rows of tables that metadata marks as enum tables, keyed `schema.name`, values sorted. */

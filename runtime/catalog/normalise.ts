@@ -2,6 +2,8 @@
  * From what Postgres sends to the catalog: names instead of OIDs and attribute numbers, absent instead of null, everything
  * in an order of its own.
  */
+import { createHash } from 'node:crypto';
+import { objectKey } from '../core/names.ts';
 import type {
   Catalog,
   CatalogColumn,
@@ -13,6 +15,7 @@ import type {
 } from './catalog.ts';
 import { compareNames, compareText } from './order.ts';
 import type {
+  RawCall,
   RawCatalog,
   RawColumn,
   RawConstraint,
@@ -20,6 +23,7 @@ import type {
   RawIndex,
   RawRead,
   RawRelation,
+  RawTrigger,
 } from './statement.ts';
 import { nameTypes, type TypeNames, typeText } from './type-names.ts';
 import { readViewOrigins, type ViewOrigins } from './view-origins.ts';
@@ -33,6 +37,8 @@ interface Lookup {
   readonly indexes: ReadonlyMap<number, readonly RawIndex[]>;
   readonly origins: ReadonlyMap<number, ViewOrigins>;
   readonly reads: ReadonlyMap<number, readonly RawRead[]>;
+  readonly calls: ReadonlyMap<number, readonly RawCall[]>;
+  readonly triggers: ReadonlyMap<number, readonly RawTrigger[]>;
 }
 
 /** Makes the catalog of what {@link catalogStatement} returned. */
@@ -50,6 +56,8 @@ export function normaliseCatalog(raw: RawCatalog): Catalog {
     indexes: groupByRelation(raw.indexes),
     origins,
     reads: groupByRelation(raw.reads),
+    calls: groupByRelation(raw.calls),
+    triggers: groupByRelation(raw.triggers),
   };
   const tables = raw.relations.map((relation) => describeTable(relation, lookup)).sort(compareNames);
   const functions = raw.functions
@@ -107,7 +115,8 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
       ...(index.is_partial && { partial: true }),
     })),
     foreignKeys: ofKind('f').flatMap((constraint) => describeForeignKey(constraint, lookup)),
-    ...describeReads(relation, lookup),
+    ...describeQuery(relation, lookup),
+    ...describeTriggers(relation, lookup),
     checks: ofKind('c').map(({ name, definition }) => ({ name, definition: definition! })),
     ...(relation.has_side_effects && { sideEffects: true }),
     insertable: (relation.events & 8) !== 0,
@@ -147,13 +156,23 @@ function findOrigin(relation: number, position: number, lookup: Lookup): Catalog
   return column === undefined ? undefined : { schema: source.schema, name: source.name, column };
 }
 
-/** The columns that a view's query mentions, through views on views down to relations with rows of their own. */
-function describeReads(view: RawRelation, lookup: Lookup): Pick<CatalogTable, 'reads'> {
+/** What a view's query mentions and calls, through views on views down to relations with rows of their own. */
+function describeQuery(
+  view: RawRelation,
+  lookup: Lookup,
+): Pick<CatalogTable, 'definition' | 'reads' | 'calls'> {
+  if (view.definition === null) return {};
   const found = new Map<number, Set<number>>();
   const seen = new Set<number>();
+  const calls = new Map<string, string>();
   const collect = (relation: number): void => {
     if (seen.has(relation)) return;
     seen.add(relation);
+    for (const { schema, name, definition } of lookup.calls.get(relation) ?? []) {
+      const key = objectKey(schema, name);
+      // Overloads of one name.
+      calls.set(key, combine([calls.get(key) ?? '', definition].filter(Boolean).sort()));
+    }
     for (const { source, position } of lookup.reads.get(relation) ?? []) {
       if (lookup.relations.get(source)?.kind === 'v') collect(source);
       else found.set(source, (found.get(source) ?? new Set()).add(position));
@@ -170,7 +189,29 @@ function describeReads(view: RawRelation, lookup: Lookup): Pick<CatalogTable, 'r
       return [{ schema: source.schema, name: source.name, columns }];
     })
     .sort(compareNames);
-  return reads.length > 0 ? { reads } : {};
+  const definitions = [...seen].map((oid) => lookup.relations.get(oid)?.definition ?? '');
+  return {
+    ...(reads.length > 0 && { reads }),
+    definition: combine([definitions[0]!, ...definitions.slice(1).sort()]),
+    ...(calls.size > 0 && { calls: sortedRecord(calls) }),
+  };
+}
+
+function describeTriggers({ oid }: RawRelation, lookup: Lookup): Pick<CatalogTable, 'triggers'> {
+  const triggers = (lookup.triggers.get(oid) ?? []).map(
+    ({ name, definition }) => [name, definition] as const,
+  );
+  return triggers.length > 0 ? { triggers: sortedRecord(triggers) } : {};
+}
+
+/** One hash of several, and the hash itself of one. */
+function combine(hashes: readonly string[]): string {
+  if (hashes.length === 1) return hashes[0]!;
+  return createHash('sha256').update(hashes.join(' ')).digest('hex').slice(0, 32);
+}
+
+function sortedRecord(entries: Iterable<readonly [string, string]>): Record<string, string> {
+  return Object.fromEntries([...entries].sort(([left], [right]) => compareText(left, right)));
 }
 
 function describeKey(constraint: RawConstraint, lookup: Lookup): CatalogKey {
@@ -191,8 +232,23 @@ function describeForeignKey(constraint: RawConstraint, lookup: Lookup): CatalogF
         name: target.name,
         columns: constraint.referenced_columns!.map((position) => columnName(target.oid, position, lookup)!),
       },
+      ...describeActions(constraint),
     },
   ];
+}
+
+const actions = { c: 'cascade', n: 'set null', d: 'set default' } as const;
+
+/** What happens to the row when the one that it refers to goes or changes; absent: that is refused. */
+function describeActions({
+  on_delete: onDelete,
+  on_update: onUpdate,
+}: RawConstraint): Pick<CatalogForeignKey, 'onDelete' | 'onUpdate'> {
+  const isAction = (letter: string): letter is keyof typeof actions => letter in actions;
+  return {
+    ...(isAction(onDelete) && { onDelete: actions[onDelete] }),
+    ...(isAction(onUpdate) && { onUpdate: actions[onUpdate] }),
+  };
 }
 
 function constraintColumns(constraint: RawConstraint, lookup: Lookup): string[] {
@@ -234,6 +290,7 @@ function describeFunction(entry: RawFunction, types: TypeNames): CatalogFunction
     returns: types.reference(entry.returns),
     ...(entry.returns_set && { returnsSet: true }),
     language: entry.language,
+    definition: entry.definition,
   };
 }
 

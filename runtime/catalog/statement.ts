@@ -20,6 +20,8 @@ export interface RawCatalog {
   readonly constraints: readonly RawConstraint[];
   readonly indexes: readonly RawIndex[];
   readonly reads: readonly RawRead[];
+  readonly calls: readonly RawCall[];
+  readonly triggers: readonly RawTrigger[];
   readonly functions: readonly RawFunction[];
 }
 
@@ -55,6 +57,8 @@ export interface RawRelation {
   readonly events: number;
   /** Of a view: the parsed query, as Postgres keeps it. */
   readonly query: string | null;
+  /** Of a view: hash of its query and options. */
+  readonly definition: string | null;
   readonly has_side_effects: boolean;
 }
 
@@ -80,6 +84,9 @@ export interface RawConstraint {
   readonly columns: readonly number[] | null;
   readonly referenced: number | null;
   readonly referenced_columns: readonly number[] | null;
+  /** pg_constraint.confdeltype and confupdtype: no action, restrict, cascade, set null, set default; blank if no foreign key. */
+  readonly on_delete: 'a' | 'r' | 'c' | 'n' | 'd' | ' ';
+  readonly on_update: 'a' | 'r' | 'c' | 'n' | 'd' | ' ';
   readonly definition: string | null;
 }
 
@@ -104,6 +111,21 @@ export interface RawRead {
   readonly position: number;
 }
 
+/** A function of the database that a view's query calls, with a hash of its definition. */
+export interface RawCall {
+  readonly relation: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
+/** A trigger, or a rule that is not a view's query, with a hash of it and of the function that it calls. */
+export interface RawTrigger {
+  readonly relation: number;
+  readonly name: string;
+  readonly definition: string;
+}
+
 export interface RawFunction {
   readonly oid: number;
   readonly schema: string;
@@ -121,17 +143,33 @@ export interface RawFunction {
   readonly is_variadic: boolean;
   readonly returns: number;
   readonly returns_set: boolean;
+  readonly definition: string;
+}
+
+/**
+ * The first 128 bits of a SHA-256, in hexadecimal, of an SQL text that Postgres prints. It prints names with their schemas
+ * where the search path does not find them; so the path is emptied before the first text is printed, and restored at the end.
+ */
+function hashOf(text: string): string {
+  return `case when (select p.path from settled p) = '' then
+        pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(${text}, 'UTF8')), 'hex'), 32)
+      end`;
 }
 
 /** The schemas and relations that are read; used by the other sections. */
 const scope = `
+  settled as materialized (
+    select
+      pg_catalog.current_setting('search_path') as before,
+      pg_catalog.set_config('search_path', '', true) as path
+  ),
   schemas as materialized (
     select n.oid, n.nspname as name
     from pg_catalog.pg_namespace n
     where n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'engine_catalog')
   ),
   triggers as (
-    select g.tgrelid, g.tgtype
+    select g.oid, g.tgrelid, g.tgtype, g.tgname, g.tgenabled, g.tgfoid
     from pg_catalog.pg_trigger g
     join pg_catalog.pg_proc p on p.oid = g.tgfoid
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
@@ -291,8 +329,13 @@ const relations = `
         else 0
       end as events,
       q.ev_action::text as query,
+      case
+        when r.kind in ('v', 'm') then
+          ${hashOf("pg_catalog.pg_get_viewdef(r.oid) || coalesce(c.reloptions::text, '')")}
+      end as definition,
       e.oid is not null as has_side_effects
     from relations r
+    join pg_catalog.pg_class c on c.oid = r.oid
     left join (${sideEffects}
     ) e on e.oid = r.oid
     left join comments d
@@ -340,6 +383,7 @@ const constraints = `
     select
       k.oid::int8, k.conrelid::int8 as relation, k.conname as name, k.contype as kind, k.conkey as columns,
       nullif(k.confrelid, 0)::int8 as referenced, k.confkey as referenced_columns,
+      k.confdeltype as on_delete, k.confupdtype as on_update,
       case k.contype when 'c' then pg_catalog.pg_get_constraintdef(k.oid) end as definition
     from relations r
     join pg_catalog.pg_constraint k on k.conrelid = r.oid
@@ -375,6 +419,36 @@ const reads = `
       and x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and x.refobjid <> r.oid and x.refobjsubid > 0
     where r.kind in ('v', 'm')`;
 
+/** Functions in C, and those that Postgres and extensions bring, do what their version says. */
+const calls = `
+    select distinct
+      r.oid::int8 as relation, s.name as schema, f.proname as name,
+      ${hashOf('pg_catalog.pg_get_functiondef(f.oid)')} as definition
+    from relations r
+    join pg_catalog.pg_rewrite q on q.ev_class = r.oid and q.ev_type = '1'
+    join pg_catalog.pg_depend x
+      on x.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and x.objid = q.oid
+      and x.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+    join pg_catalog.pg_proc f on f.oid = x.refobjid and f.prokind = 'f'
+    join schemas s on s.oid = f.pronamespace
+    join pg_catalog.pg_language l on l.oid = f.prolang and l.lanname not in ('internal', 'c')
+    where r.kind in ('v', 'm')`;
+
+const triggerTexts = `
+    select
+      r.oid::int8 as relation, g.tgname as name,
+      ${hashOf("pg_catalog.pg_get_triggerdef(g.oid) || g.tgenabled::text || coalesce(case when l.lanname not in ('internal', 'c') then pg_catalog.pg_get_functiondef(g.tgfoid) end, '')")} as definition
+    from relations r
+    join triggers g on g.tgrelid = r.oid
+    join pg_catalog.pg_proc f on f.oid = g.tgfoid
+    join pg_catalog.pg_language l on l.oid = f.prolang
+    union all
+    select
+      r.oid::int8 as relation, u.rulename as name,
+      ${hashOf('pg_catalog.pg_get_ruledef(u.oid) || u.ev_enabled::text')} as definition
+    from relations r
+    join pg_catalog.pg_rewrite u on u.ev_class = r.oid and u.ev_type <> '1'`;
+
 /**
  * Plain functions only. An extension can bring thousands of functions, and a range type brings its constructors (deptype
  * e and i); none of these can be tracked unless it returns rows of a table: the others are left out.
@@ -384,7 +458,8 @@ const functions = `
       f.oid::int8, s.name as schema, f.proname as name, f.provolatile as volatility, f.proisstrict as is_strict,
       l.lanname as language, d.text as comment, f.proargtypes::text as argument_types,
       f.proargnames as argument_names, f.proargmodes as argument_modes, f.pronargdefaults as defaults,
-      f.provariadic <> 0 as is_variadic, f.prorettype::int8 as returns, f.proretset as returns_set
+      f.provariadic <> 0 as is_variadic, f.prorettype::int8 as returns, f.proretset as returns_set,
+      ${hashOf('pg_catalog.pg_get_functiondef(f.oid)')} as definition
     from pg_catalog.pg_proc f
     join schemas s on s.oid = f.pronamespace
     join pg_catalog.pg_language l on l.oid = f.prolang
@@ -410,6 +485,8 @@ const sections: Record<Exclude<keyof RawCatalog, 'serverVersion'>, string> = {
   constraints,
   indexes,
   reads,
+  calls,
+  triggers: triggerTexts,
   functions,
 };
 
@@ -425,5 +502,6 @@ ${Object.entries(sections)
     ) s
   )`,
   )
-  .join(',\n')}
+  .join(',\n')},
+  'restored', (select pg_catalog.set_config('search_path', p.before, true) is null from settled p)
 )::text as catalog`;

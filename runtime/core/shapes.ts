@@ -18,6 +18,8 @@ export interface SourceShape {
   readonly naming?: NamingConvention;
   /** Arrays are scalars, `_text`, and not lists. */
   readonly arraysAsScalars?: true;
+  /** Major version of the Postgres whose catalog was read. Versions print queries differently, so their hashes differ. */
+  readonly postgres?: number;
   /** Customization of root fields; names in table files are final already, only `namespace` is applied at run time. */
   readonly rootNamespace?: string;
   /** Prefix and suffix of types derived from this source's tables. */
@@ -60,6 +62,15 @@ export interface TableShape {
   readonly enumValues?: Readonly<Record<string, string | null>>;
   /** For views: columns that the query mentions, by key of their table. Only audits read this. */
   readonly reads?: Readonly<Record<string, readonly string[]>>;
+  /** For views: hash of the query, those of views below included. Only audits and verification read this and what follows. */
+  readonly definition?: string;
+  /** For views: functions of the database that the query calls: key → hash of the definition. */
+  readonly calls?: Readonly<Record<string, string>>;
+  /** Triggers and rules: name → hash of the definition, of the function that a trigger calls, too. */
+  readonly triggers?: Readonly<Record<string, string>>;
+  /** What foreign keys of this table do to its rows when rows of the named tables are deleted, or their keys change. */
+  readonly onDelete?: ForeignKeyActions;
+  readonly onUpdate?: ForeignKeyActions;
   /** Foreign keys to tracked tables that no relationship follows. */
   readonly references?: readonly { readonly columns: readonly string[]; readonly target: string }[];
   /** An INSERT may see or change other rows than its own, by triggers and the like. */
@@ -67,6 +78,13 @@ export interface TableShape {
   /** Columns that Postgres refuses to write, mostly of views. */
   readonly readOnly?: readonly ('insert' | 'update' | 'delete')[];
 }
+
+export type ForeignKeyAction = 'cascade' | 'set null' | 'set default';
+
+/** By key of the table that is referred to; where several foreign keys refer to it, by their columns. */
+export type ForeignKeyActions = Readonly<
+  Record<string, ForeignKeyAction | Readonly<Record<string, ForeignKeyAction>>>
+>;
 
 interface KeyShape {
   readonly name: string;
@@ -118,6 +136,8 @@ export interface ComputedFieldShape {
   readonly arguments: readonly FunctionArgumentShape[];
   /** A scalar's type key, or the key of the table whose rows it returns. */
   readonly returns: { readonly type: string } | { readonly table: string; readonly set: boolean };
+  /** Hash of the function's definition. Only audits and verification read this. */
+  readonly definition?: string;
   readonly description?: string;
 }
 
@@ -139,6 +159,8 @@ export interface FunctionShape {
   readonly sessionArgument?: number;
   /** Key of the tracked table whose rows it returns. */
   readonly returns: { readonly table: string; readonly set: boolean };
+  /** Hash of the function's definition. Only audits and verification read this. */
+  readonly definition?: string;
   readonly description?: string;
 }
 

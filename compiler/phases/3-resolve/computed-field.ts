@@ -48,6 +48,7 @@ export function resolveComputedField(
     ...(sessionArgument !== undefined && { sessionArgument }),
     arguments: functionArguments(called),
     returns: returns!,
+    ...(called.definition !== undefined && { definition: called.definition }),
     ...(description !== undefined && { description }),
   };
 }

@@ -53,6 +53,7 @@ export function resolveFunction(scope: SourceScope, entry: FunctionEntry): Omit<
     arguments: functionArguments(called),
     ...(sessionArgument !== undefined && { sessionArgument }),
     returns: { table: table.key, set: called.returnsSet === true },
+    ...(called.definition !== undefined && { definition: called.definition }),
     ...(description !== undefined && { description }),
   };
   return {

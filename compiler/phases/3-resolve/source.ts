@@ -64,6 +64,7 @@ function sourceShape(
     kind: 'postgres',
     ...(convention !== 'engine-default' && { naming: convention }),
     ...(naming.arraysAsScalars && { arraysAsScalars: true }),
+    postgres: Math.floor(catalog.serverVersion / 10_000),
     ...(rootFields?.namespace && { rootNamespace: rootFields.namespace }),
     ...(typeNames?.prefix && { typePrefix: typeNames.prefix }),
     ...(typeNames?.suffix && { typeSuffix: typeNames.suffix }),

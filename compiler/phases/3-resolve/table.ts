@@ -7,6 +7,7 @@ import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { TableEntry } from '../../../runtime/metadata/metadata.ts';
+import { foreignKeyActions } from './deletion.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';
@@ -175,6 +176,8 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ] as const
   ).flatMap(([operation, allowed]) => (allowed ? [] : [operation]));
   const references = otherReferences(scope, table);
+  const onDelete = foreignKeyActions(scope, catalog, 'onDelete');
+  const onUpdate = foreignKeyActions(scope, catalog, 'onUpdate');
   return {
     source: scope.shape,
     schema: catalog.schema,
@@ -195,7 +198,12 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(catalog.reads && {
       reads: byName(catalog.reads.map((each) => [keyOf(each), each.columns])),
     }),
+    ...(catalog.definition !== undefined && { definition: catalog.definition }),
+    ...(catalog.calls && { calls: catalog.calls }),
     ...(references.length > 0 && { references }),
+    ...(catalog.triggers && { triggers: catalog.triggers }),
+    ...(onDelete && { onDelete }),
+    ...(onUpdate && { onUpdate }),
     ...(catalog.sideEffects && { sideEffects: true }),
     ...(readOnly.length > 0 && { readOnly }),
   };

@@ -3,6 +3,7 @@
  * of rights. Root fields follow from the facts and are named only where a permission withholds one.
  */
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
+import { type Deletion, deletionOf } from '../../../runtime/core/deletions.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
@@ -38,8 +39,9 @@ export function planLedgers(
 ): Ledger[] {
   const parts = model.sources.flatMap((source) => {
     const tables = new Map(source.tables.map((table) => [table.key, table]));
+    const shapes = new Map(source.tables.map(({ key, shape }) => [key, shape]));
     return [
-      ...source.tables.map((table) => tableFacts(source, tables, table, memory)),
+      ...source.tables.map((table) => tableFacts(source, tables, shapes, table, memory)),
       ...source.functions.map((each) => functionFacts(source, tables, each, options, memory)),
     ];
   });
@@ -78,16 +80,19 @@ export function planLedgers(
 function tableFacts(
   source: ModelSource,
   tables: ReadonlyMap<string, ModelTable>,
+  shapes: ReadonlyMap<string, TableShape>,
   table: ModelTable,
   memory: Memory,
 ): Facts {
   const targets = Object.values(table.shape.relationships ?? {}).map(
     ({ target }) => tables.get(target)?.permissions.select,
   );
+  const isDeleted = Object.keys(table.permissions.delete).length > 0;
+  const deletion = isDeleted ? deletionWords(deletionOf(table.key, shapes)) : undefined;
   // By shape, which outlives changes of permissions: the facts of the other roles keep their identity.
-  return memory.remember<Facts>('facts', table.shape, [table, ...targets], (before) => {
+  return memory.remember<Facts>('facts', table.shape, [table, deletion, ...targets], (before) => {
     const place = `${name(source.shape.name)} ${name(table.key)}`;
-    const facts = collect(place, (add) => addTable(add, tables, table));
+    const facts = collect(place, (add) => addTable(add, tables, table, deletion));
     return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
   });
 }
@@ -164,7 +169,21 @@ function collect(place: string, report: (add: Add) => void): Facts {
   return new Map([...facts].map(([role, lines]) => [role, [place, ...[...lines].sort()]]));
 }
 
-function addTable(add: Add, tables: ReadonlyMap<string, ModelTable>, table: ModelTable): void {
+/** What foreign keys do when rows are deleted; undefined: nothing. */
+function deletionWords({ deleted, changed }: Deletion): string | undefined {
+  const parts = [
+    ...(deleted.length > 0 ? [`deletes rows of ${deleted.map(name).join(', ')}`] : []),
+    ...(changed.length > 0 ? [`clears columns of ${changed.map(name).join(', ')}`] : []),
+  ];
+  return parts.length > 0 ? `also ${parts.join(', and ')}` : undefined;
+}
+
+function addTable(
+  add: Add,
+  tables: ReadonlyMap<string, ModelTable>,
+  table: ModelTable,
+  deletion: string | undefined,
+): void {
   const { permissions, shape } = table;
   for (const [role, permission] of Object.entries(permissions.select)) {
     const fact = (text: string) => add(role, `select ${text}`);
@@ -207,6 +226,7 @@ function addTable(add: Add, tables: ReadonlyMap<string, ModelTable>, table: Mode
   }
   for (const [role, permission] of Object.entries(permissions.delete)) {
     const fact = (text: string) => add(role, `delete ${text}`);
+    if (deletion !== undefined) fact(deletion);
     fact(`where ${conditionWords(permission.filter)}`);
     if (permission.backendOnly) fact('backend only');
     addValidation(fact, permission);

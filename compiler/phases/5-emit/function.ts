@@ -19,6 +19,7 @@ export function emitFunction(declared: DeclaredFunction, names: FileNames): stri
       'arguments',
       'sessionArgument',
       'returns',
+      'definition',
       'roles',
     ]),
     sections: sections(declared.fields, 2),

@@ -160,6 +160,7 @@ function emitSource(
         'kind',
         'naming',
         'arraysAsScalars',
+        'postgres',
         'rootNamespace',
         'typePrefix',
         'typeSuffix',

@@ -3,6 +3,9 @@
  * conditions; what cannot be shown either way is undecidable, and never called narrower.
  */
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { bodyFindings, databaseFindings } from './diff-database.ts';
+import { endpointFindings } from './diff-endpoints.ts';
+import { pathFindings } from './diff-paths.ts';
 import { permissionFindings } from './diff-permission.ts';
 import {
   entranceFindings,
@@ -30,6 +33,10 @@ export function diffCode(base: GeneratedCode, head: GeneratedCode): AuditDiff {
     ...permissionFindings(base, head, before, after),
     ...entranceFindings(base, head),
     ...functionFindings(before, after),
+    ...bodyFindings(base, head, after),
+    ...databaseFindings(base, head),
+    ...pathFindings(base, head),
+    ...endpointFindings(base, head),
     ...savedFindings(base, head, before, after),
     ...shapeFindings(base, head),
     ...settingFindings(base, head),
@@ -56,8 +63,8 @@ function notCompared({ program }: GeneratedCode): string {
       ),
     ),
   ]).size;
-  const triggered = tables.filter(({ shape }) => shape.sideEffects).length;
-  return `Not compared, because generated code does not hold it: the queries of ${count(views, 'view')}, the bodies of ${count(called, 'function')}, the triggers of ${count(triggered, 'table')}, and what foreign keys delete or change.`;
+  const triggers = tables.reduce((sum, { shape }) => sum + Object.keys(shape.triggers ?? {}).length, 0);
+  return `Compared by hash only, which shows that one changed and not what that means: the queries of ${count(views, 'view')}, ${count(called, 'function')} and ${count(triggers, 'trigger')}. Not compared: functions that these call, and defaults, CHECK constraints and policies of ${count(tables.length, 'table')}.`;
 }
 
 function count(number: number, noun: string): string {

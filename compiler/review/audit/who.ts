@@ -50,6 +50,19 @@ function pathsOfRole(scope: Scope, table: Table, column: string): AccessPath[] {
   return [...own, ...viewPaths(scope, table, column), ...savedPaths(scope, table, column)];
 }
 
+/**
+ * Ways by which the role certainly learns a column that it may not read where it is: related rows and views that show the
+ * same value.
+ */
+export function hiddenPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+  const tableView = scope.view.table(table);
+  if (tableView.select?.readable.has(column)) return [];
+  return [
+    ...equalColumnPaths(scope, table, tableView, column),
+    ...viewPaths(scope, table, column).filter(({ access, possible }) => access === 'read' && !possible),
+  ];
+}
+
 function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
   const { role, view } = scope;
   const tableView = view.table(table);

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Catalog } from '../../../runtime/catalog/catalog.ts';
 import {
@@ -38,7 +39,10 @@ export function queryOf(database: TestDatabase): Query {
   return async (sql, values) => ({ rows: await database.query(sql, values) });
 }
 
-/** The part of a catalog that belongs to some schemas, as text, OIDs masked: they differ from run to run. */
+/**
+ * The part of a catalog that belongs to some schemas, as text. OIDs are masked, because they differ from run to run, and
+ * hashes of definitions, because versions print definitions differently.
+ */
 function printPart(group: string, catalog: Catalog, schemas: readonly string[]): string {
   const within = ({ schema }: { readonly schema: string }) => schemas.includes(schema);
   const part = {
@@ -49,10 +53,9 @@ function printPart(group: string, catalog: Catalog, schemas: readonly string[]):
     functions: catalog.functions.filter(within),
     enumTables: {},
   };
-  return printCatalogFile({ version: 1, sources: { [group]: part } }).replaceAll(
-    /"oid":( ?)\d+/g,
-    '"oid":$10',
-  );
+  return printCatalogFile({ version: 1, sources: { [group]: part } })
+    .replaceAll(/"oid":( ?)\d+/g, '"oid":$10')
+    .replaceAll(/"[0-9a-f]{32}"/g, '"hash"');
 }
 
 /** @param versions of the servers; 18 is that of the test run */
@@ -103,6 +106,60 @@ export function testIntrospection(versions: readonly (13 | 15 | 18)[]): void {
       }
       expect(catalogs[0]).toBe(catalogs[1]);
       expect(catalogs[0]).toContain('"name":"e"');
+    });
+
+    it('tells other definitions of views, functions and triggers by their hashes, whatever the search path', async () => {
+      const made = await createTestDatabase(
+        `create table a (id int, secret text);
+        create function f(int) returns int language sql as $$ select $1 $$;
+        create function log() returns trigger language plpgsql as $$ begin return null; end $$;
+        create view v as select f(id) as id from a;
+        create view w as select id from v;
+        create trigger t after insert on a for each row execute function log();`,
+        version === 18 ? undefined : version,
+      );
+      const hashes = async () => {
+        const { tables, functions } = await introspectDatabase(queryOf(made));
+        const of = (table: string) => tables.find(({ name }) => name === table)!;
+        return {
+          f: functions.find(({ name }) => name === 'f')!.definition,
+          t: of('a').triggers?.t,
+          v: of('v').definition,
+          w: of('w').definition,
+          called: [of('v').calls, of('w').calls],
+        };
+      };
+      const differing = async (sql: string) => {
+        const before = await hashes();
+        await made.query(sql);
+        const after = await hashes();
+        return Object.entries(after).flatMap(([name, hash]) =>
+          JSON.stringify(hash) === JSON.stringify(before[name as keyof typeof before]) ? [] : [name],
+        );
+      };
+      const first = await hashes();
+      expect(first.called[0]).toEqual({ 'public.f': first.f });
+      expect(first.called[1]).toEqual({ 'public.f': first.f });
+      const where = 'create or replace view v as select f(id) as id from a where secret is null';
+      expect(await differing(where)).toEqual(['v', 'w']);
+      expect(await differing('alter view v set (security_barrier)')).toEqual(['v', 'w']);
+      const body = 'create or replace function f(int) returns int language sql as $$ select $1 + 1 $$';
+      expect(await differing(body)).toEqual(['f', 'called']);
+      expect(await differing('alter function f(int) security definer')).toEqual(['f', 'called']);
+      const logs = `create or replace function log() returns trigger language plpgsql as $$ begin delete from a; return null; end $$`;
+      expect(await differing(logs)).toEqual(['t']);
+      expect(await differing('alter table a disable trigger t')).toEqual(['t']);
+      expect(await differing(`alter database "${made.name}" set search_path = pg_catalog`)).toEqual([]);
+    });
+
+    it('leaves the search path as it was', async () => {
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query('begin; set local search_path = views, public');
+      await introspectDatabase((sql) => client.query(sql));
+      const { rows } = await client.query('show search_path');
+      await client.end();
+      expect(rows).toEqual([{ search_path: 'views, public' }]);
     });
 
     it('reports version, extensions, OIDs and attribute numbers as the server does', async () => {

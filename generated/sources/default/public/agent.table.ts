@@ -28,6 +28,7 @@ export const agent = table(source, {
   },
   primaryKey: { name: "agent_pkey", columns: ["id"] },
   unique: { agent_email_key: ["email"] },
+  onDelete: { "public.tenant": "cascade" },
 }, {
   query: { agent: "select", agent_by_pk: "select_by_pk", agent_aggregate: "select_aggregate" },
   subscription: { agent_stream: "select_stream" },

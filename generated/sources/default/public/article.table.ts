@@ -33,6 +33,7 @@ export const article = table(source, {
   },
   primaryKey: { name: "article_pkey", columns: ["id"] },
   unique: { article_tenant_id_slug_key: ["tenant_id", "slug"] },
+  onDelete: { "public.agent": "set null", "public.category": "set null", "public.tenant": "cascade" },
 }, {
   query: { article: "select", article_by_pk: "select_by_pk", article_aggregate: "select_aggregate" },
   subscription: { article_stream: "select_stream" },

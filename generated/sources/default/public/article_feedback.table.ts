@@ -22,6 +22,7 @@ export const articleFeedback = table(source, {
   },
   primaryKey: { name: "article_feedback_pkey", columns: ["id"] },
   unique: { article_feedback_article_id_customer_id_key: ["article_id", "customer_id"] },
+  onDelete: { "public.article": "cascade", "public.customer": "cascade" },
 }, {
   query: {
     article_feedback: "select",

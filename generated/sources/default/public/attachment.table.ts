@@ -26,6 +26,7 @@ export const attachment = table(source, {
   },
   primaryKey: { name: "attachment_pkey", columns: ["id"] },
   unique: { attachment_storage_key_key: ["storage_key"] },
+  onDelete: { "public.message": "cascade" },
 }, {
   query: { attachment: "select", attachment_by_pk: "select_by_pk", attachment_aggregate: "select_aggregate" },
   subscription: { attachment_stream: "select_stream" },

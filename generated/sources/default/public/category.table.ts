@@ -23,6 +23,7 @@ export const category = table(source, {
   },
   primaryKey: { name: "category_pkey", columns: ["id"] },
   unique: { category_tenant_id_name_key: ["tenant_id", "name"] },
+  onDelete: { "public.category": "cascade", "public.tenant": "cascade" },
 }, {
   query: { category: "select", category_by_pk: "select_by_pk", category_aggregate: "select_aggregate" },
   subscription: { category_stream: "select_stream" },

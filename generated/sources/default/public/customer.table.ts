@@ -30,6 +30,7 @@ export const customer = table(source, {
   },
   primaryKey: { name: "customer_pkey", columns: ["id"] },
   unique: { customer_tenant_id_email_key: ["tenant_id", "email"] },
+  onDelete: { "public.tenant": "cascade" },
 }, {
   query: { customer: "select", customer_by_pk: "select_by_pk", customer_aggregate: "select_aggregate" },
   subscription: { customer_stream: "select_stream" },

@@ -29,6 +29,7 @@ export const message = table(source, {
     ticket: { kind: "object", target: "public.ticket", columns: { ticket_id: "id" }, notNull: true, unique: true },
   },
   primaryKey: { name: "message_pkey", columns: ["id"] },
+  onDelete: { "public.agent": "set null", "public.customer": "set null", "public.ticket": "cascade" },
 }, {
   query: { message: "select", message_by_pk: "select_by_pk", message_aggregate: "select_aggregate" },
   subscription: { message_stream: "select_stream" },

@@ -18,6 +18,7 @@ export const rating = table(source, {
     ticket: { kind: "object", target: "public.ticket", columns: { ticket_id: "id" }, notNull: true, unique: true },
   },
   primaryKey: { name: "rating_pkey", columns: ["ticket_id"] },
+  onDelete: { "public.ticket": "cascade" },
 }, {
   query: { rating: "select", rating_by_pk: "select_by_pk", rating_aggregate: "select_aggregate" },
   subscription: { rating_stream: "select_stream" },

@@ -20,6 +20,7 @@ export const savedReply = table(source, {
     tenant: { kind: "object", target: "public.tenant", columns: { tenant_id: "id" }, notNull: true, unique: true },
   },
   primaryKey: { name: "saved_reply_pkey", columns: ["id"] },
+  onDelete: { "public.team": "cascade", "public.tenant": "cascade" },
 }, {
   query: { saved_reply: "select", saved_reply_by_pk: "select_by_pk", saved_reply_aggregate: "select_aggregate" },
   subscription: { saved_reply_stream: "select_stream" },

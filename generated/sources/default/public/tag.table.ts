@@ -20,6 +20,7 @@ export const tag = table(source, {
   },
   primaryKey: { name: "tag_pkey", columns: ["id"] },
   unique: { tag_tenant_id_name_key: ["tenant_id", "name"] },
+  onDelete: { "public.tenant": "cascade" },
 }, {
   query: { tag: "select", tag_by_pk: "select_by_pk", tag_aggregate: "select_aggregate" },
   subscription: { tag_stream: "select_stream" },

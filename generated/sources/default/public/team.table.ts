@@ -22,6 +22,7 @@ export const team = table(source, {
   },
   primaryKey: { name: "team_pkey", columns: ["id"] },
   unique: { team_tenant_id_id_key: ["tenant_id", "id"], team_tenant_id_name_key: ["tenant_id", "name"] },
+  onDelete: { "public.tenant": "cascade" },
 }, {
   query: { team: "select", team_by_pk: "select_by_pk", team_aggregate: "select_aggregate" },
   subscription: { team_stream: "select_stream" },

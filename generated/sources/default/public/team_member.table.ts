@@ -19,6 +19,7 @@ export const teamMember = table(source, {
     team: { kind: "object", target: "public.team", columns: { team_id: "id" }, notNull: true, unique: true },
   },
   primaryKey: { name: "team_member_pkey", columns: ["team_id", "agent_id"] },
+  onDelete: { "public.agent": "cascade", "public.team": "cascade" },
 }, {
   query: { team_member: "select", team_member_by_pk: "select_by_pk", team_member_aggregate: "select_aggregate" },
   subscription: { team_member_stream: "select_stream" },

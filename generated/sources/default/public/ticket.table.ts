@@ -43,6 +43,7 @@ export const ticket = table(source, {
       tableArgument: 0,
       arguments: [{ name: "ticket", type: "public.ticket" }],
       returns: { type: "numeric" },
+      definition: "ac13f953eb0f5405261f39d9615d7aa3",
       description: "Hours from the question to the solution; null until then",
     },
   },
@@ -51,6 +52,7 @@ export const ticket = table(source, {
     { columns: ["priority"], target: "public.ticket_priority" },
     { columns: ["status"], target: "public.ticket_status" },
   ],
+  onDelete: { "public.agent": "set null", "public.customer": "cascade", "public.tenant": "cascade" },
 }, {
   query: { ticket: "select", ticket_by_pk: "select_by_pk", ticket_aggregate: "select_aggregate" },
   subscription: { ticket_stream: "select_stream" },

@@ -21,6 +21,7 @@ export const ticketEvent = table(source, {
     ticket: { kind: "object", target: "public.ticket", columns: { ticket_id: "id" }, notNull: true, unique: true },
   },
   primaryKey: { name: "ticket_event_pkey", columns: ["id"] },
+  onDelete: { "public.agent": "set null", "public.ticket": "cascade" },
 }, {
   query: { ticket_event: "select", ticket_event_by_pk: "select_by_pk", ticket_event_aggregate: "select_aggregate" },
   subscription: { ticket_event_stream: "select_stream" },

@@ -17,6 +17,7 @@ export const ticketTag = table(source, {
     ticket: { kind: "object", target: "public.ticket", columns: { ticket_id: "id" }, notNull: true, unique: true },
   },
   primaryKey: { name: "ticket_tag_pkey", columns: ["ticket_id", "tag_id"] },
+  onDelete: { "public.tag": "cascade", "public.ticket": "cascade" },
 }, {
   query: { ticket_tag: "select", ticket_tag_by_pk: "select_by_pk", ticket_tag_aggregate: "select_aggregate" },
   subscription: { ticket_tag_stream: "select_stream" },

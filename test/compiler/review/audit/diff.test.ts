@@ -12,8 +12,8 @@ import { readTexts } from '../../../../compiler/review/generated-code/index.ts';
 import { compileJson, metadataJson } from '../../../harness/project.ts';
 
 const OWN = { author_id: 'X-Engine-User-Id' };
-const NOT_COMPARED = `Not compared, because generated code does not hold it: the queries of 0 views, the bodies of 0 functions, the triggers
-of 0 tables, and what foreign keys delete or change.
+const NOT_COMPARED = `Compared by hash only, which shows that one changed and not what that means: the queries of 0 views, 0 functions and 0
+triggers. Not compared: functions that these call, and defaults, CHECK constraints and policies of 4 tables.
 `;
 const SELECT = { columns: ['id', 'title'], filter: OWN, limit: 20 };
 
@@ -136,6 +136,8 @@ test('rows that may be read but were not reached are reached by a relationship',
   };
   expect(told(authors([]), authors([{ role: 'user', permission: { columns: ['id'], filter: {} } }]))).toEqual(
     [
+      'wider columns: may now learn author_id by article.author.id',
+      'wider columns: may now learn editor_id by article.editor.id',
       'wider operations: rows that no field led to are reached by author.articles',
       'wider operations: may now read public.author: id',
     ],

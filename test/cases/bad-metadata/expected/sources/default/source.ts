@@ -4,6 +4,7 @@ import { source as declareSource } from "engine/contract";
 export const source = declareSource({
   name: "default",
   kind: "postgres",
+  postgres: 18,
   types: {
     "public.article": { kind: "row" },
     "public.author": { kind: "row" },

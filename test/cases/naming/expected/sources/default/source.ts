@@ -5,6 +5,7 @@ export const source = declareSource({
   name: "default",
   kind: "postgres",
   naming: "graphql-default",
+  postgres: 18,
   rootNamespace: "shop",
   typePrefix: "Shop",
   typeSuffix: "Type",

@@ -1,0 +1,147 @@
+/**
+ * Compares what the database does by itself, as far as generated code holds it: hashes of views' queries, of functions and
+ * triggers, and what foreign keys do. A hash says that something changed, not what it means.
+ */
+import { deletionOf } from '../../../runtime/core/deletions.ts';
+import type { Table } from '../../../runtime/core/program.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import type { Finding, Verdict } from './finding.ts';
+import type { Matrix } from './matrix.ts';
+
+type Hashes = Readonly<Record<string, string>>;
+
+/** Views, triggers, computed fields and foreign keys whose definitions changed, for the roles that meet them. */
+export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
+  const old = new Map(base.program.tables.map((table) => [idOf(table), table]));
+  return head.program.tables.flatMap((table): Finding[] => {
+    const was = old.get(idOf(table));
+    if (!was) return [];
+    const access = head.accessOf(table);
+    const place = head.locate(table.shape);
+    const finding = (
+      role: string,
+      verdict: Verdict,
+      text: string,
+      operation?: 'select' | 'update' | 'delete',
+    ): Finding => ({
+      ...{ verdict, subject: operation === 'select' ? 'columns' : 'rows', role, text },
+      ...{ source: table.source.name, table: table.key },
+      ...(operation && { operation }),
+      ...(place && { place }),
+    });
+    const readers = Object.entries(access.select ?? {}).flatMap(([role, { computedFields = [] }]) => {
+      const undecided = (text: string) => finding(role, 'undecidable', text, 'select');
+      return [
+        ...queryTexts(was, table).map(undecided),
+        ...computedFields.flatMap((name) => {
+          const [before, after] = [was, table].map((each) => each.shape.computedFields?.[name]);
+          const isSame = before?.definition === after?.definition;
+          if (!before || !after || isSame) return [];
+          return [undecided(`the function that computes ${name} is defined otherwise`)];
+        }),
+      ];
+    });
+    const writers = new Set(
+      (['insert', 'update', 'delete'] as const).flatMap((operation) => Object.keys(access[operation] ?? {})),
+    );
+    const triggers = recordTexts(was.shape.triggers, table.shape.triggers, 'the trigger');
+    return [
+      ...readers,
+      ...[...writers].sort().flatMap((role) => triggers.map((text) => finding(role, 'undecidable', text))),
+      ...Object.keys(access.delete ?? {}).flatMap((role) =>
+        deletionTexts(base, was, head, table).map(([verdict, text]) =>
+          finding(role, verdict, text, 'delete'),
+        ),
+      ),
+      ...Object.keys(access.update ?? {}).flatMap((role) =>
+        keyChangeTexts(base, head, table).map((text) => finding(role, 'undecidable', text, 'update')),
+      ),
+    ];
+  });
+}
+
+function idOf({ source, key }: Table): string {
+  return JSON.stringify([source.name, key]);
+}
+
+function queryTexts(was: Table, now: Table): string[] {
+  const called = recordTexts(was.shape.calls, now.shape.calls, 'the query calls a function:');
+  if (was.shape.definition === now.shape.definition) return called;
+  // A table that became a view is reported as such.
+  if (was.shape.definition === undefined || now.shape.definition === undefined) return called;
+  const versions = [was.source.postgres, now.source.postgres];
+  const text =
+    versions[0] === versions[1]
+      ? 'the query of the view is another'
+      : `the query of the view is printed by PostgreSQL ${versions[1]}, and was by ${versions[0]}: whether it is another is not known`;
+  return [text, ...called];
+}
+
+function recordTexts(before: Hashes = {}, after: Hashes = {}, subject: string): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((name) => {
+    const [old, next] = [before[name], after[name]];
+    if (old === next) return [];
+    if (old === undefined) return [`${subject} ${name} is new`];
+    return [`${subject} ${name} ${next === undefined ? 'is gone' : 'is defined otherwise'}`];
+  });
+}
+
+/** What deleting rows does to other tables. */
+function deletionTexts(
+  base: GeneratedCode,
+  was: Table,
+  head: GeneratedCode,
+  now: Table,
+): (readonly [Verdict, string])[] {
+  const before = deletionOf(was.key, shapesBeside(base, was));
+  const after = deletionOf(now.key, shapesBeside(head, now));
+  const beyond = (some: readonly string[], others: readonly string[]) =>
+    some.filter((key) => !others.includes(key)).join(', ');
+  const told = (verdict: Verdict, tables: string, text: string) =>
+    tables === '' ? [] : [[verdict, text.replace('%', tables)] as const];
+  return [
+    ...told('wider', beyond(after.deleted, before.deleted), 'deletes rows of %, too'),
+    ...told('wider', beyond(after.changed, before.changed), 'clears columns of %, too'),
+    ...told('not wider', beyond(before.deleted, after.deleted), 'no longer deletes rows of %'),
+    ...told('not wider', beyond(before.changed, after.changed), 'no longer clears columns of %'),
+  ];
+}
+
+function shapesBeside({ program }: GeneratedCode, { source }: Table) {
+  return new Map(
+    program.tables.filter((table) => table.source.name === source.name).map(({ key, shape }) => [key, shape]),
+  );
+}
+
+/** Tables whose rows follow, otherwise than before, when a key of this one changes. */
+function keyChangeTexts(base: GeneratedCode, head: GeneratedCode, table: Table): string[] {
+  const actions = (code: GeneratedCode) =>
+    new Map(
+      [...shapesBeside(code, table)].map(([key, { onUpdate }]) => [
+        key,
+        JSON.stringify(onUpdate && Object.hasOwn(onUpdate, table.key) ? onUpdate[table.key] : undefined),
+      ]),
+    );
+  const [before, after] = [actions(base), actions(head)];
+  return [...after]
+    .filter(([key, action]) => before.has(key) && before.get(key) !== action)
+    .map(([key]) => `what a changed key does to rows of ${key} is different`);
+}
+
+/** Tracked functions that are defined otherwise, for the roles that may call them. */
+export function bodyFindings(base: GeneratedCode, head: GeneratedCode, after: Matrix): Finding[] {
+  const idOfFunction = ({ source, schema, name }: (typeof head.program.functions)[number]['shape']) =>
+    JSON.stringify([source.name, schema, name]);
+  const old = new Map(base.program.functions.map(({ shape }) => [idOfFunction(shape), shape]));
+  return head.program.functions.flatMap(({ shape }, index): Finding[] => {
+    const was = old.get(idOfFunction(shape));
+    if (!was || was.definition === shape.definition) return [];
+    const { fields, name, returns } = after.functions[index]!;
+    const place = head.locate(shape);
+    return Object.keys(fields).map((role) => ({
+      ...{ verdict: 'undecidable', subject: 'rows', role, source: shape.source.name, table: returns },
+      text: `the function ${name} is defined otherwise`,
+      ...(place && { place }),
+    }));
+  });
+}

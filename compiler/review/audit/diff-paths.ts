@@ -1,0 +1,54 @@
+/** Compares ways to values: columns that a role may not read and learns by another way, and functions that return rows. */
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import type { Finding } from './finding.ts';
+import type { Scope } from './path.ts';
+import { waysTo } from './ways.ts';
+import { hiddenPaths } from './who.ts';
+
+interface Way {
+  readonly role: string;
+  readonly source: string;
+  readonly table: string;
+  readonly text: string;
+}
+
+/** Ways that are new are wider, those that are gone are narrower. */
+export function pathFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
+  const [before, after] = [waysOf(base), waysOf(head)];
+  const beyond = (some: ReadonlyMap<string, Way>, others: ReadonlyMap<string, Way>) =>
+    [...some].flatMap(([key, way]) => (others.has(key) ? [] : [way]));
+  return [
+    ...beyond(after, before).map(
+      ({ text, ...way }): Finding => ({
+        ...{ verdict: 'wider', subject: 'columns', ...way, text: `may now ${text}` },
+      }),
+    ),
+    ...beyond(before, after).map(
+      ({ text, ...way }): Finding => ({
+        ...{ verdict: 'narrower', subject: 'columns', ...way, text: `may no longer ${text}` },
+      }),
+    ),
+  ];
+}
+
+function waysOf(code: GeneratedCode): Map<string, Way> {
+  const found = new Map<string, Way>();
+  for (const role of code.roles) {
+    if (role === ADMIN_ROLE) continue;
+    const scope: Scope = { code, program: code.program, view: code.program.view(role, true), role };
+    for (const table of code.program.tables) {
+      const add = (text: string, what: string) => {
+        const way = { role, source: table.source.name, table: table.key };
+        // A relationship that only got another name leads to the same value.
+        found.set(JSON.stringify([way, what]), { ...way, text });
+      };
+      for (const column of Object.keys(table.shape.columns))
+        for (const { fields, via, note = '' } of hiddenPaths(scope, table, column))
+          add(`learn ${column} by ${fields.join(', ')}`, `${via} ${column} ${note}`);
+      for (const { fields } of waysTo(scope, table).computedFields)
+        for (const field of fields) add(`reach rows by the computed field ${field}`, field);
+    }
+  }
+  return found;
+}
