@@ -789,6 +789,23 @@ export const diagnostics = {
       'A row can be given to another user, or moved into another tenant.',
       'Take the column out of the permission, set it by a preset, or write a check.',
     ]),
+  /** The rule of role "%role%" for %operation% on table %table% can raise an error for a row: %parts%. */
+  ruleCanFail: ({
+    role,
+    operation,
+    table,
+    parts,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    parts: Hole;
+  }): Message =>
+    message('rule-can-fail', 'warning', [
+      `The rule of role "${role}" for ${operation} on table ${table} can raise an error for a row: ${parts}.`,
+      'A client that reaches hidden rows one by one learns from the errors what they hold.',
+      'Compare with operators that fail for no value, or move the computation into a generated column.',
+    ]),
   /** A row rule (role "%role%", %operation%) searches %target% by column "%column%", and no index begins with that column.%more% */
   ruleColumnWithoutIndex: ({
     role,

@@ -3,6 +3,7 @@ import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedColumns } from './columns.ts';
 import type { LintConfiguration, LintFinding } from './configuration.ts';
+import { failingRules } from './failing-rules.ts';
 import { computedByView, givenToFunction, shownByRelationship, shownByView } from './hidden-columns.ts';
 import { orderedAggregates } from './ordered-aggregates.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
@@ -32,6 +33,7 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
   'write-wider-than-read': widerWrites,
   // Reports column-compared-with-itself, too.
   'exists-not-correlated': emptyDemands,
+  'rule-can-fail': failingRules,
   'variable-not-supplied': (table, permission, _input, { sessionVariables }) =>
     unknownVariables(table, permission, sessionVariables),
 };

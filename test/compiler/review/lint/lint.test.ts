@@ -21,7 +21,7 @@ const SQL = `
   create table account (id int primary key, tenant_id int references tenant, owner int, name text, secret text, public boolean);
   create index on account (owner);
   create index on account (tenant_id);
-  create table note (id int primary key, account_id int references account, writer int, body text);
+  create table note (id int primary key, account_id int references account, writer int, body text, facts jsonb, area box);
   create view card as select id, owner, name, secret from account;
   create view summary as select owner, count(*) as accounts, max(secret) as latest from account group by owner;
   create function initials(account) returns text language sql stable as $$ select left($1.name, 1) || left($1.secret, 1) $$;
@@ -140,6 +140,26 @@ test('demands that are none: a column compared with itself, a table without a jo
     'exists-not-correlated',
     'column-compared-with-itself',
   ]);
+});
+
+test('rules that can raise an error for a row', () => {
+  const told = (filter: object) =>
+    findings({ note: select({ writer: 'X-Engine-User-Id', ...filter }) })
+      .filter(({ code }) => code === 'rule-can-fail')
+      .map(({ message }) => /row: (.*)\.$/.exec(message)?.[1]);
+  const box = '(1,1),(0,0)';
+  expect(told({ body: { _regex: '^a' }, area: { _gt: box } })).toEqual(['_gt on "area", _regex on "body"']);
+  expect(told({ body: { _like: 'X-Engine-Pattern' } })).toEqual(['_like on "body"']);
+  expect(told({ account: { initials: { _eq: 'ab' } } })).toEqual(['the computed field "initials"']);
+  expect(told({ facts: { _cast: { String: { _similar: 'a' } } } })).toEqual(['_similar on "facts"']);
+  expect(told({ _not: { _exists: { _table: 'note', _where: { area: { _eq: box } } } } })).toEqual([
+    '_eq on "area"',
+  ]);
+  const total = { _cast: { String: { _ilike: '%a%' } }, _contains: { a: 1 }, _has_key: 'X-Engine-Key' };
+  expect(told({ body: { _like: 'a%' }, facts: total, area: { _is_null: true } })).toEqual([]);
+  expect(told({ account: { owner: { _in: 'X-Engine-Owners' }, id: { _ceq: ['$', 'account_id'] } } })).toEqual(
+    [],
+  );
 });
 
 test('a row that can be given away: an ownership column that can be rewritten', () => {
