@@ -32,6 +32,7 @@ const column = z.strictObject({
   hasDefault: stated,
   identity: z.enum(['always', 'by default']).exactOptional(),
   generated: z.enum(['stored', 'virtual']).exactOptional(),
+  nondeterministic: stated,
   comment,
   origin: z.strictObject({ ...relation, column: text }).exactOptional(),
   updatable: z.boolean().exactOptional(),

@@ -142,6 +142,8 @@ export interface CatalogColumn {
   readonly hasDefault?: true;
   readonly identity?: 'always' | 'by default';
   readonly generated?: 'stored' | 'virtual';
+  /** Its collation is nondeterministic: ILIKE, and before version 18 LIKE, fail wherever a row is reached. */
+  readonly nondeterministic?: true;
   readonly comment?: string;
   /**
    * For a column of a view: the table column that it shows unchanged (null where an outer join finds no row), where

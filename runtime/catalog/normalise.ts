@@ -137,6 +137,7 @@ function describeColumn(column: RawColumn, lookup: Lookup): CatalogColumn {
     }),
     ...(column.identity !== '' && { identity: column.identity === 'a' ? 'always' : 'by default' }),
     ...(column.generated !== '' && { generated: column.generated === 's' ? 'stored' : 'virtual' }),
+    ...(column.nondeterministic && { nondeterministic: true }),
     ...(column.comment !== null && { comment: column.comment }),
     ...(origin && { origin }),
     ...(column.updatable !== null && { updatable: column.updatable }),

@@ -72,6 +72,7 @@ export interface RawColumn {
   readonly identity: '' | 'a' | 'd';
   readonly generated: '' | 's' | 'v';
   readonly comment: string | null;
+  readonly nondeterministic: boolean;
   /** Views only. */
   readonly updatable: boolean | null;
 }
@@ -356,11 +357,13 @@ const columns = `
       a.attrelid::int8 as relation, a.attnum as position, a.attname as name, a.atttypid::int8 as type,
       a.attnotnull as not_null,
       a.atthasdef as has_default, a.attidentity as identity, a.attgenerated as generated, d.text as comment,
+      coalesce(not l.collisdeterministic, false) as nondeterministic,
       case
         when r.kind = 'v' then h.oid is not null or pg_catalog.pg_column_is_updatable(r.oid, a.attnum, true)
       end as updatable
     from relations r
     join pg_catalog.pg_attribute a on a.attrelid = r.oid
+    left join pg_catalog.pg_collation l on l.oid = a.attcollation
     left join (
       select g.tgrelid as oid
       from pg_catalog.pg_trigger g

@@ -44,6 +44,9 @@ export interface Operator {
 const always = (type: ColumnType) => type.family !== undefined;
 const never = () => false;
 const ordered = (type: ColumnType) => type.family !== 'raster';
+/** Postgres has `=` and no `<>` for these types. */
+export const hasInequality = ({ sql: name }: ColumnType) =>
+  !/^("pg_catalog"\.)?"?(box|path|line)"?$/.test(name);
 const family =
   (...families: readonly ColumnType['family'][]) =>
   (type: ColumnType) =>
@@ -88,9 +91,13 @@ function total(operator: Operator, isTotal: Operator['isTotal'] = always): Opera
   return { ...operator, isTotal };
 }
 
-/** LIKE and its like: matching fails only for a pattern that ends in the escape character, which is refused before. */
+/**
+ * LIKE and its like: matching fails only for a pattern that ends in the escape character, which is refused before, and for
+ * every value with a nondeterministic collation.
+ */
 function pattern(name: string, operator: string, description: string): Operator {
-  return total({ ...infix(name, isText, operator, { kind: 'same' }, description), pattern: 'like' });
+  const matching = infix(name, isText, operator, { kind: 'same' }, description);
+  return total({ ...matching, pattern: 'like' }, (type) => !type.isNondeterministic);
 }
 
 function regex(name: string, operator: string, description: string): Operator {
@@ -112,7 +119,14 @@ const isLtree = family('ltree');
 /** Every operator, in the order in which documentation lists them. `_is_null` and `_cast` have their own grammar. */
 export const OPERATORS: readonly Operator[] = [
   total(infix('_eq', always, '='), hasTotalComparison),
-  total(infix('_neq', always, '<>'), hasTotalComparison),
+  total(infix('_neq', hasInequality, '<>'), hasTotalComparison),
+  {
+    name: '_neq',
+    accepts: (type) => !hasInequality(type),
+    argument: { kind: 'same' },
+    isTotal: hasTotalComparison,
+    sql: (left, right) => sql`(not (${left} = ${right!}))`,
+  },
   {
     name: '_in',
     accepts: always,
@@ -122,7 +136,14 @@ export const OPERATORS: readonly Operator[] = [
   },
   {
     name: '_nin',
-    accepts: always,
+    accepts: (type) => !hasInequality(type),
+    argument: { kind: 'list' },
+    isTotal: inList,
+    sql: (left, right) => sql`(not (${left} = any (${right!})))`,
+  },
+  {
+    name: '_nin',
+    accepts: hasInequality,
     argument: { kind: 'list' },
     isTotal: inList,
     sql: (left, right) => sql`(${left} <> all (${right!}))`,

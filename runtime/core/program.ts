@@ -353,11 +353,12 @@ function linkColumn(
   const written = shape.field === undefined ? name : shape.field;
   const visible = written !== null && isGraphqlName(written) ? written : undefined;
   const convention = table.source.naming === 'graphql-default' && !shape.customField;
+  const type = columnType(table.source, shape.type);
   return {
     name,
     shape,
     field: visible !== undefined && convention ? camelCase(visible) : visible,
-    type: columnType(table.source, shape.type),
+    type: shape.nondeterministic ? { ...type, isNondeterministic: true } : type,
     ...(shape.enumTable ? { enumTable: find(shape.enumTable) } : {}),
   };
 }

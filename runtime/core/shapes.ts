@@ -98,6 +98,8 @@ export interface ColumnShape {
   readonly hasDefault?: true;
   /** Generated and identity ALWAYS columns are never written. */
   readonly generated?: true;
+  /** Its collation is nondeterministic. */
+  readonly nondeterministic?: true;
   /** A view's column that Postgres will not write. */
   readonly readOnly?: true;
   /** For views: the column of a table that this column shows unchanged. Only audits read this. */

@@ -43,6 +43,8 @@ export interface ColumnType {
   readonly element?: ColumnType;
   /** A domain: `sql` is the type below it. */
   readonly isDomain?: true;
+  /** Of a column whose collation is nondeterministic. */
+  readonly isNondeterministic?: true;
 }
 
 /** pg_catalog types with a family of their own; the SQL name is what people write. */

@@ -110,7 +110,10 @@ function operatorPart(left: Left, key: string, operand: unknown, path: string): 
 /** `<>` of this language holds for rows without a value too. */
 function nullSafe(operator: Operator, left: Left): Operator {
   if (operator.name !== '_neq' || !left.nullable) return operator;
-  return { ...operator, sql: (column, value) => sql`(${column} <> ${value!} or ${column} is null)` };
+  return {
+    ...operator,
+    sql: (column, value) => sql`(${operator.sql(column, value!)} or ${column} is null)`,
+  };
 }
 
 function argumentNode(

@@ -158,6 +158,7 @@ function columnShape(column: CatalogColumn): ColumnShape {
     ...(column.notNull && { notNull: true }),
     ...(column.hasDefault && { hasDefault: true }),
     ...((column.generated || column.identity === 'always') && { generated: true }),
+    ...(column.nondeterministic && { nondeterministic: true }),
     ...(column.updatable === false && { readOnly: true }),
     ...(column.origin && { origin: { table: keyOf(column.origin), column: column.origin.column } }),
   };

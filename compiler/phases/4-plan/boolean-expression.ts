@@ -13,7 +13,7 @@ import {
   not,
   type Condition as RuleCondition,
 } from '../../../runtime/core/condition/tree.ts';
-import { OPERATORS } from '../../../runtime/core/operators.ts';
+import { hasInequality, OPERATORS } from '../../../runtime/core/operators.ts';
 import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/shapes.ts';
 import { identifier, join, parameter, raw, row, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
 import { arrayParameter } from '../../../runtime/core/sql/spatial.ts';
@@ -168,8 +168,11 @@ function planList(
   const type = columnType(place.source, list.type);
   const items = list.values.map((item) => comparedValue(type, item));
   if (operator === '_in') return items.length === 0 ? raw('false') : sql`${value} in (${join(items, ', ')})`;
-  if (operator === '_nin')
-    return items.length === 0 ? raw('true') : sql`${value} not in (${join(items, ', ')})`;
+  if (operator === '_nin') {
+    if (items.length === 0) return raw('true');
+    const list = join(items, ', ');
+    return hasInequality(type) ? sql`${value} not in (${list})` : sql`not (${value} in (${list}))`;
+  }
   const entry = OPERATORS.find((each) => each.name === operator)!;
   return withoutParentheses(entry.sql(value, sql`array[${join(items, ', ')}]::${raw(`${type.sql}[]`)}`));
 }
@@ -178,8 +181,15 @@ function planArgument(place: Place, right: Exclude<Argument, { kind: 'list' }>):
   switch (right.kind) {
     case 'value':
       return [comparedValue(columnType(place.source, right.type), right.value)];
-    case 'session-list':
-      return [arrayParameter(columnType(place.source, right.type), { from: 'session', name: right.name })];
+    case 'session-list': {
+      const type = columnType(place.source, right.type);
+      const list = { from: 'session', name: right.name } as const;
+      if (!type.element) return [arrayParameter(type, list)];
+      // Postgres has no arrays of arrays, so the items travel as texts.
+      const alias = place.alias();
+      const cast = sql`${alias}."item"::${raw(type.sql)}`;
+      return [sql`select ${cast} from unnest(${parameter(list, 'text[]')}) as ${alias} ("item")`];
+    }
     case 'fields':
       return right.values.map(({ type, value }) => comparedValue(columnType(place.source, type), value));
   }

@@ -42,10 +42,9 @@ interface Leaf {
 }
 
 const ORDERED = ['_eq', '_neq', '_gt', '_lt', '_gte', '_lte', '_in', '_nin'];
-// Postgres has no <> for boxes.
 const area: Leaf = {
   type: 'box',
-  operators: ['_eq', '_gt', '_lt', '_gte', '_lte', '_in'],
+  operators: ORDERED,
   operands: ['(1,1),(0,0)', '(1e200,1e200),(0,0)'],
   bad: ['no box'],
 };
@@ -66,6 +65,7 @@ const LEAVES: Readonly<Record<TableName, Readonly<Record<string, Leaf>>>> = {
       operators: ['_eq', '_like', '_ilike'],
       operands: ['secret\\  ', 'one', 's%', 'secret o\\'],
     },
+    nick: { type: 'String', operators: ['_ilike', '_nilike'], operands: ['s%', 'one', 'secret o\\'] },
     amount: {
       type: 'numeric',
       operators: ORDERED,
@@ -106,13 +106,16 @@ const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => str
   item: [
     (pattern) => `title: {_similar: ${pattern()}}`,
     (pattern) => `body: {_cast: {String: {_regex: ${pattern()}}}}`,
+    () => 'nick: {_nilike: "s%"}',
     () => 'loud: {_eq: "MINE"}',
     () => 'number: {_eq: 1}',
     () => 'area: {_gt: "(1e200,1e200),(0,0)"}',
     (pattern) => `team: {name: {_regex: ${pattern()}}}`,
     (pattern) => `notes: {title: {_regex: ${pattern()}}}`,
     (pattern) => `notes_aggregate: {count: {predicate: {_gte: 0}, filter: {title: {_regex: ${pattern()}}}}}`,
+    (pattern) => `notes_aggregate: {count: {predicate: {_lt: 9}, filter: {title: {_nregex: ${pattern()}}}}}`,
     () => 'notes_aggregate: {sum: {arguments: weight, predicate: {_gt: 0}}}',
+    () => 'notes_aggregate: {avg: {arguments: weight, predicate: {_lt: 0}}}',
     () => 'notes_aggregate: {var_samp: {arguments: weight, predicate: {_gt: 0}}}',
   ],
   note: [
@@ -159,7 +162,7 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   const leaf = (table: TableName): string => {
     const of = LEAVES[table];
     const names = Object.keys(of).filter(
-      (name) => name !== 'pair' || (!world.isAnalyzed && random.chance(0.2)),
+      (name) => (name !== 'pair' && name !== 'nick') || (!world.isAnalyzed && random.chance(0.2)),
     );
     const name = random.pick(names);
     if (table === 'item' && random.chance(0.1)) return itemLeaf();
@@ -206,7 +209,7 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   };
 
   const condition = (table: TableName, depth = 2): string => {
-    if (depth > 0 && !world.isAnalyzed && random.chance(0.25)) return trap(table);
+    if (depth > 0 && !world.isAnalyzed && random.chance(0.3)) return trap(table);
     const part = (): string => {
       const kind = random.below(10);
       if (depth > 0 && kind < 4) return random.pick(related(table, depth - 1));

@@ -10,9 +10,11 @@ import type { Random } from '../random.ts';
 const SCHEMA = `
 drop schema if exists public cascade; create schema public;
 create type pair as (a int, j json);
+create collation loose (provider = icu, locale = 'und', deterministic = false);
 create table team (id int primary key, owner int not null, open boolean not null, name text, weight float8, area box);
 create table item (
   id int primary key, team_id int references team, owner int not null, open boolean not null, title text, label char(12),
+  nick text collate loose,
   amount numeric, weight float8, area box, tags text[], body jsonb, pair pair, day date
 );
 create table note (
@@ -63,6 +65,10 @@ const CONTENT: Readonly<
     label: [
       ['one', 'two', ''],
       ['secret one', 'secret', 'one'],
+    ],
+    nick: [
+      ['one', 'two'],
+      ['secret', 'one'],
     ],
     amount: [
       ['1', '2.50', '-3'],
@@ -139,9 +145,7 @@ function rulesOf(table: TableName): Rule[] {
     },
     { filter: {}, shows: () => true },
     // Becomes a semijoin, so Postgres evaluates every condition of a client on the row before it, subselects included.
-    ...joined,
-    ...joined,
-    ...joined,
+    ...Array.from({ length: 5 }, () => joined).flat(),
     ...(above
       ? [
           {
