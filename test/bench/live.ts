@@ -2,21 +2,19 @@
  * `npm run bench -- live`: what live queries cost and how soon they tell. The server is a process of its own; clients and the
  * writer are this one. Statements are counted by the database, so the looks for changes are among them.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import WebSocket from 'ws';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { type ServerProcess, startServerProcess } from './server.ts';
 
 export interface LiveFigure {
   readonly what: string;
   readonly value: string;
 }
 
-const program = fileURLToPath(new URL('../../compiler/cli/bin.mjs', import.meta.url));
 const SCHEMA = `create table item (id int primary key, n int not null default 0, filler text not null);
   insert into item select i, 0, repeat('x', 100) from generate_series(1, 10000) as i;
   create table big (id int primary key, text text not null); insert into big values (1, repeat('y', 1000)); analyze;`;
@@ -27,7 +25,7 @@ export async function benchLive(queries: number, progress: (text: string) => voi
   const database = new pg.Client({ connectionString: cluster.url });
   await database.connect();
   await database.query(SCHEMA);
-  const server = await start(cluster.url);
+  const server = await startServerProcess(cluster.url);
   try {
     return await new Bench(server, database, progress).run(queries);
   } finally {
@@ -37,32 +35,8 @@ export async function benchLive(queries: number, progress: (text: string) => voi
   }
 }
 
-interface Server {
-  readonly child: ChildProcess;
-  readonly port: number;
-}
-
-async function start(url: string): Promise<Server> {
-  const child = spawn(process.execPath, [program, 'serve'], {
-    env: {
-      PATH: process.env.PATH,
-      ENGINE_GRAPHQL_DATABASE_URL: url,
-      ENGINE_GRAPHQL_SERVER_PORT: '0',
-      ENGINE_GRAPHQL_ENABLED_LOG_TYPES: 'startup',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  for (;;) {
-    const [chunk] = (await once(child.stdout!, 'data')) as [Buffer];
-    text += chunk;
-    const port = /"the server listens","port":(\d+)/.exec(text)?.[1];
-    if (port !== undefined) return { child, port: Number(port) };
-  }
-}
-
 class Bench {
-  readonly #server: Server;
+  readonly #server: ServerProcess;
   readonly #database: pg.Client;
   readonly #progress: (text: string) => void;
   readonly #figures: LiveFigure[] = [];
@@ -70,7 +44,7 @@ class Bench {
   #received: (id: string, text: string) => void = () => {};
   #closed = 0;
 
-  constructor(server: Server, database: pg.Client, progress: (text: string) => void) {
+  constructor(server: ServerProcess, database: pg.Client, progress: (text: string) => void) {
     this.#server = server;
     this.#database = database;
     this.#progress = progress;

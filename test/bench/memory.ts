@@ -2,14 +2,12 @@
  * `npm run bench -- memory`: what a server keeps of operations that a hostile client makes up. The server has a heap of
  * 256 MB and gets operations of 44 kB, no two of them alike, in many roles; another client asks for one row meanwhile.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { alignedTable, percentile } from './results.ts';
+import { type ServerProcess, startServerProcess } from './server.ts';
 
 /** Figures after a part of the operations. Memory in megabytes, times in milliseconds. */
 export interface MemoryFigure {
@@ -34,7 +32,6 @@ const SIZE = 44_000;
 const CONNECTIONS = 4;
 const FIGURES = 10;
 
-const program = fileURLToPath(new URL('../../compiler/cli/bin.mjs', import.meta.url));
 const SCHEMA = `create table author (id int primary key, name text not null);
   create table article (id int primary key, title text not null, author_id int references author);
   insert into author select i, 'author ' || i from generate_series(1, 10) i;
@@ -89,7 +86,7 @@ export async function benchMemory(
   const database = new pg.Client({ connectionString: cluster.url, application_name: 'bench' });
   await database.connect();
   await database.query(SCHEMA);
-  const server = await start(cluster.url);
+  const server = await startServerProcess(cluster.url, [`--max-old-space-size=${HEAP}`]);
   try {
     await track(server.port);
     return await measure(server, database, operations, progress);
@@ -101,7 +98,7 @@ export async function benchMemory(
 }
 
 async function measure(
-  { child, port }: Server,
+  { child, port }: ServerProcess,
   database: pg.Client,
   operations: number,
   progress: (text: string) => void,
@@ -173,30 +170,6 @@ function askAlongside(port: number) {
       return asking;
     },
   };
-}
-
-interface Server {
-  readonly child: ChildProcess;
-  readonly port: number;
-}
-
-async function start(url: string): Promise<Server> {
-  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP}`, program, 'serve'], {
-    env: {
-      PATH: process.env.PATH,
-      ENGINE_GRAPHQL_DATABASE_URL: url,
-      ENGINE_GRAPHQL_SERVER_PORT: '0',
-      ENGINE_GRAPHQL_ENABLED_LOG_TYPES: 'startup',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  for (;;) {
-    const [chunk] = (await once(child.stdout!, 'data')) as [Buffer];
-    text += chunk;
-    const port = /"the server listens","port":(\d+)/.exec(text)?.[1];
-    if (port !== undefined) return { child, port: Number(port) };
-  }
 }
 
 async function track(port: number): Promise<void> {

@@ -1,9 +1,9 @@
 /** Many random requests, each with random operands, to one database, under both naming conventions. */
-import pg from 'pg';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { serveInProcess } from '../../harness/in-process.ts';
 import type { CampaignOptions } from '../queries/campaign.ts';
 import { Random } from '../random.ts';
+import { createScratchDatabase } from '../scratch-database.ts';
 import { type Defect, sendHostile } from './check.ts';
 import { resetSql, worldMetadata, worldSql } from './world.ts';
 
@@ -18,20 +18,8 @@ export interface HostileResult {
 /** @param options shrinking is not offered: documents are small */
 export async function runCampaign(options: Omit<CampaignOptions, 'shrinks'>): Promise<HostileResult> {
   const { serverUrl, database, seed, cases } = options;
-  const onServer = async (sql: string) => {
-    const client = new pg.Client({ connectionString: serverUrl });
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  };
-  const name = pg.escapeIdentifier(database);
-  await onServer(
-    `create database ${name} template template0 encoding 'UTF8' locale_provider libc locale 'C'`,
-  );
-  await onServer(`alter database ${name} set client_min_messages = warning`);
-  const address = new URL(serverUrl);
-  address.pathname = `/${encodeURIComponent(database)}`;
-  const client = new pg.Client({ connectionString: address.href });
-  await client.connect();
+  const scratch = await createScratchDatabase(serverUrl, database);
+  const { client } = scratch;
   const loader = createLoader();
   const defects = new Map<string, Defect & { readonly number: number }>();
   let number = 0;
@@ -41,7 +29,7 @@ export async function runCampaign(options: Omit<CampaignOptions, 'shrinks'>): Pr
     for (let index = 0; number < cases; index += 1) {
       const random = new Random(seed * 1_000_003 + index);
       const camel = index % 2 === 1;
-      const served = await serveInProcess(address.href, worldMetadata(camel), loader, {
+      const served = await serveInProcess(scratch.url, worldMetadata(camel), loader, {
         naming: { enabled: true },
       });
       try {
@@ -62,7 +50,6 @@ export async function runCampaign(options: Omit<CampaignOptions, 'shrinks'>): Pr
     }
     return { cases: number, defects: [...defects.values()] };
   } finally {
-    await client.end();
-    await onServer(`drop database ${name} with (force)`);
+    await scratch.drop();
   }
 }

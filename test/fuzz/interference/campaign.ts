@@ -1,9 +1,9 @@
 /** Random requests to two databases that differ only in what the role may not see: the answers are equal, errors included. */
-import pg from 'pg';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { Random } from '../random.ts';
+import { createScratchDatabase } from '../scratch-database.ts';
 import { type HostileRequest, randomHostileRequest } from './random-request.ts';
 import { randomWorld, type World } from './world.ts';
 
@@ -108,23 +108,7 @@ interface Side {
 }
 
 async function openSide(serverUrl: string, name: string): Promise<Side> {
-  const onServer = async (sql: string) => {
-    const client = new pg.Client({ connectionString: serverUrl });
-    await client.connect();
-    try {
-      await client.query(sql);
-    } finally {
-      await client.end();
-    }
-  };
-  const database = pg.escapeIdentifier(name);
-  await onServer(
-    `create database ${database} template template0 encoding 'UTF8' locale_provider libc locale 'C'`,
-  );
-  const address = new URL(serverUrl);
-  address.pathname = `/${encodeURIComponent(name)}`;
-  const client = new pg.Client({ connectionString: address.href });
-  await client.connect();
+  const { url, name: database, client, drop } = await createScratchDatabase(serverUrl, name);
   await client.query('set client_min_messages = warning');
   const loader = createLoader();
   const fill = async ({ rows, isAnalyzed }: World, position: number) => {
@@ -139,12 +123,9 @@ async function openSide(serverUrl: string, name: string): Promise<Side> {
       await client.query([`alter database ${database} reset all`, ...settings].join(';\n'));
       await client.query(world.schema);
       await fill(world, position);
-      return serveInProcess(address.href, world.metadata, loader);
+      return serveInProcess(url, world.metadata, loader);
     },
     fill,
-    end: async () => {
-      await client.end();
-      await onServer(`drop database ${database} with (force)`);
-    },
+    end: drop,
   };
 }

@@ -3,16 +3,14 @@ import pg from 'pg';
 import { compile } from '../../../compiler/index.ts';
 import { emptyMetadata, exportMetadata, readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
-import { createPlanner, forgetOtherViews, type Planner } from '../../../runtime/core/request/planner.ts';
-import { connectionUrl } from '../../../runtime/database/connection-url.ts';
-import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import type { Planner } from '../../../runtime/core/request/planner.ts';
+import type { SourceConnection } from '../../../runtime/database/source.ts';
 import {
-  MetadataEngine,
+  type MetadataEngine,
   type MetadataStore,
   openMetadataStore,
 } from '../../../runtime/metadata-api/index.ts';
-import { createLoader } from '../../../runtime/program/loader.ts';
+import { startMetadataEngine } from '../../harness/metadata-engine.ts';
 import { DEFAULT_SQL, OTHER_SQL } from './database.ts';
 
 export type Engine = MetadataEngine<SourceConnection>;
@@ -48,12 +46,6 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
     return url.href;
   }) as [string, string, string];
   await run(otherUrl, OTHER_SQL);
-  const initialMetadata = readMetadata({
-    version: 3,
-    sources: [
-      { name: 'default', tables: [], configuration: { connection_info: { database_url: defaultUrl } } },
-    ],
-  }).value;
   const start = async () => {
     const opened = await openMetadataStore(metadataUrl);
     const store: MetadataStore = {
@@ -63,45 +55,10 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
         return opened.commit(...change);
       },
     };
-    let served: Planner | undefined;
-    const loader = createLoader();
-    const engine = await MetadataEngine.start<SourceConnection>({
-      store,
-      compile,
-      openSource: ({ configuration: { connection_info: info } }) =>
-        connectSource(connectionUrl(info.database_url, info.ssl_configuration, { environment: {} }), {
-          maxConnections: 2,
-          idleTimeout: 60,
-          retries: 0,
-          connectionLifetime: 0,
-          preparedStatements: 10,
-          isolationLevel: info.isolation_level,
-        }),
-      readRemote: async ({ name }) => `type Query { ${name}(id: Int): String } type Person { id: Int }`,
-      options: { remoteSchemaPermissions: true, inferFunctionPermissions: true },
-      initialMetadata,
-      prepare: async (state) => {
-        // As the serving thread does: what did not change is taken over from the program that is served.
-        const generated = await loader.load(state.compilation.files);
-        const program = linkProgram(generated, { inferFunctionPermissions: true }, served?.program);
-        const options = { stringifyNumbers: false, collapseNulls: false };
-        const planner = createPlanner(program, options, undefined, served);
-        const sources = new Map([...state.sources].map(([name, open]) => [name, open.database]));
-        return {
-          execution: { planner, sources },
-          activate: () => {
-            served = planner;
-            forgetOtherViews(planner);
-          },
-        };
-      },
-      report: (message, error) => {
-        throw new Error(message, { cause: error });
-      },
-    });
+    const { engine, served } = await startMetadataEngine(store, defaultUrl);
     return {
       engine,
-      served: () => served!,
+      served,
       stop: async () => {
         await engine.stop();
         await store.close();

@@ -1,5 +1,5 @@
 /** Many random mutations one after another: new permissions and rows every so many, the rows as they were before each. */
-import pg from 'pg';
+import type pg from 'pg';
 import type { EngineError } from '../../../runtime/core/errors.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
@@ -9,6 +9,7 @@ import type { CampaignOptions } from '../queries/campaign.ts';
 import type { Document } from '../queries/print.ts';
 import { equalJson, type Value } from '../queries/types.ts';
 import { Random } from '../random.ts';
+import { createScratchDatabase } from '../scratch-database.ts';
 import { Coverage } from './coverage.ts';
 import { expectedOutcome, type Outcome } from './oracle.ts';
 import { type Permissions, randomPermissions } from './permissions.ts';
@@ -46,20 +47,8 @@ export interface CampaignResult {
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const { serverUrl, database, seed, cases, shrinks } = options;
   const coverage = new Coverage();
-  const onServer = async (sql: string) => {
-    const client = new pg.Client({ connectionString: serverUrl });
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  };
-  const name = pg.escapeIdentifier(database);
-  await onServer(
-    `create database ${name} template template0 encoding 'UTF8' locale_provider libc locale 'C'`,
-  );
-  await onServer(`alter database ${name} set client_min_messages = warning`);
-  const address = new URL(serverUrl);
-  address.pathname = `/${encodeURIComponent(database)}`;
-  const client = new pg.Client({ connectionString: address.href });
-  await client.connect();
+  const scratch = await createScratchDatabase(serverUrl, database);
+  const { client } = scratch;
   const loader = createLoader();
   try {
     await client.query(schemaSql);
@@ -68,7 +57,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
       const random = new Random(seed * 1_000_003 + index);
       const permissions = randomPermissions(random);
       coverage.addPermissions(permissions);
-      const served = await serveInProcess(address.href, metadataOf(permissions), loader);
+      const served = await serveInProcess(scratch.url, metadataOf(permissions), loader);
       try {
         const rows = randomRows(random);
         const sequences = Object.fromEntries(
@@ -110,8 +99,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     }
     return { cases: number, failed: undefined, coverage };
   } finally {
-    await client.end();
-    await onServer(`drop database ${name} with (force)`);
+    await scratch.drop();
   }
 }
 

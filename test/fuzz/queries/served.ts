@@ -1,9 +1,10 @@
 /** A random project as the engine serves it: database made, metadata compiled in process, requests answered. */
-import pg from 'pg';
+import type pg from 'pg';
 import { createLoader, type Loader } from '../../../runtime/program/loader.ts';
 import { serveInProcess } from '../../harness/in-process.ts';
 import { type Defect, sendHostile } from '../hostile/check.ts';
 import type { Random } from '../random.ts';
+import { createScratchDatabase } from '../scratch-database.ts';
 import { projectMetadata, projectSql } from './database.ts';
 import type { SessionValues } from './lens.ts';
 import type { Document } from './print.ts';
@@ -33,35 +34,13 @@ export interface Served {
 
 /** Makes a database on the server; `end` drops it. Texts sort by their bytes there, as in TypeScript. */
 export async function openWorkbench(serverUrl: string, name: string): Promise<Workbench> {
-  const onServer = async (sql: string) => {
-    const client = new pg.Client({ connectionString: serverUrl });
-    await client.connect();
-    try {
-      await client.query(sql);
-    } finally {
-      await client.end();
-    }
-  };
-  const database = pg.escapeIdentifier(name);
-  await onServer(
-    `create database ${database} template template0 encoding 'UTF8' locale_provider libc locale 'C'`,
-  );
-  await onServer(`alter database ${database} set search_path = public, extensions`);
-  await onServer(`alter database ${database} set timezone = 'UTC'`);
-  await onServer(`alter database ${database} set client_min_messages = warning`);
-  const address = new URL(serverUrl);
-  address.pathname = `/${encodeURIComponent(name)}`;
-  const url = address.href;
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const settings = ['search_path = public, extensions', "timezone = 'UTC'"];
+  const { url, client, drop } = await createScratchDatabase(serverUrl, name, settings);
   await client.query('create schema extensions; create extension citext schema extensions');
   const loader = createLoader();
   return {
     serve: (project) => serve(client, url, loader, project),
-    end: async () => {
-      await client.end();
-      await onServer(`drop database ${database} with (force)`);
-    },
+    end: drop,
   };
 }
 
