@@ -4,6 +4,7 @@ import { compile } from '../../compiler/index.ts';
 import { provePlan } from '../../compiler/offline/proof.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { catalogsOf } from '../harness/compile.ts';
+import { defaultSource } from '../harness/metadata.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 const SQL = `
@@ -19,17 +20,17 @@ function metadata(entry: object = {}, more: object = {}, account: object = {}): 
   return {
     version: 3,
     sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: 'postgres://nowhere' } },
-        tables: [
-          { table: 'account', ...account },
-          { table: 'entry', ...entry },
-        ],
-        functions: [{ function: 'entries_above' }],
-        ...more,
-      },
+      defaultSource(
+        {
+          tables: [
+            { table: 'account', ...account },
+            { table: 'entry', ...entry },
+          ],
+          functions: [{ function: 'entries_above' }],
+          ...more,
+        },
+        'postgres://nowhere',
+      ),
     ],
   };
 }

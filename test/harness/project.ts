@@ -7,6 +7,7 @@ import type {
   SourceCatalog,
   TypeReference,
 } from '../../runtime/catalog/catalog.ts';
+import { defaultSource } from './metadata.ts';
 
 type ColumnText = string;
 
@@ -107,35 +108,35 @@ export function metadataJson(article: object = {}, more: object = {}): object {
   return {
     version: 3,
     sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: 'postgres://localhost/test' } },
-        tables: [
-          {
-            table: 'article',
-            object_relationships: [
-              { name: 'author', using: foreignKey('author_id') },
-              { name: 'editor', using: foreignKey('editor_id') },
-            ],
-            ...article,
-          },
-          {
-            table: 'author',
-            object_relationships: [{ name: 'organisation', using: foreignKey('organisation_id') }],
-            array_relationships: [
-              { name: 'articles', using: foreignKey({ table: 'article', column: 'author_id' }) },
-            ],
-          },
-          { table: 'member' },
-          {
-            table: 'organisation',
-            array_relationships: [
-              { name: 'members', using: foreignKey({ table: 'member', column: 'organisation_id' }) },
-            ],
-          },
-        ],
-      },
+      defaultSource(
+        {
+          tables: [
+            {
+              table: 'article',
+              object_relationships: [
+                { name: 'author', using: foreignKey('author_id') },
+                { name: 'editor', using: foreignKey('editor_id') },
+              ],
+              ...article,
+            },
+            {
+              table: 'author',
+              object_relationships: [{ name: 'organisation', using: foreignKey('organisation_id') }],
+              array_relationships: [
+                { name: 'articles', using: foreignKey({ table: 'article', column: 'author_id' }) },
+              ],
+            },
+            { table: 'member' },
+            {
+              table: 'organisation',
+              array_relationships: [
+                { name: 'members', using: foreignKey({ table: 'member', column: 'organisation_id' }) },
+              ],
+            },
+          ],
+        },
+        'postgres://localhost/test',
+      ),
     ],
     ...more,
   };

@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { bundleArtefact } from '../../../compiler/artefact/bundle.ts';
 import { engine } from '../../harness/command-line.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -221,14 +222,7 @@ test('what cannot be built says so and writes nothing', async () => {
     join(folder, 'broken.json'),
     JSON.stringify({
       version: 3,
-      sources: [
-        {
-          name: 'default',
-          kind: 'postgres',
-          configuration: { connection_info: { database_url: 'postgres://u:s3cret@nowhere/x' } },
-          tables: [{ table: 'nothing' }],
-        },
-      ],
+      sources: [defaultSource({ tables: [{ table: 'nothing' }] }, 'postgres://u:s3cret@nowhere/x')],
     }),
   );
   const broken = await build('none', '--metadata', join(folder, 'broken.json'));
@@ -240,12 +234,7 @@ test('what cannot be built says so and writes nothing', async () => {
 });
 
 test('an address with a password stays in the metadata', async () => {
-  const source = {
-    name: 'default',
-    kind: 'postgres',
-    configuration: { connection_info: { database_url: 'postgres://u:s3cret@nowhere/x' } },
-    tables: [{ table: 'ticket' }],
-  };
+  const source = defaultSource({ tables: [{ table: 'ticket' }] }, 'postgres://u:s3cret@nowhere/x');
   writeFileSync(join(folder, 'address.json'), JSON.stringify({ version: 3, sources: [source] }));
   expect((await build('address', '--metadata', join(folder, 'address.json'))).status).toBe(0);
   for (const file of ['server.mjs', 'manifest.json'])
@@ -259,12 +248,10 @@ test('an address with a password stays in the metadata', async () => {
 
 test('what the database refused when it was built is no change of the database', async () => {
   const using = { manual_configuration: { remote_table: 'tenant', column_mapping: { subject: 'id' } } };
-  const source = {
-    name: 'default',
-    kind: 'postgres',
-    configuration: { connection_info: { database_url: { from_env: 'X' } } },
-    tables: [{ table: 'ticket', object_relationships: [{ name: 'odd', using }] }, { table: 'tenant' }],
-  };
+  const source = defaultSource(
+    { tables: [{ table: 'ticket', object_relationships: [{ name: 'odd', using }] }, { table: 'tenant' }] },
+    { from_env: 'X' },
+  );
   writeFileSync(join(folder, 'odd.json'), JSON.stringify({ version: 3, sources: [source] }));
   const options = ['--metadata', join(folder, 'odd.json'), '--prove'];
   expect(await build('odd', ...options)).toMatchObject({

@@ -9,6 +9,7 @@ import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { causesFirst, groupByCause, linkCauses } from '../../../runtime/diagnostics/causes.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { catalogsOf } from '../../harness/compile.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
 const SQL = `
@@ -35,12 +36,7 @@ const article = {
 const rest = {
   functions: [{ function: 'found', permissions: [{ role: 'user' }] }],
 };
-const empty = {
-  name: 'default',
-  kind: 'postgres',
-  configuration: { connection_info: { database_url: 'postgres://localhost/none' } },
-  tables: [],
-};
+const empty = defaultSource({ tables: [] }, 'postgres://localhost/none');
 const query = (name: string, text: string) => ({ name, query: text });
 
 let catalogs: Record<string, SourceCatalog>;

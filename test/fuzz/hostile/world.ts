@@ -3,6 +3,7 @@
  * kinds: what random requests are sent to. Rows stay few, so that every operand meets a row.
  */
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 
 const TYPES = [
   'smallint',
@@ -119,10 +120,7 @@ export function worldMetadata(camel: boolean): JsonObject {
   return {
     version: 3,
     sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
+      defaultSource({
         ...(camel && { customization: { naming_convention: 'graphql-default' } }),
         tables: [
           { table: 'color', is_enum: true },
@@ -154,7 +152,7 @@ export function worldMetadata(camel: boolean): JsonObject {
           { function: 'by_type' },
           { function: 'made', permissions: [{ role: 'user' }] },
         ],
-      },
+      }),
     ],
   };
 }

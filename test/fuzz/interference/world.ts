@@ -4,6 +4,7 @@
  * functions cannot read. What is visible fails for nothing but what a request itself brings.
  */
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import { metadataOf } from '../../harness/metadata.ts';
 import type { Random } from '../random.ts';
 
 /** Functions that cost less than a comparison, so that Postgres evaluates them first. */
@@ -227,7 +228,7 @@ export function randomWorld(random: Random): World {
   const isTame = random.chance(0.5);
   return {
     role,
-    metadata: metadataOf(rules),
+    metadata: worldMetadata(rules),
     schema: SCHEMA,
     rows: [database(isTame), database(random.chance(0.7) ? !isTame : isTame)],
     settings: {
@@ -332,7 +333,7 @@ function literal(value: string | null): string {
   return value === null ? 'null' : `'${value.replaceAll("'", "''")}'`;
 }
 
-function metadataOf(rules: Readonly<Record<TableName, Rule>>): JsonObject {
+function worldMetadata(rules: Readonly<Record<TableName, Rule>>): JsonObject {
   const columns = (table: TableName) => [...STRUCTURE[table], ...Object.keys(CONTENT[table])];
   const computed = { team: [], item: ['number', 'loud'], note: [] } as const;
   const permissions = (table: TableName) => {
@@ -369,31 +370,23 @@ function metadataOf(rules: Readonly<Record<TableName, Rule>>): JsonObject {
     using: { foreign_key_constraint_on: { table, column } },
   });
   const one = (name: string) => ({ name, using: { foreign_key_constraint_on: `${name}_id` } });
-  return {
-    version: 3,
-    sources: [
+  return metadataOf(
+    [
       {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
-        tables: [
-          {
-            table: 'team',
-            array_relationships: [many('items', 'item', 'team_id')],
-            computed_fields: [field('own_items', 'team')],
-            ...permissions('team'),
-          },
-          {
-            table: 'item',
-            object_relationships: [one('team')],
-            array_relationships: [many('notes', 'note', 'item_id')],
-            computed_fields: [field('number', 'item'), field('loud', 'item')],
-            ...permissions('item'),
-          },
-          { table: 'note', object_relationships: [one('item')], ...permissions('note') },
-        ],
+        table: 'team',
+        array_relationships: [many('items', 'item', 'team_id')],
+        computed_fields: [field('own_items', 'team')],
+        ...permissions('team'),
       },
+      {
+        table: 'item',
+        object_relationships: [one('team')],
+        array_relationships: [many('notes', 'note', 'item_id')],
+        computed_fields: [field('number', 'item'), field('loud', 'item')],
+        ...permissions('item'),
+      },
+      { table: 'note', object_relationships: [one('item')], ...permissions('note') },
     ],
-    inherited_roles: [{ role_name: 'heir', role_set: ['one', 'two'] }],
-  };
+    { inherited_roles: [{ role_name: 'heir', role_set: ['one', 'two'] }] },
+  );
 }

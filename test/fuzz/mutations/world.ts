@@ -6,6 +6,7 @@
  * rows and permissions are random.
  */
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import { conditionJson } from '../queries/condition.ts';
 import type { Project, Relationship, Row } from '../queries/project.ts';
 import { sqlLiteral, TYPES, type Value } from '../queries/types.ts';
@@ -125,10 +126,7 @@ export function metadataOf(permissions: Permissions): JsonObject {
     version: 3,
     ...(permissions.hasHeir && { inherited_roles: [{ role_name: HEIR, role_set: ROLES }] }),
     sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
+      defaultSource({
         tables: TABLES.map(({ name, relationships }) => ({
           table: name,
           object_relationships: relationships
@@ -169,7 +167,7 @@ export function metadataOf(permissions: Permissions): JsonObject {
             .filter(([, names]) => names.includes(name))
             .map(([role]) => ({ role })),
         })),
-      },
+      }),
     ],
   };
 }

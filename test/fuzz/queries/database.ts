@@ -1,5 +1,6 @@
 /** A random project as SQL and as metadata. */
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import { conditionJson } from './condition.ts';
 import {
   type ComputedField,
@@ -97,10 +98,7 @@ export function projectMetadata(project: Project): JsonObject {
   return {
     version: 3,
     sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
+      defaultSource({
         tables: project.tables.map((table) => ({
           table: named(table),
           object_relationships: relationships(project, table, 'object'),
@@ -114,7 +112,7 @@ export function projectMetadata(project: Project): JsonObject {
           })),
           select_permissions: table.permissions.map((permission) => permissionEntry(table, permission)),
         })),
-      },
+      }),
     ],
     inherited_roles: project.inheritedRoles.map(({ name, parents }) => ({
       role_name: name,

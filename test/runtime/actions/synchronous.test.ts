@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answering, Handler } from '../../harness/handler.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
 
@@ -158,15 +159,15 @@ beforeAll(async () => {
       args: {
         version: 3,
         sources: [
-          {
-            name: 'default',
-            kind: 'postgres',
-            configuration: { connection_info: { database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' } } },
-            tables: [
-              permission('users', ['id', 'name'], { id: { _eq: 'x-engine-user-id' } }),
-              permission('posts', ['id', 'title'], {}),
-            ],
-          },
+          defaultSource(
+            {
+              tables: [
+                permission('users', ['id', 'name'], { id: { _eq: 'x-engine-user-id' } }),
+                permission('posts', ['id', 'title'], {}),
+              ],
+            },
+            { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
+          ),
         ],
         actions,
         custom_types: types,

@@ -4,6 +4,7 @@ import { checkTypes } from '../../../compiler/cli/type-check.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { compileJson, metadataJson } from '../../harness/project.ts';
 
@@ -146,19 +147,19 @@ describe('what the files say runs', () => {
     const metadata = {
       version: 3,
       sources: [
-        {
-          name: 'default',
-          kind: 'postgres',
-          configuration: { connection_info: { database_url: database.url } },
-          tables: [
-            {
-              table: 'article',
-              select_permissions: [
-                { role: 'user', permission: { columns: ['id', 'title'], filter: { id: { _gt: 1 } } } },
-              ],
-            },
-          ],
-        },
+        defaultSource(
+          {
+            tables: [
+              {
+                table: 'article',
+                select_permissions: [
+                  { role: 'user', permission: { columns: ['id', 'title'], filter: { id: { _gt: 1 } } } },
+                ],
+              },
+            ],
+          },
+          database.url,
+        ),
       ],
     };
     const started = await serveInProcess(database.url, metadata, createLoader(), {

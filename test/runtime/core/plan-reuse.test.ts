@@ -6,6 +6,7 @@ import { readDatabase } from '../../../runtime/catalog/index.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
+import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
 let planner: Planner;
@@ -15,17 +16,7 @@ beforeAll(async () => {
   );
   const catalog = await readDatabase({ connectionString: database.url }, []);
   const { files } = compile({
-    metadata: readMetadata({
-      version: 3,
-      sources: [
-        {
-          name: 'default',
-          kind: 'postgres',
-          configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
-          tables: [{ table: 'task' }],
-        },
-      ],
-    }).value,
+    metadata: readMetadata(metadataOf([{ table: 'task' }])).value,
     catalogs: { default: catalog },
   });
   const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });

@@ -1,5 +1,6 @@
 /** All root fields of a mutation stand or fall together, whatever goes wrong in the middle, and the server goes on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 
@@ -30,48 +31,49 @@ const schema = `
 const metadata = {
   version: 3,
   sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: {
-        connection_info: { database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' } },
+    defaultSource(
+      {
+        tables: [
+          {
+            table: { schema: 'public', name: 'account' },
+            select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
+            update_permissions: [
+              {
+                role: 'user',
+                permission: {
+                  columns: ['balance', 'owner'],
+                  filter: { owner: { _eq: 'X-Engine-User-Id' } },
+                  check: { balance: { _lte: 1000 } },
+                },
+              },
+            ],
+          },
+          {
+            table: { schema: 'public', name: 'entry' },
+            array_relationships: [
+              {
+                name: 'parts',
+                using: {
+                  foreign_key_constraint_on: {
+                    table: { schema: 'public', name: 'part' },
+                    column: 'entry_id',
+                  },
+                },
+              },
+            ],
+            select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
+            insert_permissions: [
+              { role: 'user', permission: { columns: '*', check: { note: { _neq: 'forbidden' } } } },
+            ],
+          },
+          {
+            table: { schema: 'public', name: 'part' },
+            insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
+          },
+        ],
       },
-      tables: [
-        {
-          table: { schema: 'public', name: 'account' },
-          select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
-          update_permissions: [
-            {
-              role: 'user',
-              permission: {
-                columns: ['balance', 'owner'],
-                filter: { owner: { _eq: 'X-Engine-User-Id' } },
-                check: { balance: { _lte: 1000 } },
-              },
-            },
-          ],
-        },
-        {
-          table: { schema: 'public', name: 'entry' },
-          array_relationships: [
-            {
-              name: 'parts',
-              using: {
-                foreign_key_constraint_on: { table: { schema: 'public', name: 'part' }, column: 'entry_id' },
-              },
-            },
-          ],
-          select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
-          insert_permissions: [
-            { role: 'user', permission: { columns: '*', check: { note: { _neq: 'forbidden' } } } },
-          ],
-        },
-        {
-          table: { schema: 'public', name: 'part' },
-          insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
-        },
-      ],
-    },
+      { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
+    ),
   ],
 };
 

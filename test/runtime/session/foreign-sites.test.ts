@@ -1,5 +1,6 @@
 /** Requests that a page of a foreign site has a browser send, with credentials that the browser attaches: they write nothing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import {
   type Answer,
@@ -23,25 +24,25 @@ const APP = 'https://app.example';
 const metadata = {
   version: 3,
   sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: { connection_info: { database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' } } },
-      tables: [
-        {
-          table: { schema: 'public', name: 'note' },
-          select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
-          insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
-        },
-      ],
-      functions: [
-        {
-          function: { schema: 'public', name: 'add_note' },
-          configuration: { exposed_as: 'query' },
-          permissions: [{ role: 'user' }],
-        },
-      ],
-    },
+    defaultSource(
+      {
+        tables: [
+          {
+            table: { schema: 'public', name: 'note' },
+            select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
+            insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
+          },
+        ],
+        functions: [
+          {
+            function: { schema: 'public', name: 'add_note' },
+            configuration: { exposed_as: 'query' },
+            permissions: [{ role: 'user' }],
+          },
+        ],
+      },
+      { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
+    ),
   ],
   query_collections: [
     {

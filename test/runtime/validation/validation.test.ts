@@ -1,5 +1,6 @@
 /** `validate_input`: webhooks that have to agree before a mutation writes, whatever the way in. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
@@ -18,53 +19,53 @@ const INSERT = 'mutation Add($name: String!) { insert_author_one(object: {name: 
 const metadata = (more: object = {}) => ({
   version: 3,
   sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: { connection_info: { database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' } } },
-      tables: [
-        {
-          table: { schema: 'public', name: 'author' },
-          configuration: { column_config: { big: { custom_name: 'large' } } },
-          array_relationships: [
-            {
-              name: 'articles',
-              using: {
-                foreign_key_constraint_on: {
-                  table: { schema: 'public', name: 'article' },
-                  column: 'author_id',
+    defaultSource(
+      {
+        tables: [
+          {
+            table: { schema: 'public', name: 'author' },
+            configuration: { column_config: { big: { custom_name: 'large' } } },
+            array_relationships: [
+              {
+                name: 'articles',
+                using: {
+                  foreign_key_constraint_on: {
+                    table: { schema: 'public', name: 'article' },
+                    column: 'author_id',
+                  },
                 },
               },
-            },
-          ],
-          select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
-          insert_permissions: [
-            {
-              role,
-              permission: {
-                columns: '*',
-                check: {},
-                set: { owner: 'X-Engine-User-Id' },
-                ...hook('author', more),
+            ],
+            select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
+            insert_permissions: [
+              {
+                role,
+                permission: {
+                  columns: '*',
+                  check: {},
+                  set: { owner: 'X-Engine-User-Id' },
+                  ...hook('author', more),
+                },
               },
-            },
-          ],
-          update_permissions: [{ role, permission: { columns: '*', filter: {}, ...hook('update') } }],
-          delete_permissions: [{ role, permission: { filter: {}, ...hook('delete') } }],
-        },
-        {
-          table: { schema: 'public', name: 'article' },
-          select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
-          insert_permissions: [{ role, permission: { columns: '*', check: {}, ...hook('article') } }],
-        },
-        {
-          table: { schema: 'public', name: 'free' },
-          select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
-          insert_permissions: [{ role, permission: { columns: '*', check: {} } }],
-          update_permissions: [{ role, permission: { columns: '*', filter: {}, ...hook('free') } }],
-        },
-      ],
-    },
+            ],
+            update_permissions: [{ role, permission: { columns: '*', filter: {}, ...hook('update') } }],
+            delete_permissions: [{ role, permission: { filter: {}, ...hook('delete') } }],
+          },
+          {
+            table: { schema: 'public', name: 'article' },
+            select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
+            insert_permissions: [{ role, permission: { columns: '*', check: {}, ...hook('article') } }],
+          },
+          {
+            table: { schema: 'public', name: 'free' },
+            select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
+            insert_permissions: [{ role, permission: { columns: '*', check: {} } }],
+            update_permissions: [{ role, permission: { columns: '*', filter: {}, ...hook('free') } }],
+          },
+        ],
+      },
+      { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
+    ),
   ],
   inherited_roles: [{ role_name: 'heir', role_set: ['user'] }],
   query_collections: [{ name: 'authors', definition: { queries: [{ name: 'Add', query: INSERT }] } }],

@@ -6,6 +6,7 @@ import { programOf } from '../../../compiler/phases/4-plan/program.ts';
 import { columnsOfRule } from '../../../runtime/core/condition/reads.ts';
 import { fingerprintOf, verificationText, verifyProgram } from '../../../runtime/verify/verify.ts';
 import { catalogsOf } from '../../harness/compile.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
 const SQL = `
@@ -30,45 +31,45 @@ const SQL = `
 const METADATA = {
   version: 3,
   sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: { connection_info: { database_url: 'postgres://nowhere' } },
-      tables: [
-        { table: 'kind', is_enum: true },
-        {
-          table: 'author',
-          select_permissions: [
-            {
-              role: 'user',
-              permission: { columns: ['id', 'name', 'mood', 'fee'], filter: { mood: { _eq: 'happy' } } },
-            },
-          ],
-        },
-        {
-          table: 'article',
-          object_relationships: [
-            { name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
-            { name: 'edited_by', using: { foreign_key_constraint_on: 'editor' } },
-          ],
-          computed_fields: [{ name: 'popularity', definition: { function: 'popularity' } }],
-          select_permissions: [
-            {
-              role: 'user',
-              permission: {
-                columns: ['id', 'title', 'kind'],
-                computed_fields: ['popularity'],
-                filter: { author: { secret: { _is_null: true } } },
+    defaultSource(
+      {
+        tables: [
+          { table: 'kind', is_enum: true },
+          {
+            table: 'author',
+            select_permissions: [
+              {
+                role: 'user',
+                permission: { columns: ['id', 'name', 'mood', 'fee'], filter: { mood: { _eq: 'happy' } } },
               },
-            },
-          ],
-          insert_permissions: [
-            { role: 'user', permission: { columns: ['id', 'title', 'author_id'], check: {} } },
-          ],
-        },
-      ],
-      functions: [{ function: 'search' }],
-    },
+            ],
+          },
+          {
+            table: 'article',
+            object_relationships: [
+              { name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
+              { name: 'edited_by', using: { foreign_key_constraint_on: 'editor' } },
+            ],
+            computed_fields: [{ name: 'popularity', definition: { function: 'popularity' } }],
+            select_permissions: [
+              {
+                role: 'user',
+                permission: {
+                  columns: ['id', 'title', 'kind'],
+                  computed_fields: ['popularity'],
+                  filter: { author: { secret: { _is_null: true } } },
+                },
+              },
+            ],
+            insert_permissions: [
+              { role: 'user', permission: { columns: ['id', 'title', 'author_id'], check: {} } },
+            ],
+          },
+        ],
+        functions: [{ function: 'search' }],
+      },
+      'postgres://nowhere',
+    ),
   ],
 };
 

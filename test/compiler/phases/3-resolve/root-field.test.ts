@@ -1,5 +1,6 @@
 /** Names of root fields, and who has one that several claim. */
 import { describe, expect, test } from 'vitest';
+import { defaultSource } from '../../../harness/metadata.ts';
 import { catalog, compileJson } from '../../../harness/project.ts';
 
 interface Extra {
@@ -9,16 +10,16 @@ interface Extra {
 
 /** Articles called "story", and authors. */
 function compileStory(article: object, { functions = [], author = {} }: Extra = {}) {
-  const source = {
-    name: 'default',
-    kind: 'postgres',
-    configuration: { connection_info: { database_url: 'postgres://localhost/test' } },
-    tables: [
-      { table: 'article', configuration: { custom_name: 'story', ...article } },
-      { table: 'author', configuration: author },
-    ],
-    functions,
-  };
+  const source = defaultSource(
+    {
+      tables: [
+        { table: 'article', configuration: { custom_name: 'story', ...article } },
+        { table: 'author', configuration: author },
+      ],
+      functions,
+    },
+    'postgres://localhost/test',
+  );
   const { files, diagnostics } = compileJson(
     { version: 3, sources: [source] },
     {

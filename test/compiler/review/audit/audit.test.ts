@@ -14,6 +14,7 @@ import { type GeneratedCode, readTexts } from '../../../../compiler/review/gener
 import { ruleLayout, ruleWords } from '../../../../runtime/core/condition/words.ts';
 import { engine } from '../../../harness/command-line.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
+import { defaultSource } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const SQL = `
@@ -35,58 +36,63 @@ const select = (role: string, columns: unknown, filter: object = {}, more: objec
 const METADATA = {
   version: 3,
   sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: { connection_info: { database_url: 'postgres://localhost/none' } },
-      tables: [
-        {
-          table: 'person',
-          array_relationships: [{ name: 'tasks', using: foreignKey({ table: 'task', column: 'owner_id' }) }],
-          computed_fields: [{ name: 'label', definition: { function: 'person_label' } }],
-          select_permissions: [
-            select(
-              'user',
-              ['id', 'name', 'email'],
-              { id: 'X-Engine-User-Id' },
-              { limit: 10, allow_aggregations: true },
-            ),
-            select('clerk', ['id'], {}, { computed_fields: ['label'] }),
-            select('finder', ['id', 'email'], {}, { query_root_fields: [], subscription_root_fields: [] }),
-          ],
-          insert_permissions: [
-            {
-              role: 'user',
-              permission: {
-                columns: ['name'],
-                check: {},
-                set: { email: 'X-Engine-Mail' },
-                backend_only: true,
+    defaultSource(
+      {
+        tables: [
+          {
+            table: 'person',
+            array_relationships: [
+              { name: 'tasks', using: foreignKey({ table: 'task', column: 'owner_id' }) },
+            ],
+            computed_fields: [{ name: 'label', definition: { function: 'person_label' } }],
+            select_permissions: [
+              select(
+                'user',
+                ['id', 'name', 'email'],
+                { id: 'X-Engine-User-Id' },
+                { limit: 10, allow_aggregations: true },
+              ),
+              select('clerk', ['id'], {}, { computed_fields: ['label'] }),
+              select('finder', ['id', 'email'], {}, { query_root_fields: [], subscription_root_fields: [] }),
+            ],
+            insert_permissions: [
+              {
+                role: 'user',
+                permission: {
+                  columns: ['name'],
+                  check: {},
+                  set: { email: 'X-Engine-Mail' },
+                  backend_only: true,
+                },
               },
-            },
-          ],
-          update_permissions: [
-            {
-              role: 'user',
-              permission: {
-                columns: ['email'],
-                filter: { id: { _gt: 0 } },
-                check: { email: { _is_null: false } },
+            ],
+            update_permissions: [
+              {
+                role: 'user',
+                permission: {
+                  columns: ['email'],
+                  filter: { id: { _gt: 0 } },
+                  check: { email: { _is_null: false } },
+                },
               },
-            },
-          ],
-        },
-        {
-          table: 'task',
-          object_relationships: [{ name: 'owner', using: foreignKey('owner_id') }],
-          select_permissions: [select('user', '*', { title: { _neq: 'secret' } }), select('finder', ['id'])],
-          insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
-        },
-        { table: 'directory', select_permissions: [select('visitor', ['name', 'email'])] },
-        { table: 'payroll', select_permissions: [select('visitor', ['total'])] },
-      ],
-      functions: [{ function: 'find_people' }],
-    },
+            ],
+          },
+          {
+            table: 'task',
+            object_relationships: [{ name: 'owner', using: foreignKey('owner_id') }],
+            select_permissions: [
+              select('user', '*', { title: { _neq: 'secret' } }),
+              select('finder', ['id']),
+            ],
+            insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
+          },
+          { table: 'directory', select_permissions: [select('visitor', ['name', 'email'])] },
+          { table: 'payroll', select_permissions: [select('visitor', ['total'])] },
+        ],
+        functions: [{ function: 'find_people' }],
+      },
+      'postgres://localhost/none',
+    ),
   ],
   query_collections: [
     {

@@ -21,6 +21,7 @@ import {
 } from '../../../../compiler/review/permission-tests/report.ts';
 import { openTrialDatabase } from '../../../../compiler/review/permission-tests/trial.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
+import { defaultSource } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const SCHEMA = `
@@ -37,20 +38,20 @@ function metadata(filter: object, more: object = {}): object {
   return {
     version: 3,
     sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: 'postgres://localhost/none' } },
-        tables: [
-          {
-            table: 'task',
-            object_relationships: [{ name: 'team', using: { foreign_key_constraint_on: 'team_id' } }],
-            select_permissions: [{ role: 'user', permission: { columns: ['id'], filter } }],
-            ...more,
-          },
-          { table: 'team' },
-        ],
-      },
+      defaultSource(
+        {
+          tables: [
+            {
+              table: 'task',
+              object_relationships: [{ name: 'team', using: { foreign_key_constraint_on: 'team_id' } }],
+              select_permissions: [{ role: 'user', permission: { columns: ['id'], filter } }],
+              ...more,
+            },
+            { table: 'team' },
+          ],
+        },
+        'postgres://localhost/none',
+      ),
     ],
   };
 }

@@ -9,6 +9,7 @@ import { MemoryBudget } from '../../../../runtime/core/memory/budget.ts';
 import { linkProgram, type Program } from '../../../../runtime/core/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../../../runtime/core/request/planner.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';
+import { metadataOf } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
 setFlagsFromString('--expose-gc');
@@ -22,23 +23,15 @@ beforeAll(async () => {
     create table article (id int primary key, title text, author_id int references author);
   `);
   const { files } = compile({
-    metadata: readMetadata({
-      version: 3,
-      sources: [
+    metadata: readMetadata(
+      metadataOf([
+        { table: 'author' },
         {
-          name: 'default',
-          kind: 'postgres',
-          configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
-          tables: [
-            { table: 'author' },
-            {
-              table: 'article',
-              object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }],
-            },
-          ],
+          table: 'article',
+          object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }],
         },
-      ],
-    }).value,
+      ]),
+    ).value,
     catalogs: { default: await readDatabase({ connectionString: database.url }, []) },
   });
   program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { failedForNoRow } from '../../../../runtime/core/mutation/kept.ts';
 import { serveInProcess } from '../../../harness/in-process.ts';
+import { defaultSource } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const foreignKey = (name: string, table: string, column: string) => ({
@@ -13,14 +14,7 @@ async function serve(schema: string, tables: readonly object[], version?: 13) {
   const database = await createTestDatabase(schema, version);
   const served = await serveInProcess(database.url, {
     version: 3,
-    sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
-        tables,
-      },
-    ],
+    sources: [defaultSource({ tables })],
   } as never);
   const answer = async (query: string, variables: Record<string, unknown> = {}) => {
     const text = await served.answer({ query, variables }, 'admin');

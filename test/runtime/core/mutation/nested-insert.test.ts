@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineError } from '../../../../runtime/core/errors.ts';
 import { Random } from '../../../fuzz/random.ts';
 import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
+import { metadataOf } from '../../../harness/metadata.ts';
 import { type LoggedDatabase, startLoggedDatabase } from '../../../harness/statement-log.ts';
 
 const schema = `
@@ -32,70 +33,60 @@ const ofTag = { article: { title: { _neq: 'again' }, author: { rating: { _gt: 0 
 const aTag = { _exists: { _table: 'tag', _where: {} } };
 const anything = { _or: [aTag, { _not: aTag }] };
 
-const metadata = {
-  version: 3,
-  sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
-      tables: [
-        {
-          table: 'author',
-          array_relationships: [
-            array('articles', 'article', 'author_id'),
-            {
-              name: 'drafts',
-              using: { manual_configuration: { remote_table: 'draft', column_mapping: { id: 'author_id' } } },
-            },
-          ],
-          insert_permissions: [
-            { role: 'user', permission: { columns: '*', check: ofAuthor } },
-            { role: 'beginner', permission: { columns: '*', check: {} } },
-            { role: 'critic', permission: { columns: '*', check: {} } },
-            { role: 'singly', permission: { columns: '*', check: { _and: [ofAuthor, anything] } } },
-            { role: 'editor', permission: { columns: ['name'], check: {} } },
-          ],
-          select_permissions: [{ role: 'user', permission: everything }],
-        },
-        {
-          table: 'article',
-          object_relationships: [object('author', 'author_id')],
-          array_relationships: [array('tags', 'tag', 'article_id')],
-          insert_permissions: [
-            { role: 'user', permission: { columns: '*', check: ofArticle } },
-            {
-              role: 'beginner',
-              permission: { columns: '*', check: { _not: { _exists: { _table: 'tag', _where: {} } } } },
-            },
-            {
-              role: 'critic',
-              permission: { columns: '*', check: { _exists: { _table: 'author', _where: { rating: 1 } } } },
-            },
-            { role: 'singly', permission: { columns: '*', check: { _and: [ofArticle, anything] } } },
-            {
-              role: 'editor',
-              permission: { columns: ['title'], check: {}, set: { author_id: 'x-engine-user-id' } },
-            },
-          ],
-          select_permissions: [{ role: 'editor', permission: everything }],
-        },
-        {
-          table: 'tag',
-          object_relationships: [object('article', 'article_id')],
-          insert_permissions: [
-            { role: 'user', permission: { columns: '*', check: ofTag } },
-            { role: 'beginner', permission: { columns: '*', check: {} } },
-            { role: 'singly', permission: { columns: '*', check: { _and: [ofTag, anything] } } },
-          ],
-        },
-        { table: 'draft' },
-        { table: 'member', array_relationships: [array('posts', 'post', 'member_id')] },
-        { table: 'post' },
-      ],
-    },
-  ],
-};
+const metadata = metadataOf([
+  {
+    table: 'author',
+    array_relationships: [
+      array('articles', 'article', 'author_id'),
+      {
+        name: 'drafts',
+        using: { manual_configuration: { remote_table: 'draft', column_mapping: { id: 'author_id' } } },
+      },
+    ],
+    insert_permissions: [
+      { role: 'user', permission: { columns: '*', check: ofAuthor } },
+      { role: 'beginner', permission: { columns: '*', check: {} } },
+      { role: 'critic', permission: { columns: '*', check: {} } },
+      { role: 'singly', permission: { columns: '*', check: { _and: [ofAuthor, anything] } } },
+      { role: 'editor', permission: { columns: ['name'], check: {} } },
+    ],
+    select_permissions: [{ role: 'user', permission: everything }],
+  },
+  {
+    table: 'article',
+    object_relationships: [object('author', 'author_id')],
+    array_relationships: [array('tags', 'tag', 'article_id')],
+    insert_permissions: [
+      { role: 'user', permission: { columns: '*', check: ofArticle } },
+      {
+        role: 'beginner',
+        permission: { columns: '*', check: { _not: { _exists: { _table: 'tag', _where: {} } } } },
+      },
+      {
+        role: 'critic',
+        permission: { columns: '*', check: { _exists: { _table: 'author', _where: { rating: 1 } } } },
+      },
+      { role: 'singly', permission: { columns: '*', check: { _and: [ofArticle, anything] } } },
+      {
+        role: 'editor',
+        permission: { columns: ['title'], check: {}, set: { author_id: 'x-engine-user-id' } },
+      },
+    ],
+    select_permissions: [{ role: 'editor', permission: everything }],
+  },
+  {
+    table: 'tag',
+    object_relationships: [object('article', 'article_id')],
+    insert_permissions: [
+      { role: 'user', permission: { columns: '*', check: ofTag } },
+      { role: 'beginner', permission: { columns: '*', check: {} } },
+      { role: 'singly', permission: { columns: '*', check: { _and: [ofTag, anything] } } },
+    ],
+  },
+  { table: 'draft' },
+  { table: 'member', array_relationships: [array('posts', 'post', 'member_id')] },
+  { table: 'post' },
+]);
 
 let database: LoggedDatabase;
 let served: InProcess;
