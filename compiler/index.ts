@@ -2,19 +2,18 @@
 import { readFileSync } from 'node:fs';
 import type { EventsProgram } from '../runtime/core/events.ts';
 import type { NamingOptions } from '../runtime/core/names.ts';
-import { lazy } from '../runtime/core/remember.ts';
 import type { SavedOptions } from '../runtime/core/saved.ts';
 import { linkCauses } from '../runtime/diagnostics/causes.ts';
 import type { Diagnostic } from '../runtime/diagnostics/diagnostic.ts';
-import type { Metadata } from '../runtime/metadata/metadata.ts';
+import type { InheritedRole, Metadata } from '../runtime/metadata/metadata.ts';
 import type { Origin } from '../runtime/metadata/origin.ts';
-import { type Remembered, recall } from './memory/recall.ts';
-import type { Plan, ProgramPlan } from './model/plan.ts';
+import { createMemory, type Memory } from './memory/memory.ts';
+import { recall } from './memory/recall.ts';
+import type { Model } from './model/model.ts';
+import type { Plan } from './model/plan.ts';
 import { type CatalogResult, type RemoteResult, resolve } from './phases/3-resolve/index.ts';
 import { plan } from './phases/4-plan/index.ts';
-import { planLedgers } from './phases/4-plan/ledger.ts';
-import { planSaved } from './phases/4-plan/saved.ts';
-import { emitOnDemand, type Files } from './phases/5-emit/index.ts';
+import { emit, type Files } from './phases/5-emit/index.ts';
 
 export interface CompileInput {
   readonly metadata: Metadata;
@@ -40,13 +39,19 @@ export interface CompileResult {
   /** What calls webhooks by itself, with the SQL that captures events. */
   readonly events: EventsProgram;
   readonly diagnostics: readonly Diagnostic[];
-  /** Handed to the next compile, which may reuse what did not change. */
+  /** What tools look at, and the memory for the next compile. */
   readonly state: CompileState;
 }
 
-export interface CompileState extends Remembered {
+export interface CompileState {
+  readonly metadata: Metadata;
+  readonly model: Model;
+  /** Those that are served, parents first. */
+  readonly inheritedRoles: readonly InheritedRole[];
   /** Made when it is read first. */
   readonly plan: Plan;
+  /** Handed to the next compile, which may reuse what did not change. */
+  readonly memory: Memory;
 }
 
 /** Version of the compiler. */
@@ -55,6 +60,8 @@ export const { version } = JSON.parse(readFileSync(new URL('../package.json', im
 };
 
 const DEFAULT_NAMING: NamingOptions = { enabled: false, default: 'engine-default' };
+
+const NO_REMOTES: Readonly<Record<string, RemoteResult>> = {};
 
 const DEFAULT_SERVING: SavedOptions = {
   stringifyNumbers: false,
@@ -69,40 +76,35 @@ const DEFAULT_SERVING: SavedOptions = {
  * changes that are judged one by one only the last is printed.
  */
 export function compile(input: CompileInput, previous?: Partial<CompileResult>): CompileResult {
-  const { naming = DEFAULT_NAMING, serving = DEFAULT_SERVING, remotes = {} } = input;
-  const recalled = recall(input, previous?.state);
-  const { metadata, catalogs, memory } = recalled;
+  const { naming = DEFAULT_NAMING, serving = DEFAULT_SERVING, remotes = NO_REMOTES, environment } = input;
+  const memory = previous?.state?.memory ?? createMemory();
 
-  const model = resolve(metadata, catalogs, remotes, naming, recalled, input.environment);
-  const program = lazy(() => plan(model.value, memory, serving));
-  const saved = planSaved(metadata, program, serving, memory);
-  const served = lazy((): ProgramPlan => ({ ...program(), ...(saved.value && { saved: saved.value }) }));
-  const complete = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model.value, serving, memory) }));
+  const given = recall({ ...input, naming, serving, remotes }, memory);
+  const model = resolve(given, environment, memory);
+  const planned = plan(model.value, given.metadata, given.serving, memory);
   const diagnostics = linkCauses(
-    [...model.diagnostics, ...saved.diagnostics].map((diagnostic) => locate(diagnostic, input.origin)),
+    [...model.diagnostics, ...planned.diagnostics].map((diagnostic) => locate(diagnostic, input.origin)),
   );
-  const emission = emitOnDemand({ served, complete }, diagnostics, version, memory, recalled.emitted);
+  const emitted = emit(planned.value, diagnostics, version, memory);
 
   return {
     diagnostics,
     get files() {
-      return emission.files().files;
+      return emitted.files();
     },
     get programFiles() {
-      return emission.programFiles();
+      return emitted.programFiles();
     },
     get events() {
-      return program().events;
+      return planned.value.events();
     },
     state: {
-      metadata,
-      catalogs,
+      metadata: given.metadata,
       model: model.value,
       inheritedRoles: model.inheritedRoles,
       get plan() {
-        return complete();
+        return planned.value.complete();
       },
-      lastEmitted: emission.last,
       memory,
     },
   };

@@ -16,7 +16,7 @@ import { rolesOf, selectRoles } from '../artefact/select-roles.ts';
 import { type CompileResult, version } from '../index.ts';
 import { createMemory } from '../memory/memory.ts';
 import { programOf } from '../phases/4-plan/program.ts';
-import { emit, type Files } from '../phases/5-emit/index.ts';
+import { emitFiles, type Files } from '../phases/5-emit/index.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { type CompileOptions, compileProject, isUnreadable } from './compile-command.ts';
 import { reportCompile } from './compile-report.ts';
@@ -47,7 +47,7 @@ export function buildCommand(options: BuildOptions, context: CommandContext): Pr
     }
     const roles = options.roles === undefined ? undefined : chooseRoles(options.roles, result);
     const plan = roles ? selectRoles(result.state.plan, roles) : result.state.plan;
-    const files = roles ? emit(plan, [], version, createMemory(), undefined).files : result.files;
+    const files = roles ? emitFiles(undefined, createMemory(), plan, [], version).files : result.files;
     progress.step('bundling');
     const program = { ...programOf(plan), ...(plan.saved && { saved: plan.saved }) };
     const refusedBefore = refusedOf(program, compiled.refused);

@@ -1,105 +1,152 @@
 /**
- * What a compile remembers for the next one: results of units of work, each with everything it was made of. A result is
- * used again only where all of that is still the identical, immutable data; so it never matters which compile left it
- * here, or whether that compile's outcome was served. Entries go when the data they belong to goes.
+ * What compiles remember for those that follow: results of functions, with the arguments that they were made of. A result
+ * is used again only where every argument is the identical, immutable data; so it never matters which compile left it here,
+ * or whether that compile's outcome was served.
+ *
+ * The functions are those of modules, which see nothing but their arguments: no input can be forgotten. A function that
+ * is made anew for each call is never found again.
  */
 
-/** The work that is done by unit. The unit is a piece of metadata, model or plan. */
-type Work =
-  | 'reuse'
-  | 'remote'
-  | 'upstream'
-  | 'joined'
-  | 'not-served'
-  | 'entry'
-  | 'structure'
-  | 'roles'
-  | 'permissions'
-  | 'rules'
-  | 'declared'
-  | 'facts'
-  | 'ledger'
-  | 'access'
-  | 'program'
-  | 'saved'
-  | 'statements'
-  | 'refusals'
-  | 'names'
-  | 'index'
-  | 'files'
-  | 'text';
+/** Lists are compared by their items, maps by the entries that were looked at, everything else by identity. */
+type Made = { readonly value: unknown; readonly inputs: readonly Input[] };
 
-interface Remembered {
-  readonly value: unknown;
-  readonly inputs: readonly unknown[];
-}
-
-interface RememberedTraced extends Remembered {
-  readonly whole?: readonly unknown[];
-  readonly places?: unknown;
-}
+type Make = (...given: never[]) => unknown;
 
 export interface Memory {
-  /** The unit of work that is about the program as a whole. */
-  readonly program: object;
-  /** The result of `make` for the unit, from before if all the inputs are the identical ones. `make` is given the last one. */
-  remember<Value>(
-    work: Work,
-    unit: object,
-    inputs: readonly unknown[],
-    make: (last: Value | undefined) => Value,
+  /**
+   * `make(owner, ...given)`, or its last result for this owner if all the arguments are the same. The result goes with the
+   * owner.
+   */
+  call<Owner extends object, Given extends readonly unknown[], Value>(
+    make: (owner: Owner, ...given: Given) => Value,
+    owner: Owner,
+    ...given: Given
   ): Value;
   /**
-   * As `remember`, for work that finds its inputs as it goes: `inputsOf` gives the present inputs for the places that
-   * were looked at, and `make` the result with these places, or none if it may not be kept. Where `whole`, which all
-   * inputs are parts of, is the identical data as well, they are not compared.
+   * As `call`, for functions that take over parts of their last result for this owner, which may be of other arguments.
+   * What the result says must not depend on it.
    */
-  rememberTraced<Value, Places>(
-    work: Work,
-    unit: object,
-    whole: readonly unknown[],
-    inputsOf: (places: Places) => readonly unknown[],
-    make: () => { readonly value: Value; readonly places: Places | undefined },
+  renew<Owner extends object, Given extends readonly unknown[], Value>(
+    make: (last: Value | undefined, owner: Owner, ...given: Given) => Value,
+    owner: Owner,
+    ...given: Given
   ): Value;
+  /** A memory that goes with the owner: for results that belong to two objects. */
+  of(owner: object): Memory;
 }
 
 export function createMemory(): Memory {
-  const works = new Map<Work, WeakMap<object, RememberedTraced>>();
-  const unitsOf = (work: Work) => {
-    let units = works.get(work);
-    if (!units) {
-      units = new WeakMap();
-      works.set(work, units);
-    }
-    return units;
+  const results = new WeakMap<Make, WeakMap<object, Made>>();
+  const memories = new WeakMap<object, Memory>();
+  const find = <Value>(
+    make: Make,
+    owner: object,
+    given: readonly unknown[],
+    run: (last: Value | undefined, watched: readonly unknown[]) => Value,
+  ): Value => {
+    const owners = results.get(make) ?? new WeakMap<object, Made>();
+    results.set(make, owners);
+    const last = owners.get(owner);
+    if (last?.inputs.length === given.length && last.inputs.every((input, index) => input.is(given[index])))
+      return last.value as Value;
+    const inputs = given.map(inputOf);
+    const value = run(
+      last?.value as Value | undefined,
+      inputs.map(({ watched }) => watched),
+    );
+    owners.set(owner, { value, inputs });
+    return value;
   };
   return {
-    program: {},
-    remember: (work, unit, inputs, make) => {
-      const units = unitsOf(work);
-      const known = units.get(unit);
-      if (known && identical(known.inputs, inputs)) return known.value as ReturnType<typeof make>;
-      const value = make(known?.value as ReturnType<typeof make> | undefined);
-      units.set(unit, { value, inputs });
-      return value;
-    },
-    rememberTraced: (work, unit, whole, inputsOf, make) => {
-      type Made = ReturnType<typeof make>;
-      const units = unitsOf(work);
-      const known = units.get(unit);
-      if (known?.whole && identical(known.whole, whole)) return known.value as Made['value'];
-      if (known && identical(known.inputs, inputsOf(known.places as NonNullable<Made['places']>))) {
-        units.set(unit, { ...known, whole });
-        return known.value as Made['value'];
-      }
-      const { value, places } = make();
-      if (places === undefined) units.delete(unit);
-      else units.set(unit, { value, inputs: inputsOf(places), places, whole });
-      return value;
+    call: (make, owner, ...given) =>
+      find(make, owner, given, (_, watched) => make(owner, ...(watched as typeof given))),
+    renew: (make, owner, ...given) =>
+      find<ReturnType<typeof make>>(make, owner, given, (last, watched) =>
+        make(last, owner, ...(watched as typeof given)),
+      ),
+    of: (owner) => {
+      const known = memories.get(owner) ?? createMemory();
+      memories.set(owner, known);
+      return known;
     },
   };
 }
 
-function identical(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((input, index) => input === right[index]);
+/** An argument, as the function sees it. */
+interface Input {
+  readonly watched: unknown;
+  is(next: unknown): boolean;
+}
+
+function inputOf(given: unknown): Input {
+  if (given instanceof Map) return new WatchedMap(given);
+  return { watched: given, is: (next) => same(next, given) };
+}
+
+function same(next: unknown, before: unknown): boolean {
+  if (next === before) return true;
+  if (!Array.isArray(next) || !Array.isArray(before) || next.length !== before.length) return false;
+  return next.every((item, index) => same(item, before[index]));
+}
+
+/** Answers as the map that it watches, and knows which entries were asked for, present or not. */
+class WatchedMap extends Map<unknown, unknown> implements Input {
+  readonly watched = this;
+  /** The last one that was found to be the same: an earlier one would keep what has gone. */
+  #map: ReadonlyMap<unknown, unknown>;
+  readonly #seen = new Map<unknown, unknown>();
+  #all = false;
+
+  constructor(map: ReadonlyMap<unknown, unknown>) {
+    super();
+    this.#map = map;
+  }
+
+  is(next: unknown): boolean {
+    if (next === this.#map) return true;
+    if (!(next instanceof Map)) return false;
+    if (this.#all && !same([...next], [...this.#map])) return false;
+    for (const [key, value] of this.#seen) if (next.get(key) !== value) return false;
+    this.#map = next;
+    return true;
+  }
+
+  get #entries(): ReadonlyMap<unknown, unknown> {
+    this.#all = true;
+    return this.#map;
+  }
+
+  override get(key: unknown): unknown {
+    const value = this.#map.get(key);
+    this.#seen.set(key, value);
+    return value;
+  }
+
+  override has(key: unknown): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  override get size(): number {
+    return this.#entries.size;
+  }
+
+  override entries(): MapIterator<[unknown, unknown]> {
+    return this.#entries.entries() as MapIterator<[unknown, unknown]>;
+  }
+
+  override keys(): MapIterator<unknown> {
+    return this.#entries.keys() as MapIterator<unknown>;
+  }
+
+  override values(): MapIterator<unknown> {
+    return this.#entries.values() as MapIterator<unknown>;
+  }
+
+  override forEach(callback: (value: unknown, key: unknown, map: Map<unknown, unknown>) => void): void {
+    for (const [key, value] of this.#entries) callback(value, key, this);
+  }
+
+  override [Symbol.iterator](): MapIterator<[unknown, unknown]> {
+    return this.entries();
+  }
 }

@@ -13,9 +13,18 @@ export function reuse<Value>(next: Value, previous: Value | undefined): Value {
   return previous !== undefined && equal(next, previous) ? previous : next;
 }
 
+/**
+ * A function for `Memory.renew` that gives the last value of the owner where the next one says the same. Each has values of
+ * its own.
+ */
+export function keeper<Value>(): (last: Value | undefined, owner: object, next: Value) => Value {
+  return (last, _, next) => reuse(next, last);
+}
+
 function equal(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (left instanceof Map) return right instanceof Map && equal([...left], [...right]);
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
     for (let index = 0; index < left.length; index += 1) if (!equal(left[index], right[index])) return false;
@@ -67,6 +76,9 @@ function reuseSource(next: Source, previous: Source | undefined, memory: Memory)
   const tables = new Map(
     previous.tables.map((entry) => [objectKey(entry.table.schema, entry.table.name), entry]),
   );
+  const functions = new Map(
+    previous.functions.map((entry) => [objectKey(entry.function.schema, entry.function.name), entry]),
+  );
   return {
     ...next,
     configuration: reuse(next.configuration, previous.configuration),
@@ -74,7 +86,14 @@ function reuseSource(next: Source, previous: Source | undefined, memory: Memory)
     tables: next.tables.map((entry) =>
       compareOnce(entry, tables.get(objectKey(entry.table.schema, entry.table.name)), reuseParts, memory),
     ),
-    functions: reuse(next.functions, previous.functions),
+    functions: next.functions.map((entry) =>
+      compareOnce(
+        entry,
+        functions.get(objectKey(entry.function.schema, entry.function.name)),
+        reuseParts,
+        memory,
+      ),
+    ),
   };
 }
 
@@ -97,7 +116,7 @@ function compareOnce<Value extends object>(
   memory: Memory,
 ): Value {
   if (previous === undefined || next === previous) return next;
-  return memory.remember('reuse', next, [previous], () => compare(next, previous));
+  return memory.call(compare, next, previous);
 }
 
 /** The catalog with the tables, types and functions that are as before. */

@@ -45,6 +45,35 @@ describe('an incremental compile gives what a full one gives', () => {
     expect(changed).toBeGreaterThan(12);
   });
 
+  test('after other answers of a remote schema, which saved operations ask', () => {
+    const query = { name: 'weather', query: '{ weather }' };
+    const metadata = readMetadata({
+      ...(document as object),
+      remote_schemas: [{ name: 'sky', definition: { url: 'http://sky.test' } }],
+      query_collections: [{ name: 'saved', definition: { queries: [query] } }],
+    }).value;
+    const input = (sdl: string) => ({ metadata, catalogs: { default: catalog }, remotes: { sky: { sdl } } });
+    const before = compile(input('type Query { weather: String }'));
+    const next = input('type Query { forecast: String }');
+    const after = compile(next, before);
+    expect(after.diagnostics).toEqual(compile(next).diagnostics);
+    expect(after.diagnostics.length).toBe(before.diagnostics.length + 1);
+  });
+
+  test('after a type became another kind of type', () => {
+    const change = (types: SourceCatalog['types']) => ({
+      metadata: readMetadata(document).value,
+      catalogs: { default: { ...catalog, types } },
+    });
+    const before = compile(change(catalog.types));
+    const next = change(catalog.types.map((type) => ({ ...type, kind: 'base', values: undefined }) as never));
+    const after = compile(next, before);
+    const full = compile(next);
+    expect(Object.fromEntries(after.files)).toEqual(Object.fromEntries(full.files));
+    expect(after.diagnostics).toEqual(full.diagnostics);
+    expect(differs(before, after)).toBe(true);
+  });
+
   test('does again only what a changed permission asks for', () => {
     const before = compile({ metadata: readMetadata(document).value, catalogs: { default: catalog } });
     const text = JSON.stringify(document).replace('"limit":', '"limit":1');

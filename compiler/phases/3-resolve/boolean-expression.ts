@@ -18,12 +18,12 @@ import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Argument, Condition, Operand } from '../../model/model.ts';
 import { missingTable } from './losses.ts';
 import { Failure, suggest } from './report.ts';
-import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
+import { type AccessScope, keyOf, quoted, type TableScope, tableNames } from './scope.ts';
 import { requireEnumValues, resolveValue } from './value.ts';
 
 /** The position of an expression. */
 interface Place {
-  readonly scope: SourceScope;
+  readonly scope: AccessScope;
   /** The table whose row the expression is about. */
   readonly table: TableScope;
   /** The table that owns the permission. */
@@ -33,7 +33,7 @@ interface Place {
 
 /** Resolves the boolean expression of a permission on the table. @throws Failure */
 export function resolveCondition(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   expression: JsonObject,
   path: MetadataPath,

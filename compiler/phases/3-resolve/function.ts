@@ -5,18 +5,16 @@ import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import type { FunctionShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { FunctionEntry } from '../../../runtime/metadata/metadata.ts';
 import type { ModelFunction } from '../../model/model.ts';
 import { catalogFunction, functionArguments } from './computed-field.ts';
 import { functionLosses } from './losses.ts';
 import { trackedTable } from './relationship.ts';
 import { because, Failure, type ReportedObject } from './report.ts';
 import { functionRootFields } from './root-field.ts';
-import { keyOf, quoted, type SourceScope } from './scope.ts';
+import { keyOf, quoted, type SourceScope, type StructureFunction } from './scope.ts';
 
 /** Resolves a tracked function. @throws Failure */
-export function resolveFunction(scope: SourceScope, entry: FunctionEntry): Omit<ModelFunction, 'roles'> {
+export function resolveFunction(scope: SourceScope, entry: StructureFunction): Omit<ModelFunction, 'roles'> {
   const called = catalogFunction(scope, entry.function);
   const { configuration } = entry;
   const graphqlName = configuration.custom_name ?? defaultBaseName(called.schema, called.name);
@@ -89,18 +87,8 @@ function findSessionArgument(
   return position;
 }
 
-/** Roles with a permission of their own, sorted. */
-export function functionRoles(scope: SourceScope, entry: FunctionEntry): string[] {
-  const names: string[] = [];
-  for (const { role, path } of entry.permissions) {
-    if (role === 'admin') scope.diagnostics.push(at(path, diagnostics.permissionForAdmin()));
-    else names.push(role);
-  }
-  return [...new Set(names)].sort();
-}
-
 /** The function as inconsistencies list it. */
-export function functionObject(scope: SourceScope, entry: FunctionEntry): ReportedObject {
+export function functionObject(scope: SourceScope, entry: StructureFunction): ReportedObject {
   const { schema, name } = entry.function;
   return {
     path: entry.path,

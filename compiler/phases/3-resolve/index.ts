@@ -7,6 +7,7 @@ import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
 import type { InheritedRole, Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
+import type { Given } from '../../memory/recall.ts';
 import { reuse } from '../../memory/reuse.ts';
 import type { Model } from '../../model/model.ts';
 import { resolveAccess } from './access.ts';
@@ -24,48 +25,53 @@ import { resolveStructure, type SourceStructure } from './structure.ts';
 export type { RemoteResult } from './remote-schema.ts';
 export type { CatalogResult } from './source.ts';
 
-/** Results of an earlier run: its model, its ordered roles, and its memory. */
-export interface Earlier {
-  readonly model?: Model;
-  readonly inheritedRoles?: readonly InheritedRole[];
-  readonly memory: Memory;
+interface Resolved extends Result<Model> {
+  readonly inheritedRoles: readonly InheritedRole[];
 }
 
-/**
- * Resolves the metadata against the catalogs of its sources. Without I/O; the same input gives the same model, whatever
- * `earlier` holds; what is as before keeps its identity.
- */
+/** Resolves the metadata against the catalogs of its sources. Without I/O; the same input gives the same model. */
 export function resolve(
+  { metadata, catalogs, remotes, naming }: Given,
+  environment: Environment | undefined,
+  memory: Memory,
+): Resolved {
+  return memory.renew(resolveModel, memory, metadata, catalogs, remotes, naming, environment);
+}
+
+/** What is as in the last result keeps its identity. */
+function resolveModel(
+  last: Resolved | undefined,
+  memory: Memory,
   metadata: Metadata,
   catalogs: Readonly<Record<string, CatalogResult>>,
   remoteResults: Readonly<Record<string, RemoteResult>>,
   naming: NamingOptions,
-  earlier: Earlier,
-  environment?: Environment,
-): Result<Model> & { readonly inheritedRoles: readonly InheritedRole[] } {
-  const before = new Map(earlier.model?.sources.map((source) => [source.shape.name, source]));
-  const structure = resolveStructure(metadata.sources, catalogs, naming, earlier);
-  const diagnostics: Diagnostic[] = [...reportNotServed(metadata, earlier.memory), ...structure.diagnostics];
+  environment: Environment | undefined,
+): Resolved {
+  const earlier = last?.value;
+  const before = new Map(earlier?.sources.map((source) => [source.shape.name, source]));
+  const structure = resolveStructure(metadata.sources, catalogs, naming, memory);
+  const diagnostics: Diagnostic[] = [...reportNotServed(metadata, memory), ...structure.diagnostics];
   const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
   const events = resolveEvents(scopes.values(), metadata.cron_triggers, diagnostics, environment);
-  const ordered = orderInheritedRoles({ diagnostics }, metadata, earlier.memory);
-  const inheritedRoles = reuse(ordered, earlier.inheritedRoles);
+  const ordered = orderInheritedRoles({ diagnostics }, metadata, memory);
+  const inheritedRoles = reuse(ordered, last?.inheritedRoles);
   const resolvedActions = resolveActions(
     metadata,
     { scopes, structures: structure.sources, inheritedRoles, environment },
     { diagnostics },
   );
-  const actions = resolvedActions && reuse(resolvedActions, earlier.model?.actions);
+  const actions = resolvedActions && reuse(resolvedActions, earlier?.actions);
   const remotes = resolveRemoteSchemas(
     metadata,
     remoteResults,
     inheritedRoles,
     metadata.remote_schemas.length > 0 ? takenRoots(structure.sources, actions) : new Map(),
     { diagnostics },
-    earlier.memory,
+    memory,
   );
   const joins = { metadata, scopes, remotes: new Map(remotes.map((remote) => [remote.entry.name, remote])) };
-  const joined = structure.sources.map((source) => joinTables(source, joins, diagnostics, earlier.memory));
+  const joined = structure.sources.map((source) => joinTables(source, joins, diagnostics, memory));
   const shapes = remotes.map((remote): RemoteSchemaShape => {
     const relationships = typeRelationships(remote, joins, diagnostics);
     return { ...remote.shape, ...(Object.keys(relationships).length > 0 && { relationships }) };
@@ -74,11 +80,11 @@ export function resolve(
   const sources = joined.map((each) => {
     const { name } = each.scope.source;
     const source = byName.get(name)!;
-    return resolveAccess(source, each, inheritedRoles, diagnostics, earlier.memory, before.get(name));
+    return resolveAccess(source, each, inheritedRoles, diagnostics, memory, before.get(name));
   });
   sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
-  const settings = readSettings(metadata);
-  const served = reuse(shapes, earlier.model?.remotes);
+  const settings = reuse(readSettings(metadata), earlier?.settings);
+  const served = reuse(shapes, earlier?.remotes);
   return {
     value: {
       settings,

@@ -10,7 +10,7 @@ import type { Memory } from '../../memory/memory.ts';
 import type { Condition, ModelSelectPermission, TablePermissions } from '../../model/model.ts';
 import type { Operation } from './permission.ts';
 import { leaveOut, type Report, type ReportedObject } from './report.ts';
-import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import { type AccessScope, quoted, type TableScope } from './scope.ts';
 
 /** The roles of a cycle beginning with the first by name, which is repeated at the end. */
 function closedCycle(roles: readonly string[]): readonly string[] {
@@ -72,7 +72,7 @@ function rolesWithPermissions(metadata: Metadata, memory: Memory): Set<string> {
   };
   for (const source of metadata.sources) {
     for (const table of source.tables) {
-      const own = memory.remember('roles', table, [], () => rolesOfTable(table));
+      const own = memory.call(rolesOfTable, table);
       for (const role of own) roles.add(role);
     }
     for (const { permissions } of source.functions) add(permissions);
@@ -100,7 +100,7 @@ function roleObject(role: InheritedRole): ReportedObject {
 
 /** Adds to the permissions of a table what inherited roles have from their parents; permissions of their own win. */
 export function inheritPermissions(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   permissions: TablePermissions,
   roles: readonly InheritedRole[],
@@ -144,7 +144,7 @@ export function inheritFunctionRoles(
 }
 
 function inheritWrite<Rule>(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   operation: Exclude<Operation, 'select'>,
   rules: Record<string, Rule>,

@@ -1,15 +1,24 @@
 /** Names that objects left out would have provided, so that later diagnostics can point back to them (`linkCauses`). */
 import type { NamingConvention } from '../../../runtime/core/names.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
-import type { FunctionEntry, QualifiedName, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import { fieldName } from './field.ts';
 import { functionRootFields, possibleRootFields } from './root-field.ts';
-import { keyOf, type SourceScope, type TableScope } from './scope.ts';
+import {
+  type AccessScope,
+  keyOf,
+  type NamedSource,
+  type SourceScope,
+  type StructureFunction,
+  type StructureSource,
+  type StructureTable,
+  type TableScope,
+} from './scope.ts';
 
-type Named = Pick<TableEntry, 'table' | 'configuration'>;
+type Named = Pick<StructureTable, 'table' | 'configuration'>;
 
 /** A source's tables and functions. */
-export function sourceLosses(source: Source, convention: NamingConvention | undefined): string[] {
+export function sourceLosses(source: StructureSource, convention: NamingConvention | undefined): string[] {
   const { root_fields } = source.customization ?? {};
   return [
     ...(root_fields?.namespace === undefined ? [] : [lossOf.rootField(root_fields.namespace)]),
@@ -20,7 +29,7 @@ export function sourceLosses(source: Source, convention: NamingConvention | unde
 
 /** A table, and every root field that it may have had. */
 export function tableLosses(
-  source: Source,
+  source: NamedSource,
   entry: Named,
   convention: NamingConvention | undefined,
 ): string[] {
@@ -29,8 +38,8 @@ export function tableLosses(
 }
 
 export function functionLosses(
-  source: Source,
-  entry: FunctionEntry,
+  source: NamedSource,
+  entry: StructureFunction,
   convention: NamingConvention | undefined,
 ): string[] {
   return functionRootFields(source, entry, convention).map(({ name }) => lossOf.rootField(name));
@@ -44,7 +53,7 @@ export function fieldLosses(scope: SourceScope, { key }: Pick<TableScope, 'key'>
 }
 
 /** For a reference to an untracked table: the missing name, and what the table would have provided, so that later diagnostics can point back. */
-export function missingTable({ source, shape }: SourceScope, table: QualifiedName): [string, string[]] {
+export function missingTable({ source, shape }: AccessScope, table: QualifiedName): [string, string[]] {
   const entry: Named = { table, configuration: { column_config: {}, custom_root_fields: {} } };
   const lost = tableLosses(source, entry, shape.naming);
   return [lost[0]!, lost];

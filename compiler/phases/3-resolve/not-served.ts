@@ -32,8 +32,7 @@ const SOURCE_SETTINGS = [
 ] as const;
 
 function reportSource(source: Source, found: Diagnostic[], report: Report, memory: Memory): void {
-  for (const table of source.tables)
-    found.push(...memory.remember('not-served', table, [], () => ofTable(table)));
+  for (const table of source.tables) found.push(...memory.call(ofTable, table));
   for (const key of SOURCE_SETTINGS) {
     const value = source[key];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;

@@ -16,6 +16,7 @@ import type {
   MetadataPath,
   Permission,
   SelectPermission,
+  TableEntry,
   UpdatePermission,
   ValidateInput,
 } from '../../../runtime/metadata/metadata.ts';
@@ -30,7 +31,7 @@ import type {
 import { headerShape } from './action.ts';
 import { resolveCondition } from './boolean-expression.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
-import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import { type AccessScope, quoted, type TableScope } from './scope.ts';
 import { requireEnumValues, resolveValue } from './value.ts';
 
 /** Seconds. */
@@ -39,8 +40,11 @@ const VALIDATION_TIMEOUT = 10;
 export type Operation = keyof TablePermissions;
 
 /** Resolves the permissions of a table. Failing ones are reported and left out. */
-export function resolvePermissions(scope: SourceScope, table: TableScope): TablePermissions {
-  const { entry } = table;
+export function resolvePermissions(
+  scope: AccessScope,
+  table: TableScope,
+  entry: TableEntry,
+): TablePermissions {
   return {
     select: resolveEach(scope, table, 'select', entry.select_permissions, resolveSelect),
     insert: resolveEach(scope, table, 'insert', entry.insert_permissions, resolveInsert),
@@ -50,11 +54,11 @@ export function resolvePermissions(scope: SourceScope, table: TableScope): Table
 }
 
 function resolveEach<Entry, Resolved>(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   operation: Operation,
   permissions: readonly Permission<Entry>[],
-  resolve: (scope: SourceScope, table: TableScope, permission: Permission<Entry>) => Resolved,
+  resolve: (scope: AccessScope, table: TableScope, permission: Permission<Entry>) => Resolved,
 ): Record<string, Resolved> {
   const resolved: [string, Resolved][] = [];
   for (const permission of permissions) {
@@ -69,7 +73,7 @@ function resolveEach<Entry, Resolved>(
 }
 
 function resolveSelect(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   { role, permission, path }: Permission<SelectPermission>,
 ): ModelSelectPermission {
@@ -114,7 +118,7 @@ function inTableOrder(table: TableScope, columns: Iterable<string>): string[] {
 }
 
 function requireScalarComputedField(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   field: string,
   path: MetadataPath,
@@ -136,7 +140,7 @@ function requireScalarComputedField(
 }
 
 function requirePossibleRoots(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   role: string,
   permission: SelectPermission,
@@ -164,7 +168,7 @@ function requirePossibleRoots(
 }
 
 function resolveInsert(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   { permission, path }: Permission<InsertPermission>,
 ): ModelInsertPermission {
@@ -180,7 +184,7 @@ function resolveInsert(
 }
 
 function resolveUpdate(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   { permission, path }: Permission<UpdatePermission>,
 ): ModelUpdatePermission {
@@ -197,7 +201,7 @@ function resolveUpdate(
 }
 
 function resolveDelete(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   { permission, path }: Permission<DeletePermission>,
 ): ModelDeletePermission {
@@ -258,7 +262,7 @@ function notWritable(operation: 'insert' | 'update', column: string, path: Metad
 }
 
 function resolvePresets(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   operation: 'insert' | 'update',
   set: JsonObject,
@@ -286,7 +290,7 @@ function resolvePresets(
 
 /** The permission as inconsistencies list it: defaults printed, keys in the order in which they are stored. */
 function permissionObject(
-  scope: SourceScope,
+  scope: AccessScope,
   table: TableScope,
   operation: Operation,
   permission: Permission<unknown>,

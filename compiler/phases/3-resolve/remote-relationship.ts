@@ -14,6 +14,7 @@ import type {
   RemoteSchemaTypeRelationships,
 } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
+import { keeper } from '../../memory/reuse.ts';
 import { contestedFieldNames, requireFreeFieldName } from './field.ts';
 import { type JoinContext, requireName, resolveJoin } from './remote-join.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
@@ -40,14 +41,12 @@ export function joinTables(
   const tables = source.tables.map((table) => {
     const remoteRelationships = added.get(table.key);
     if (!remoteRelationships) return table;
-    const text = JSON.stringify(remoteRelationships);
-    return memory.remember('joined', table, [text], () => ({
-      ...table,
-      shape: { ...table.shape, remoteRelationships },
-    }));
+    return memory.renew(keepJoined, table, { ...table, shape: { ...table.shape, remoteRelationships } });
   });
   return { ...source, tables };
 }
+
+const keepJoined = keeper<SourceStructure['tables'][number]>();
 
 function tableJoins(
   scope: SourceScope,

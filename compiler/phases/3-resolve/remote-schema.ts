@@ -54,11 +54,9 @@ export function resolveRemoteSchemas(
       const result = Object.hasOwn(remotes, entry.name) ? remotes[entry.name]! : { error: 'it was not read' };
       if ('error' in result)
         throw new Failure(messages.remoteSchemaUnreachable({ name: entry.name, reason: result.error }));
-      const document = memory.remember('remote', entry.definition, [result.sdl], () =>
-        readDocument(result.sdl),
-      );
+      const document = memory.call(readDocument, entry.definition, result.sdl);
       if (typeof document === 'string') throw new Failure(messages.remoteSchemaInvalid({ reason: document }));
-      const [problem] = memory.remember('upstream', document, [], () => upstreamProblems(document));
+      const [problem] = memory.call(upstreamProblems, document);
       if (problem) throw new Failure(messages.remoteSchemaInvalid({ reason: problem }));
       const customization = customizationOf(entry.definition.customization);
       const [wrong] = customizationProblems(entry.definition.customization, document);
@@ -81,7 +79,7 @@ export function resolveRemoteSchemas(
   });
 }
 
-function readDocument(sdl: string): RemoteDocument | string {
+function readDocument(_: RemoteSchema['definition'], sdl: string): RemoteDocument | string {
   try {
     const document = readRemoteDocument(sdl);
     return document.roots.query === undefined ? 'the remote schema has no query type' : document;
@@ -153,9 +151,7 @@ function resolvePermissions(
   const roles = new Map<string, string>();
   for (const permission of entry.permissions) {
     const { role, definition } = permission;
-    const problems = memory.remember('remote', permission, [document], () =>
-      permissionProblems(definition.schema, document),
-    );
+    const problems = memory.call(problemsOf, permission, document);
     if (problems.length === 0) {
       roles.set(role, definition.schema);
       continue;
@@ -181,6 +177,10 @@ function resolvePermissions(
     }
   }
   return Object.fromEntries([...roles].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+function problemsOf({ definition }: RemoteSchema['permissions'][number], document: RemoteDocument) {
+  return permissionProblems(definition.schema, document);
 }
 
 function shapeOf(

@@ -9,16 +9,13 @@ import {
 } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type {
-  FunctionEntry,
   QualifiedName,
-  Source,
   SourceCustomization,
   TableConfiguration,
-  TableEntry,
 } from '../../../runtime/metadata/metadata.ts';
 import type { ModelFunction, RootField, RootFieldKind } from '../../model/model.ts';
 import { Failure } from './report.ts';
-import type { SourceScope, TableScope } from './scope.ts';
+import type { NamedSource, SourceScope, StructureFunction, StructureTable, TableScope } from './scope.ts';
 
 /** The root fields of the table, regardless of roles, in the order of `custom_root_fields`. @throws Failure */
 export function resolveRootFields(scope: SourceScope, table: TableScope): RootField[] {
@@ -35,7 +32,7 @@ function rootFieldName(
   kind: RootFieldKind,
   table: QualifiedName,
   { custom_name, custom_root_fields }: TableConfiguration,
-  { customization }: Source,
+  { customization }: NamedSource,
   convention: NamingConvention | undefined,
 ): string {
   const own = tableBaseName(table.schema, table.name);
@@ -46,8 +43,8 @@ function rootFieldName(
 
 /** Every root field that a table could have, if its keys and Postgres allowed. */
 export function possibleRootFields(
-  source: Source,
-  { table, configuration }: Pick<TableEntry, 'table' | 'configuration'>,
+  source: NamedSource,
+  { table, configuration }: Pick<StructureTable, 'table' | 'configuration'>,
   convention: NamingConvention | undefined,
 ): string[] {
   const kinds = Object.keys(defaultNames['engine-default']) as RootFieldKind[];
@@ -121,8 +118,8 @@ const defaultNames: Record<NamingConvention, Record<RootFieldKind, (table: strin
 
 /** Root fields of a function as a query; as a mutation it has the first only. */
 export function functionRootFields(
-  { customization }: Source,
-  { function: { schema, name }, configuration }: FunctionEntry,
+  { customization }: NamedSource,
+  { function: { schema, name }, configuration }: StructureFunction,
   convention: NamingConvention | undefined,
 ): ModelFunction['rootFields'] {
   const { custom_name, custom_root_fields } = configuration;

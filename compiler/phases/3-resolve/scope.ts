@@ -11,12 +11,30 @@ import type {
   RelationshipShape,
   SourceShape,
 } from '../../../runtime/core/shapes.ts';
-import type { QualifiedName, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { FunctionEntry, QualifiedName, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Report } from './report.ts';
 
-export interface SourceScope extends Report {
-  readonly source: Source;
+/** The entries of the metadata that the structure is made of: those of tables and functions without their permissions. */
+export type StructureTable = Omit<TableEntry, `${'select' | 'insert' | 'update' | 'delete'}_permissions`>;
+export type StructureFunction = Omit<FunctionEntry, 'permissions'>;
+export interface StructureSource extends Omit<Source, 'tables' | 'functions'> {
+  readonly tables: readonly StructureTable[];
+  readonly functions: readonly StructureFunction[];
+}
+
+/** What names are made of. */
+export type NamedSource = Pick<Source, 'name' | 'customization'>;
+
+/** What permissions are resolved with. */
+export interface AccessScope extends Report {
+  readonly source: NamedSource;
   readonly shape: SourceShape;
+  /** Tables that are served, by key. */
+  readonly tables: ReadonlyMap<string, TableScope>;
+}
+
+export interface SourceScope extends AccessScope {
+  readonly source: StructureSource;
   readonly catalog: SourceCatalog;
   readonly catalogTables: ReadonlyMap<string, CatalogTable>;
   /** All overloads, by key. */
@@ -27,7 +45,7 @@ export interface SourceScope extends Report {
 
 export interface TableScope {
   readonly key: string;
-  readonly entry: TableEntry;
+  readonly entry: StructureTable;
   readonly catalog: CatalogTable;
   /** By database name. */
   readonly columns: ReadonlyMap<string, ColumnShape>;
@@ -50,6 +68,6 @@ export function quoted(name: QualifiedName): string {
 }
 
 /** Names of all tables of a source that are served, as messages print them; for suggestions. */
-export function tableNames(scope: SourceScope): string[] {
+export function tableNames(scope: AccessScope): string[] {
   return [...scope.tables.values()].map(({ catalog }) => displayName(catalog.schema, catalog.name));
 }

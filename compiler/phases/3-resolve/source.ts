@@ -6,10 +6,8 @@ import type { NamingConvention, NamingOptions } from '../../../runtime/core/name
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { Source } from '../../../runtime/metadata/metadata.ts';
 import { reuse } from '../../memory/reuse.ts';
-import type { ModelSource } from '../../model/model.ts';
-import { keyOf, type SourceScope } from './scope.ts';
+import { keyOf, type NamedSource, type SourceScope, type StructureSource } from './scope.ts';
 import { resolveTables } from './table.ts';
 
 /** The catalog of a source, or why it could not be read (without passwords). */
@@ -17,18 +15,18 @@ export type CatalogResult = SourceCatalog | { readonly error: string };
 
 /** Starts a source with its tables, without references to other tables. */
 export function openSource(
-  source: Source,
+  source: StructureSource,
   catalog: SourceCatalog,
   naming: NamingOptions,
   diagnostics: Diagnostic[],
-  previous: ModelSource | undefined,
+  previous: SourceShape | undefined,
 ): SourceScope {
   const functions = new Map<string, SourceCatalog['functions'][number][]>();
   for (const each of catalog.functions)
     functions.set(keyOf(each), [...(functions.get(keyOf(each)) ?? []), each]);
   const scope: SourceScope = {
     source,
-    shape: reuse(sourceShape(source, catalog, naming, diagnostics), previous?.shape),
+    shape: reuse(sourceShape(source, catalog, naming, diagnostics), previous),
     catalog,
     catalogTables: new Map(catalog.tables.map((table) => [keyOf(table), table])),
     catalogFunctions: functions,
@@ -40,7 +38,7 @@ export function openSource(
 }
 
 function sourceShape(
-  source: Source,
+  source: StructureSource,
   catalog: SourceCatalog,
   naming: NamingOptions,
   report: Diagnostic[],
@@ -73,12 +71,12 @@ function sourceShape(
 }
 
 /** How the names of a source are shown. */
-export function conventionOf({ customization }: Source, naming: NamingOptions): NamingConvention {
+export function conventionOf({ customization }: NamedSource, naming: NamingOptions): NamingConvention {
   return naming.enabled ? (customization?.naming_convention ?? naming.default) : 'engine-default';
 }
 
 /** Types of the columns of tracked tables and of the functions that the metadata names. */
-function usedTypes(source: Source, catalog: SourceCatalog): TypeReference[] {
+function usedTypes(source: StructureSource, catalog: SourceCatalog): TypeReference[] {
   const tables = new Set(source.tables.map(({ table }) => keyOf(table)));
   const functions = new Set([
     ...source.functions.map((entry) => keyOf(entry.function)),

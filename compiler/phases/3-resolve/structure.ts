@@ -9,8 +9,8 @@ import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { NamedInconsistency } from '../../../runtime/metadata/inconsistency.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { reuse } from '../../memory/reuse.ts';
-import type { Model, ModelFunction, RootField } from '../../model/model.ts';
+import { keeper, reuse } from '../../memory/reuse.ts';
+import type { ModelFunction, RootField } from '../../model/model.ts';
 import { computedFieldObject, resolveComputedField } from './computed-field.ts';
 import {
   createRootFieldRegister,
@@ -27,7 +27,7 @@ import { relationshipObject, resolveRelationship } from './relationship.ts';
 import { remoteRelationshipObject } from './remote-relationship.ts';
 import { attempt, leaveOut } from './report.ts';
 import { resolveRootFields, singleRowField } from './root-field.ts';
-import type { SourceScope, TableScope } from './scope.ts';
+import type { SourceScope, StructureFunction, StructureSource, StructureTable, TableScope } from './scope.ts';
 import { type CatalogResult, conventionOf, openSource } from './source.ts';
 import { tableObject, tableShape } from './table.ts';
 
@@ -61,70 +61,58 @@ export function resolveStructure(
   sources: readonly Source[],
   catalogs: Catalogs,
   naming: NamingOptions,
-  earlier: { readonly model?: Model; readonly memory: Memory },
-): Structure {
-  const { memory, model } = earlier;
-  const inputs = structureInputs(sources, catalogs, naming, memory);
-  return memory.remember('structure', memory.program, inputs, () => make(sources, catalogs, naming, model));
-}
-
-/** Permissions are not part of the structure; whatever else an entry has may be. */
-const PERMISSIONS: ReadonlySet<string> = new Set<keyof TableEntry | keyof FunctionEntry>([
-  'select_permissions',
-  'insert_permissions',
-  'update_permissions',
-  'delete_permissions',
-  'permissions',
-]);
-const LISTS: ReadonlySet<string> = new Set<keyof Source>(['tables', 'functions']);
-
-/** Every piece of data that the structure may depend on, each with its name before it. */
-function structureInputs(
-  sources: readonly Source[],
-  catalogs: Catalogs,
-  naming: NamingOptions,
   memory: Memory,
-): readonly unknown[] {
-  const inputs: unknown[] = properties(naming);
-  for (const source of sources) {
-    const catalog = catalogOf(source, catalogs);
-    inputs.push('source', 'error' in catalog ? catalog.error : catalog, ...properties(source, LISTS));
-    for (const table of source.tables) inputs.push(withoutPermissions(table, memory));
-    for (const each of source.functions) inputs.push(...properties(each, PERMISSIONS));
-  }
-  return inputs;
-}
-
-/** Stands for all of an entry but its permissions: the same object as long as nothing of that changes. */
-function withoutPermissions(entry: TableEntry, memory: Memory): object {
-  // By name, an object that entries with other permissions share.
-  return memory.remember('entry', entry, [], () =>
-    memory.remember('entry', entry.table, properties(entry, PERMISSIONS), () => ({})),
-  );
-}
-
-function properties(object: object, leftOut: ReadonlySet<string> = new Set()): unknown[] {
-  return Object.entries(object).flatMap(([key, value]) => (leftOut.has(key) ? [] : [key, value]));
-}
-
-function catalogOf(source: Source, catalogs: Catalogs): CatalogResult {
-  return Object.hasOwn(catalogs, source.name) ? catalogs[source.name]! : { error: 'no catalog was given' };
-}
-
-function make(
-  sources: readonly Source[],
-  catalogs: Catalogs,
-  naming: NamingOptions,
-  earlier: Model | undefined,
 ): Structure {
-  const before = new Map(earlier?.sources.map((source) => [source.shape.name, source]));
+  const given = sources.map((source) => withoutPermissions(source, memory));
+  const catalogsOf = sources.map(({ name }) =>
+    Object.hasOwn(catalogs, name) ? catalogs[name]! : NO_CATALOG,
+  );
+  return memory.renew(makeStructure, memory, given, catalogsOf, naming);
+}
+
+const NO_CATALOG: CatalogResult = { error: 'no catalog was given' };
+
+/** The source without permissions: the same object as long as nothing else changes. */
+function withoutPermissions(source: Source, memory: Memory): StructureSource {
+  const next = {
+    ...source,
+    tables: source.tables.map((entry) => memory.call(tableWithoutPermissions, entry, memory)),
+    functions: source.functions.map((entry) => memory.call(functionWithoutPermissions, entry, memory)),
+  };
+  return memory.renew(keepSource, source.configuration, next);
+}
+
+function tableWithoutPermissions(entry: TableEntry, memory: Memory): StructureTable {
+  const { select_permissions, insert_permissions, update_permissions, delete_permissions, ...next } = entry;
+  // By name, an object that entries with other permissions share.
+  return memory.renew(keepTable, entry.table, next);
+}
+
+function functionWithoutPermissions(entry: FunctionEntry, memory: Memory): StructureFunction {
+  const { permissions, ...next } = entry;
+  return memory.renew(keepFunction, entry.function, next);
+}
+
+const keepSource = keeper<StructureSource>();
+const keepTable = keeper<StructureTable>();
+const keepFunction = keeper<StructureFunction>();
+const keepTableScope = keeper<TableScope>();
+
+function makeStructure(
+  last: Structure | undefined,
+  memory: Memory,
+  sources: readonly StructureSource[],
+  catalogs: readonly CatalogResult[],
+  naming: NamingOptions,
+): Structure {
+  const before = new Map(last?.sources.map((source) => [source.scope.source.name, source]));
   const diagnostics: Diagnostic[] = [];
   const scopes: SourceScope[] = [];
-  for (const source of sources) {
-    const catalog = catalogOf(source, catalogs);
+  sources.forEach((source, index) => {
+    const catalog = catalogs[index]!;
     if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error, naming);
-    else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)));
-  }
+    else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)?.scope.shape));
+  });
   leaveOutTypeConflicts(scopes);
   const register = createRootFieldRegister();
   const closed = scopes.map((scope) => {
@@ -132,6 +120,9 @@ function make(
     const shapes = new Map(previous?.tables.map((table) => [table.key, table.shape]));
     return closeSource(scope, register, shapes);
   });
+  // Complete now, and permissions are remembered by what they look at.
+  for (const { tables } of scopes)
+    for (const [key, table] of tables) tables.set(key, memory.renew(keepTableScope, table.catalog, table));
   return {
     sources: closed.map((source) => ({ ...source, tables: addSingleRowFields(source, register) })),
     diagnostics,
@@ -238,7 +229,7 @@ function functionKey({ shape }: FunctionStructure): string {
 
 function leaveOutSource(
   diagnostics: Diagnostic[],
-  source: Source,
+  source: StructureSource,
   error: string,
   naming: NamingOptions,
 ): void {

@@ -6,13 +6,12 @@ import { displayName, isGraphqlName, tableBaseName } from '../../../runtime/core
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { TableEntry } from '../../../runtime/metadata/metadata.ts';
 import { foreignKeyActions } from './deletion.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
-import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
+import { keyOf, quoted, type SourceScope, type StructureTable, type TableScope } from './scope.ts';
 
 /** Resolves the tables of a source, without relationships, computed fields and permissions. */
 export function resolveTables(scope: SourceScope): void {
@@ -36,7 +35,7 @@ export function resolveTables(scope: SourceScope): void {
 }
 
 /** The table as inconsistencies list it. */
-export function tableObject(scope: SourceScope, entry: TableEntry): ReportedObject {
+export function tableObject(scope: SourceScope, entry: StructureTable): ReportedObject {
   const { schema, name } = entry.table;
   return {
     path: entry.path,
@@ -51,7 +50,7 @@ export function tableObject(scope: SourceScope, entry: TableEntry): ReportedObje
 
 function resolveTable(
   scope: SourceScope,
-  entry: TableEntry,
+  entry: StructureTable,
   isEnumTable: (key: string) => boolean,
 ): TableScope {
   const key = keyOf(entry.table);
@@ -107,7 +106,7 @@ function conditionallyUnique({ indexes }: CatalogTable): readonly string[] {
 
 function resolveColumns(
   scope: SourceScope,
-  entry: TableEntry,
+  entry: StructureTable,
   table: CatalogTable,
   enums: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, ColumnShape> {

@@ -7,7 +7,7 @@ import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Value } from '../../model/model.ts';
 import { Failure } from './report.ts';
-import { quoted, type SourceScope } from './scope.ts';
+import { type AccessScope, quoted } from './scope.ts';
 
 /** A literal or a session variable for a value of the type. @throws Failure if a literal does not fit */
 export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): Value {
@@ -24,7 +24,7 @@ export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): 
 
 /** @throws Failure if a literal for a column is not a value of its enum table */
 export function requireEnumValues(
-  scope: SourceScope,
+  scope: AccessScope,
   { enumTable }: ColumnShape,
   literals: readonly Json[],
   path: MetadataPath,

@@ -1,33 +1,55 @@
-/** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text and presets; ledgers are in `ledger.ts`. */
-
+/** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text, presets, saved operations, ledgers. */
 import type { DeclaredTable, RootFields } from '../../../runtime/core/contract.ts';
-import type { DeclaredFunction } from '../../../runtime/core/shapes.ts';
+import type { EventsProgram } from '../../../runtime/core/events.ts';
+import { lazy } from '../../../runtime/core/remember.ts';
+import type { SavedOptions } from '../../../runtime/core/saved.ts';
+import type { DeclaredFunction, FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
+import type { Result } from '../../../runtime/diagnostics/result.ts';
+import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { Model, ModelTable, RootField, RootFieldKind } from '../../model/model.ts';
-import type { PlannedTable, ProgramPlan } from '../../model/plan.ts';
+import type { Model, ModelFunction, ModelTable, RootField, RootFieldKind } from '../../model/model.ts';
+import type { Plan, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { planEvents } from './events.ts';
+import { planLedgers } from './ledger.ts';
 import { planAccess } from './permission.ts';
+import { planSaved } from './saved.ts';
 
-/** Plans the model. Whatever can be wrong was reported before. */
+/**
+ * The plan, made as far as it is asked for, and once: of many changes that are judged one by one, only the last is
+ * printed.
+ */
+export interface Planned {
+  readonly events: () => EventsProgram;
+  /** What is served. */
+  readonly served: () => ProgramPlan;
+  readonly complete: () => Plan;
+}
+
+/** Plans the model and the saved operations of the metadata. Diagnostics are about those, and complete at once. */
 export function plan(
+  model: Model,
+  metadata: Metadata,
+  serving: SavedOptions,
+  memory: Memory,
+): Result<Planned> {
+  const program = lazy(() => planProgram(model, memory, serving));
+  const { value: saved, diagnostics } = planSaved(metadata, program, serving, memory);
+  const served = lazy((): ProgramPlan => ({ ...program(), ...(saved && { saved }) }));
+  const complete = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model, serving, memory) }));
+  return { value: { events: () => program().events, served, complete }, diagnostics };
+}
+
+/** What can be wrong was reported before. */
+function planProgram(
   model: Model,
   memory: Memory,
   options: { readonly stringifyNumbers: boolean },
 ): ProgramPlan {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
-    tables: source.tables.map((table) => memory.remember('rules', table, [], () => planTable(table, memory))),
+    tables: source.tables.map((table) => memory.call(planTable, table, memory)),
     functions: source.functions.map(({ shape, exposedAs, rootFields, roles }) =>
-      memory.remember<DeclaredFunction>(
-        'rules',
-        shape,
-        [exposedAs, rootFields, JSON.stringify(roles)],
-        () => ({
-          ...shape,
-          roles,
-          fields: { [exposedAs]: Object.fromEntries(rootFields.map(({ name, kind }) => [name, kind])) },
-        }),
-      ),
+      memory.call(planFunction, shape, exposedAs, rootFields, roles),
     ),
   }));
   const { settings, actions, remotes } = model;
@@ -38,11 +60,24 @@ export function plan(
 function planTable(table: ModelTable, memory: Memory): PlannedTable {
   const { shape, rootFields } = table;
   // By shape and fields, which outlive changes of permissions: a table that looks as before keeps its identity.
-  const declared = memory.remember<DeclaredTable>('declared', shape, [rootFields], () => ({
+  return { shape: memory.call(declareTable, shape, rootFields), access: planAccess(table) };
+}
+
+function declareTable(shape: TableShape, rootFields: readonly RootField[]): DeclaredTable {
+  return { ...shape, fields: fieldsOf(rootFields) };
+}
+
+function planFunction(
+  shape: FunctionShape,
+  exposedAs: ModelFunction['exposedAs'],
+  rootFields: ModelFunction['rootFields'],
+  roles: readonly string[],
+): DeclaredFunction {
+  return {
     ...shape,
-    fields: fieldsOf(rootFields),
-  }));
-  return { shape: declared, access: planAccess(table) };
+    roles,
+    fields: { [exposedAs]: Object.fromEntries(rootFields.map(({ name, kind }) => [name, kind])) },
+  };
 }
 
 /** Root fields by section, each by name. */

@@ -5,11 +5,10 @@
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
 import { type Deletion, deletionOf } from '../../../runtime/core/deletions.ts';
 import { displayName } from '../../../runtime/core/names.ts';
-
+import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
-
-import type { TableShape } from '../../../runtime/core/shapes.ts';
+import type { FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
 import type {
@@ -17,11 +16,11 @@ import type {
   ModelFunction,
   ModelInsertPermission,
   ModelSelectPermission,
-  ModelSource,
   ModelTable,
   ModelUpdatePermission,
   Presets,
   RootFieldKind,
+  TablePermissions,
 } from '../../model/model.ts';
 import type { Ledger } from '../../model/plan.ts';
 import { remoteFacts } from './remote-ledger.ts';
@@ -41,21 +40,33 @@ export function planLedgers(
     const tables = new Map(source.tables.map((table) => [table.key, table]));
     const shapes = new Map(source.tables.map(({ key, shape }) => [key, shape]));
     return [
-      ...source.tables.map((table) => tableFacts(source, tables, shapes, table, memory)),
-      ...source.functions.map((each) => functionFacts(source, tables, each, options, memory)),
+      ...source.tables.map((table) => {
+        const isDeleted = Object.keys(table.permissions.delete).length > 0;
+        const deletion = isDeleted ? deletionWords(deletionOf(table.key, shapes)) : undefined;
+        const targets = targetsOf(table, tables);
+        return memory.renew(tableFacts, table.shape, table, targets, deletion, source.shape.name);
+      }),
+      ...source.functions.map((each) => {
+        const readers = tables.get(each.shape.returns.table)?.permissions.select ?? NO_READERS;
+        const { exposedAs, roles } = each;
+        const { inferFunctionPermissions } = options;
+        const { name: place } = source.shape;
+        return memory.renew(
+          functionFacts,
+          each.shape,
+          exposedAs,
+          roles,
+          readers,
+          inferFunctionPermissions,
+          place,
+        );
+      }),
     ];
   });
   for (const action of model.actions?.actions ?? [])
-    parts.push(actionFacts(action, model.actions!.types, memory));
+    parts.push(memory.renew(actionFacts, action, model.actions!.types));
   for (const remote of model.remotes ?? []) {
-    parts.push(
-      memory.remember<Facts>('facts', remote, [], () =>
-        collect(`remote schema ${name(remote.name)}`, (add) => {
-          for (const role of Object.keys(remote.roles))
-            for (const fact of remoteFacts(remote, role)) add(role, fact);
-        }),
-      ),
-    );
+    parts.push(memory.call(factsOfRemote, remote));
   }
   const facts = new Map<string, (readonly string[])[]>();
   for (const part of parts) {
@@ -67,71 +78,89 @@ export function planLedgers(
   }
   return [...facts]
     .map(([role, lines]) =>
-      // The first part stands for the ledger: it is there as long as the ledger can be the same.
-      memory.remember('ledger', lines[0]!, lines, () => ({
-        role,
-        facts: lines.toSorted(([left], [right]) => (left! < right! ? -1 : 1)).flat(),
-      })),
+      // The first part owns the ledger: it is there as long as the ledger can be the same.
+      memory.call(ledgerOf, lines[0]!, role, lines),
     )
     .sort((left, right) => (left.role < right.role ? -1 : 1));
 }
 
-/** What the roles may do with a table; besides the table, which roles may select from those that it refers to counts. */
-function tableFacts(
-  source: ModelSource,
-  tables: ReadonlyMap<string, ModelTable>,
-  shapes: ReadonlyMap<string, TableShape>,
-  table: ModelTable,
-  memory: Memory,
-): Facts {
-  const targets = Object.values(table.shape.relationships ?? {}).map(
-    ({ target }) => tables.get(target)?.permissions.select,
-  );
-  const isDeleted = Object.keys(table.permissions.delete).length > 0;
-  const deletion = isDeleted ? deletionWords(deletionOf(table.key, shapes)) : undefined;
-  // By shape, which outlives changes of permissions: the facts of the other roles keep their identity.
-  return memory.remember<Facts>('facts', table.shape, [table, deletion, ...targets], (before) => {
-    const place = `${name(source.shape.name)} ${name(table.key)}`;
-    const facts = collect(place, (add) => addTable(add, tables, table, deletion));
-    return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
+function ledgerOf(_: readonly string[], role: string, parts: readonly (readonly string[])[]): Ledger {
+  return { role, facts: parts.toSorted(([left], [right]) => (left! < right! ? -1 : 1)).flat() };
+}
+
+function factsOfRemote(remote: RemoteSchemaShape): Facts {
+  return collect(`remote schema ${name(remote.name)}`, (add) => {
+    for (const role of Object.keys(remote.roles))
+      for (const fact of remoteFacts(remote, role)) add(role, fact);
   });
+}
+
+/** Tables that a table's relationships lead to, with who may select from them. */
+type Targets = readonly (readonly [key: string, readers: TablePermissions['select']])[];
+
+function targetsOf({ shape }: ModelTable, tables: ReadonlyMap<string, ModelTable>): Targets {
+  return Object.values(shape.relationships ?? {}).flatMap(({ target }) => {
+    const readers = tables.get(target)?.permissions.select;
+    return readers ? [[target, readers] as const] : [];
+  });
+}
+
+const NO_READERS: TablePermissions['select'] = {};
+
+/**
+ * What the roles may do with a table. It goes with the shape, which outlives changes of permissions: the facts of other
+ * roles keep their identity.
+ */
+function tableFacts(
+  last: Facts | undefined,
+  _: TableShape,
+  table: ModelTable,
+  targets: Targets,
+  deletion: string | undefined,
+  source: string,
+): Facts {
+  const readers = new Map(targets);
+  return kept(
+    last,
+    collect(`${name(source)} ${name(table.key)}`, (add) => addTable(add, readers, table, deletion)),
+  );
 }
 
 /** What a tracked function gives the roles; of one that only reads, which roles may select from its table counts. */
 function functionFacts(
-  source: ModelSource,
-  tables: ReadonlyMap<string, ModelTable>,
-  called: ModelFunction,
-  { inferFunctionPermissions }: Pick<SavedOptions, 'inferFunctionPermissions'>,
-  memory: Memory,
+  last: Facts | undefined,
+  shape: FunctionShape,
+  exposedAs: ModelFunction['exposedAs'],
+  roles: readonly string[],
+  readers: TablePermissions['select'],
+  inferPermissions: boolean,
+  source: string,
 ): Facts {
-  const { shape, exposedAs, roles } = called;
-  const readers = tables.get(shape.returns.table)?.permissions.select ?? {};
-  const inputs = [called, readers, inferFunctionPermissions];
-  return memory.remember<Facts>('facts', shape, inputs, (before) => {
-    const place = `${name(source.shape.name)} function ${name(displayName(shape.schema, shape.name))}`;
-    const facts = collect(place, (add) => {
-      const rows = exposedAs === 'mutation' ? 'what it writes meets no rule; ' : '';
-      for (const role of roles)
-        if (Object.hasOwn(readers, role))
-          add(role, `call: ${rows}rows of ${name(shape.returns.table)} as by select`);
-      if (exposedAs === 'mutation' || shape.volatile || !inferFunctionPermissions) return;
-      for (const role of Object.keys(readers))
-        if (!roles.includes(role))
-          add(role, `call, because it may select: rows of ${name(shape.returns.table)} as by select`);
-    });
-    return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
+  const place = `${name(source)} function ${name(displayName(shape.schema, shape.name))}`;
+  const facts = collect(place, (add) => {
+    const rows = exposedAs === 'mutation' ? 'what it writes meets no rule; ' : '';
+    for (const role of roles)
+      if (Object.hasOwn(readers, role))
+        add(role, `call: ${rows}rows of ${name(shape.returns.table)} as by select`);
+    if (exposedAs === 'mutation' || shape.volatile || !inferPermissions) return;
+    for (const role of Object.keys(readers))
+      if (!roles.includes(role))
+        add(role, `call, because it may select: rows of ${name(shape.returns.table)} as by select`);
   });
+  return kept(last, facts);
 }
 
 /** That a role may call an action, and what leaves the server then; addresses are as the metadata writes them. */
-function actionFacts(action: ActionShape, types: CustomTypesShape, memory: Memory): Facts {
-  return memory.remember<Facts>('facts', action, [types], (before) => {
-    const facts = collect(`action ${name(action.name)}`, (add) => {
-      for (const role of action.roles) for (const fact of factsOfCall(action, types)) add(role, fact);
-    });
-    return new Map([...facts].map(([role, lines]) => [role, reuse(lines, before?.get(role))]));
+function actionFacts(last: Facts | undefined, action: ActionShape, types: CustomTypesShape): Facts {
+  const facts = collect(`action ${name(action.name)}`, (add) => {
+    for (const role of action.roles) for (const fact of factsOfCall(action, types)) add(role, fact);
   });
+  return kept(last, facts);
+}
+
+/** The facts, with those of roles that are as before. */
+function kept(last: Facts | undefined, facts: Facts): Facts {
+  return new Map([...facts].map(([role, lines]) => [role, reuse(lines, last?.get(role))]));
 }
 
 function factsOfCall(action: ActionShape, types: CustomTypesShape): readonly string[] {
@@ -180,7 +209,7 @@ function deletionWords({ deleted, changed }: Deletion): string | undefined {
 
 function addTable(
   add: Add,
-  tables: ReadonlyMap<string, ModelTable>,
+  readers: ReadonlyMap<string, TablePermissions['select']>,
   table: ModelTable,
   deletion: string | undefined,
 ): void {
@@ -195,8 +224,7 @@ function addTable(
     if (permission.limit !== undefined) fact(`limit ${permission.limit}`);
     if (permission.aggregations) fact('aggregations');
     for (const [relationship, { target, columns }] of Object.entries(shape.relationships ?? {})) {
-      const other = tables.get(target);
-      if (!other || !Object.hasOwn(other.permissions.select, role)) continue;
+      if (!Object.hasOwn(readers.get(target) ?? NO_READERS, role)) continue;
       const pairs = Object.entries(columns).map(([from, to]) => `${name(to)} = ${name(from)}`);
       fact(`relationship ${name(relationship)}: ${[name(target), ...pairs].join(', ')}`);
     }

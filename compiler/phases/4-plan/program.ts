@@ -2,7 +2,7 @@
 import { access, program } from '../../../runtime/core/contract.ts';
 import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
 import { createMemory, type Memory } from '../../memory/memory.ts';
-import type { Plan } from '../../model/plan.ts';
+import type { Plan, PlannedTable } from '../../model/plan.ts';
 
 /** The tables, functions and settings of a plan, ready to be linked; the identical objects for what is as before. */
 export function programOf(
@@ -14,9 +14,11 @@ export function programOf(
     ...(remotes && { remotes }),
     ...(actions && { actions }),
     sources: sources.map(({ shape }) => shape),
-    tables: sources.flatMap(({ tables }) =>
-      tables.map((table) => memory.remember('access', table, [], () => access(table.shape, table.access))),
-    ),
+    tables: sources.flatMap(({ tables }) => tables.map((table) => memory.call(accessOf, table))),
     functions: sources.flatMap(({ functions }) => functions),
   });
+}
+
+function accessOf({ shape, access: rules }: PlannedTable) {
+  return access(shape, rules);
 }

@@ -3,14 +3,14 @@ import type { DocumentNode } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
-import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
+import { chooseOperation } from '../../../runtime/core/request/document.ts';
 import type { AllowedDocument } from '../../../runtime/core/saved.ts';
 import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { CollectionQuery, Metadata } from '../../../runtime/metadata/metadata.ts';
-import type { ByView } from './by-view.ts';
+import type { Memory } from '../../memory/memory.ts';
 import { errorText, refusingRule } from './saved-refusal.ts';
 
 /**
@@ -21,7 +21,7 @@ export function refusedQueries(
   metadata: Metadata,
   documents: ReadonlyMap<CollectionQuery, DocumentNode>,
   program: Program,
-  byView: ByView,
+  memory: Memory,
 ): (Diagnostic & Losses)[] {
   return metadata.allowlist.flatMap(({ collection: name, scope, path }) => {
     const collection = metadata.query_collections.find((entry) => entry.name === name);
@@ -31,7 +31,7 @@ export function refusedQueries(
       const errorOf = (role: string) => {
         // With the privileges of a backend if need be.
         const view = program.view(role, true);
-        return byView('refusals', view, query, () => refusalOf(view, chooseOperation(document, undefined)));
+        return memory.of(view).call(refusalOf, query, document, view);
       };
       const explained = (role: string, error: EngineError) => explain(program, role, error, metadata);
       if (!scope.global) {
@@ -53,9 +53,9 @@ export function refusedQueries(
 }
 
 /** Why the role of a view may not run an operation; undefined when it may. */
-function refusalOf(view: RoleView, operation: Operation): EngineError | undefined {
+function refusalOf(_: CollectionQuery, document: DocumentNode, view: RoleView): EngineError | undefined {
   try {
-    analyseOperation(view, operation);
+    analyseOperation(view, chooseOperation(document, undefined));
     return undefined;
   } catch (error) {
     if (error instanceof EngineError) return error;

@@ -3,12 +3,15 @@
  * endpoints.
  */
 import { type DocumentNode, GraphQLError, Kind, parse, print, valueFromASTUntyped } from 'graphql';
+import { program } from '../../../runtime/core/contract.ts';
 import { EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import { linkProgram, type Program } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
+import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
 import type { SavedOperation, SavedOptions, SavedVariable } from '../../../runtime/core/saved.ts';
 import { ownerOfType } from '../../../runtime/core/schema/hidden.ts';
+import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
@@ -23,9 +26,8 @@ import type {
 } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
-import type { Plan, ProgramPlan } from '../../model/plan.ts';
+import type { ProgramPlan } from '../../model/plan.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
-import { type ByView, createByView } from './by-view.ts';
 import { programOf } from './program.ts';
 import { type KnownQuery, planRoutes } from './rest.ts';
 import { planAllowlist, refusedQueries } from './saved-allowlist.ts';
@@ -46,11 +48,10 @@ export function planSaved(
   if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
     return { value: undefined, diagnostics: [] };
   const planned = plan();
-  const program = linkedProgram(planned, options, memory);
-  const roles = [ADMIN_ROLE, ...[...program.roles].sort()];
-  // A view is the same object as long as its role sees the same: with it goes what was planned for the role.
-  const inputs = [JSON.stringify(options), ...roles, ...roles.map((role) => program.view(role, false))];
-  const byView = createByView(options, memory);
+  const linked = linkedProgram(planned, options, memory);
+  const roles = [ADMIN_ROLE, ...[...linked.roles].sort()];
+  // A view is the same object as long as its role sees the same.
+  const views = roles.map((role) => linked.view(role, false));
   const diagnostics: (Diagnostic & Losses)[] = [];
   const queries = new Map<string, KnownQuery>();
   const documents = new Map<CollectionQuery, DocumentNode>();
@@ -59,15 +60,14 @@ export function planSaved(
   for (const collection of metadata.query_collections) {
     collection.definition.queries.forEach((query, index) => {
       const key = keyOf(collection.name, query.name);
-      const { document, known, error } = memory.remember<ReadQuery>(
-        'saved',
+      const { document, known, error } = memory.renew(
+        readQuery,
         query,
-        [collection.name, ...inputs],
-        (before) => {
-          const next = readQuery(collection, query, { program, roles, options, byView }, before?.document);
-          // An operation that says the same is not printed again.
-          return { ...next, known: reuse(next.known, before?.known) };
-        },
+        collection.name,
+        roles,
+        views,
+        options,
+        memory,
       );
       if (document) documents.set(query, document);
       if (document && !error && operationCount(document) === 1) runnable.set(query, document);
@@ -76,7 +76,7 @@ export function planSaved(
       const path = [...collection.path, 'definition', 'queries', index];
       diagnostics.push({
         ...invalidQuery(metadata, collection, query, path, error),
-        missed: missedBy(error, program),
+        missed: missedBy(error, linked),
       });
     });
   }
@@ -93,7 +93,7 @@ export function planSaved(
     diagnostics: [
       ...diagnostics,
       ...routes.diagnostics,
-      ...refusedQueries(metadata, runnable, program, byView),
+      ...refusedQueries(metadata, runnable, linked, memory),
       ...limitedQueries(metadata.query_collections, runnable, planned.settings.limits, roles.slice(1)),
     ],
   };
@@ -103,35 +103,31 @@ function keyOf(collection: string, name: string): string {
   return JSON.stringify([collection, name]);
 }
 
-/** The program that the operations are planned with. It takes over the views of the one before it to which nothing changed. */
-function linkedProgram(
-  plan: Pick<Plan, 'settings' | 'sources' | 'actions'>,
-  options: SavedOptions,
-  memory: Memory,
-): Program {
-  const generated = programOf(plan, memory);
-  const { sources, tables, functions } = generated;
-  const settings = JSON.stringify([plan.settings, options]);
-  const inputs = [
-    settings,
-    'sources',
-    ...sources,
-    'tables',
-    ...tables,
-    'functions',
-    ...functions,
-    plan.actions,
-  ];
-  return memory.remember<Program>('program', memory.program, inputs, (before) =>
-    linkProgram(generated, { ...options, markRules: true }, before),
-  );
+/** The program that the operations are planned with. */
+function linkedProgram(plan: ProgramPlan, options: SavedOptions, memory: Memory): Program {
+  const { sources, tables, functions } = programOf(plan, memory);
+  const { settings, remotes, actions } = plan;
+  return memory.renew(link, memory, sources, tables, functions, settings, remotes, actions, options);
 }
 
-interface Planning {
-  readonly program: Program;
-  readonly roles: readonly string[];
-  readonly options: SavedOptions;
-  readonly byView: ByView;
+/** It takes over the views of the one before it to which nothing changed. */
+function link(
+  last: Program | undefined,
+  _: Memory,
+  sources: GeneratedProgram['sources'],
+  tables: GeneratedProgram['tables'],
+  functions: GeneratedProgram['functions'],
+  settings: ProgramPlan['settings'],
+  remotes: ProgramPlan['remotes'],
+  actions: ProgramPlan['actions'],
+  options: SavedOptions,
+): Program {
+  const parts = { ...settings, ...(remotes && { remotes }), ...(actions && { actions }) };
+  return linkProgram(
+    program({ ...parts, sources, tables, functions }),
+    { ...options, markRules: true },
+    last,
+  );
 }
 
 interface ReadQuery {
@@ -142,50 +138,66 @@ interface ReadQuery {
   readonly error?: GraphQLError | EngineError;
 }
 
+/** @param views those of the roles; the first is the administrator's */
 function readQuery(
-  collection: QueryCollection,
+  last: ReadQuery | undefined,
   query: CollectionQuery,
-  planning: Planning,
-  parsed: DocumentNode | undefined,
+  collection: string,
+  roles: readonly string[],
+  views: readonly RoleView[],
+  options: SavedOptions,
+  memory: Memory,
 ): ReadQuery {
-  let document = parsed;
+  let { document } = last ?? {};
   try {
     document ??= parse(query.query, { noLocation: true });
-    return { document, known: planQuery(document, collection, query, planning) };
+    const known = planQuery(document, collection, query, { roles, views, options, memory });
+    // An operation that says the same is not printed again.
+    return { document, known: reuse(known, last?.known) };
   } catch (error) {
     if (!(error instanceof GraphQLError) && !(error instanceof EngineError)) throw error;
     if (!document) return { known: { problem: 'none' }, error };
-    return { document, known: uncheckedQuery(document, collection, query), error };
+    return { document, known: reuse(uncheckedQuery(document, collection, query), last?.known), error };
   }
+}
+
+interface Planning {
+  readonly roles: readonly string[];
+  readonly views: readonly RoleView[];
+  readonly options: SavedOptions;
+  readonly memory: Memory;
 }
 
 /** @throws EngineError when the administrator could not run it */
 function planQuery(
   document: DocumentNode,
-  collection: QueryCollection,
+  collection: string,
   query: CollectionQuery,
-  { program, roles, options, byView }: Planning,
+  { roles, views, options, memory }: Planning,
 ): KnownQuery {
   // The allow-list compares whole documents and can use it; it cannot be called by name.
   const count = operationCount(document);
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
   const operation = chooseOperation(document, undefined);
-  const { used } = analyseOperation(program.view(ADMIN_ROLE, false), operation);
+  const { used } = analyseOperation(views[0]!, operation);
   const statements = planStatements(roles, operation, (role) => {
-    const view = program.view(role, false);
-    return byView<RoleStatements>('statements', view, query, () => ({
-      plans: planForRole(view, operation, options),
-    }));
+    const view = views[roles.indexOf(role)]!;
+    return memory.of(view).call(statementsOf, query, document, view, options);
   });
   return { operation: { ...savedOperation(collection, query, operation, used), ...statements } };
 }
 
-/** As planQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */
-function uncheckedQuery(
+function statementsOf(
+  _: CollectionQuery,
   document: DocumentNode,
-  collection: QueryCollection,
-  query: CollectionQuery,
-): KnownQuery {
+  view: RoleView,
+  options: SavedOptions,
+): RoleStatements {
+  return { plans: planForRole(view, chooseOperation(document, undefined), options) };
+}
+
+/** As planQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */
+function uncheckedQuery(document: DocumentNode, collection: string, query: CollectionQuery): KnownQuery {
   const count = operationCount(document);
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
   const operation = chooseOperation(document, undefined);
@@ -197,7 +209,7 @@ function operationCount(document: DocumentNode): number {
 }
 
 function savedOperation(
-  collection: QueryCollection,
+  collection: string,
   query: CollectionQuery,
   operation: Operation,
   used: ReadonlyMap<string, TypeReference>,
@@ -216,7 +228,7 @@ function savedOperation(
     },
   );
   return {
-    collection: collection.name,
+    collection,
     name: query.name,
     kind: operation.kind,
     document: query.query,

@@ -4,16 +4,18 @@ import { lazy } from '../../../runtime/core/remember.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../../../runtime/metadata/inconsistency.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { Plan, PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
+import { keeper } from '../../memory/reuse.ts';
+import type { Ledger, Plan, PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
+import type { Planned } from '../4-plan/index.ts';
 import { emitAccess } from './access.ts';
 import { emitActions } from './action.ts';
 import { emitEvents, hasEvents } from './events.ts';
 import { emitFunction } from './function.ts';
-import { nameLedgers, nameProgram, type ProgramNames } from './names.ts';
+import { type FileNames, type Named, namedOf, nameLedgers, nameProgram, type ProgramNames } from './names.ts';
 import { emitRemote } from './remote.ts';
 import { emitSaved } from './saved.ts';
 import { emitTable, entries, properties } from './table.ts';
-import { templates } from './templates.ts';
+import { type IndexView, templates } from './templates.ts';
 
 export type Files = ReadonlyMap<string, string>;
 
@@ -24,41 +26,36 @@ export interface Emitted {
 }
 
 interface Emission {
-  /** Every file. Printed on the first call. */
-  readonly files: () => Emitted;
-  /** The served files alone. Printed on the first call. */
+  /** Every file. */
+  readonly files: () => Files;
+  /** The served files alone. */
   readonly programFiles: () => Files;
-  /** The last printed files: these, or those of an earlier compile. */
-  readonly last: () => Emitted | undefined;
 }
 
-/**
- * Prints on demand, because of many changes only the last is printed.
- * @param before the last printed files of an earlier compile, released once these are printed
- */
-export function emitOnDemand(
-  plans: { readonly served: () => ProgramPlan; readonly complete: () => Plan },
+/** The files, printed when they are asked for first. */
+export function emit(
+  plan: Planned,
   diagnostics: readonly Diagnostic[],
   version: string,
   memory: Memory,
-  before: Emitted | undefined,
 ): Emission {
-  let last = before;
-  const files = lazy(() => {
-    const inconsistencies = diagnostics.flatMap(({ inconsistency }) => inconsistency ?? []);
-    last = emit(plans.complete(), inconsistencies, version, memory, last);
-    return last;
-  });
-  return { files, programFiles: lazy(() => emitProgram(plans.served(), memory)), last: () => last };
+  const inconsistencies = diagnostics.flatMap(({ inconsistency }) => inconsistency ?? []);
+  return {
+    files: lazy(() => memory.renew(emitFiles, memory, plan.complete(), inconsistencies, version).files),
+    programFiles: lazy(() => emitProgram(plan.served(), memory)),
+  };
 }
 
-/** Prints the plan, and what could not be served. */
-export function emit(
+/**
+ * Prints the plan, and what could not be served.
+ * @param last whose hashes are used again for the texts that are as before
+ */
+export function emitFiles(
+  last: Emitted | undefined,
+  memory: Memory,
   plan: Plan,
   inconsistencies: readonly InconsistentObject[],
   version: string,
-  memory: Memory,
-  previous: Emitted | undefined,
 ): Emitted {
   const program = emitProgram(plan, memory);
   const reports = new Map([
@@ -67,55 +64,33 @@ export function emit(
   ]);
   const paths = nameLedgers(plan.ledgers);
   plan.ledgers.forEach((ledger, index) => {
-    const text = memory.remember('text', ledger, [], () => `${ledger.facts.join('\n')}\n`);
-    reports.set(paths[index]!, text);
+    reports.set(paths[index]!, memory.call(ledgerText, ledger));
   });
-  const hashes = hashFiles(program, previous);
+  const hashes = hashFiles(program, last);
   const manifest = emitManifest(plan, hashes, [...reports.keys()].sort(), inconsistencies.length, version);
   const files = new Map([...program, ...reports, ['manifest.json', manifest]]);
-  return { files: sortByPath(files, previous?.files), hashes };
+  return { files: sortByPath(files, last?.files), hashes };
+}
+
+function ledgerText({ facts }: Ledger): string {
+  return `${facts.join('\n')}\n`;
 }
 
 /** The part that is served: `index.ts` and what it imports; not sorted. */
 function emitProgram(plan: ProgramPlan, memory: Memory): Files {
-  const names = memory.remember('names', memory.program, namesOf(plan), () => nameProgram(plan));
+  const names = memory.call(nameProgram, memory.renew(keepNamed, memory, namedOf(plan)));
   const files = new Map<string, string>();
   files.set('index.ts', emitIndex(plan, names, memory));
   for (const source of plan.sources) emitSource(source, names, memory, files);
   if (hasEvents(plan.events))
     for (const [path, text] of emitEvents(plan.events, names)) files.set(path, text);
   for (const remote of plan.remotes ?? []) {
-    const texts = memory.remember('files', remote, [names], () => emitRemote(remote, names));
-    for (const [path, text] of texts) files.set(path, text);
+    for (const [path, text] of memory.call(emitRemote, remote, names)) files.set(path, text);
   }
   if (plan.actions)
-    for (const [path, text] of memory.remember('files', plan.actions, [names], () =>
-      emitActions(plan.actions!, names),
-    ))
-      files.set(path, text);
+    for (const [path, text] of memory.call(emitActions, plan.actions, names)) files.set(path, text);
   if (plan.saved) for (const [path, text] of emitSaved(plan.saved, names, memory)) files.set(path, text);
   return files;
-}
-
-/** Everything that the names of files and of what they export are made of. */
-function namesOf({ sources, events, remotes = [], actions, saved }: ProgramPlan): readonly unknown[] {
-  return [
-    ...sources.flatMap(({ shape, tables, functions }) => [
-      'source',
-      shape.name,
-      ...tables.flatMap((table) => [table.shape.schema, table.shape.name]),
-      'functions',
-      ...functions.flatMap((each) => [each.schema, each.name]),
-    ]),
-    'events',
-    ...events.sources.flatMap(({ source, triggers }) => [source, ...triggers.map(({ name }) => name)]),
-    'remotes',
-    ...remotes.flatMap(({ name, roles }) => [name, ...Object.keys(roles), '']),
-    'actions',
-    ...(actions?.actions ?? []).map(({ name }) => name),
-    'saved',
-    ...(saved?.operations ?? []).flatMap(({ collection, name }) => [collection, name]),
-  ];
 }
 
 /** @param sorted entries with mostly the same keys, in order */
@@ -170,11 +145,8 @@ function emitSource(
   );
   for (const table of tables) {
     const file = names.table(shape.name, table.shape.schema, table.shape.name);
-    const texts = memory.remember('files', table, [file.path, file.identifier], () => [
-      [`${file.path}.table.ts`, emitTable(table.shape, file)] as const,
-      ...(hasRules(table) ? [[`${file.path}.access.ts`, emitAccess(table, file)] as const] : []),
-    ]);
-    for (const [path, text] of texts) files.set(path, text);
+    for (const [path, text] of memory.call(emitTableFiles, table, file.path, file.identifier))
+      files.set(path, text);
   }
   for (const each of functions) {
     const file = names.function(shape.name, each.schema, each.name);
@@ -182,50 +154,57 @@ function emitSource(
   }
 }
 
+function emitTableFiles(table: PlannedTable, path: string, identifier: string) {
+  const file = { path, identifier };
+  return [
+    [`${path}.table.ts`, emitTable(table.shape, file)] as const,
+    ...(hasRules(table) ? [[`${path}.access.ts`, emitAccess(table, file)] as const] : []),
+  ];
+}
+
 /** A table that no role may use has no access file. */
 function hasRules({ access }: PlannedTable): boolean {
   return Object.keys(access).length > 0;
 }
 
+const keepNamed = keeper<Named>();
+const keepIndex = keeper<IndexView>();
+
 function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): string {
-  const hasSaved = plan.saved !== undefined;
-  const callsWebhooks = hasEvents(plan.events);
-  const settings = properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']);
-  const ruled = plan.sources.flatMap(({ tables }) => tables.map(hasRules)).join();
-  const inputs = [names, hasSaved, callsWebhooks, JSON.stringify(settings), ruled];
-  return memory.remember('index', memory.program, inputs, () =>
-    templates.index({
-      hasSaved,
-      hasEvents: callsWebhooks,
-      actions: (plan.actions?.actions ?? []).map(({ name }) => {
-        const { identifier, path } = names.action(name);
-        return { identifier, file: `./${path}.ts` };
-      }),
-      settings,
-      sources: plan.sources.map(({ shape }) => ({
-        identifier: names.sourceIdentifier(shape.name),
-        file: `./${names.source(shape.name)}/source.ts`,
-      })),
-      functions: plan.sources.flatMap(({ shape, functions }) =>
-        functions.map((each) => {
-          const { identifier, path } = names.function(shape.name, each.schema, each.name);
-          return { identifier, file: `./${path}.ts` };
-        }),
-      ),
-      remotes: (plan.remotes ?? []).map(({ name }) => {
-        const { identifier, path } = names.remote(name);
-        return { identifier, file: `./${path}/remote.ts` };
-      }),
-      tables: plan.sources.flatMap(({ shape, tables }) =>
-        tables.map((table) => {
-          const { identifier, path } = names.table(shape.name, table.shape.schema, table.shape.name);
-          return hasRules(table)
-            ? { identifier: `${identifier}Access`, file: `./${path}.access.ts` }
-            : { identifier, file: `./${path}.table.ts` };
-        }),
-      ),
+  const view: IndexView = {
+    hasSaved: plan.saved !== undefined,
+    hasEvents: hasEvents(plan.events),
+    settings: properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']),
+    actions: (plan.actions?.actions ?? []).map(({ name }) => imported(names.action(name))),
+    sources: plan.sources.map(({ shape }) => ({
+      identifier: names.sourceIdentifier(shape.name),
+      file: `./${names.source(shape.name)}/source.ts`,
+    })),
+    functions: plan.sources.flatMap(({ shape, functions }) =>
+      functions.map((each) => imported(names.function(shape.name, each.schema, each.name))),
+    ),
+    remotes: (plan.remotes ?? []).map(({ name }) => {
+      const { identifier, path } = names.remote(name);
+      return { identifier, file: `./${path}/remote.ts` };
     }),
-  );
+    tables: plan.sources.flatMap(({ shape, tables }) =>
+      tables.map((table) => {
+        const { identifier, path } = names.table(shape.name, table.shape.schema, table.shape.name);
+        return hasRules(table)
+          ? { identifier: `${identifier}Access`, file: `./${path}.access.ts` }
+          : { identifier, file: `./${path}.table.ts` };
+      }),
+    ),
+  };
+  return memory.call(printIndex, memory.renew(keepIndex, memory, view));
+}
+
+function printIndex(view: IndexView): string {
+  return templates.index(view);
+}
+
+function imported({ identifier, path }: FileNames) {
+  return { identifier, file: `./${path}.ts` };
 }
 
 function emitManifest(

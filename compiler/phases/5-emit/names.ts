@@ -30,8 +30,41 @@ export interface ProgramNames {
   readonly saved: (collection: string, name: string) => FileNames;
 }
 
+type Names = readonly { readonly name: string }[];
+type Objects = readonly { readonly schema: string; readonly name: string }[];
+
+/** What the names of files and of their exports are made of. */
+export interface Named {
+  readonly sources: readonly {
+    readonly name: string;
+    readonly tables: Objects;
+    readonly functions: Objects;
+  }[];
+  readonly events: readonly { readonly source: string; readonly triggers: Names }[];
+  readonly remotes: readonly { readonly name: string; readonly roles: readonly string[] }[];
+  /** Absent when no action is served. */
+  readonly actions?: Names;
+  readonly saved: readonly { readonly collection: string; readonly name: string }[];
+}
+
+export function namedOf({ sources, events, remotes = [], actions, saved }: ProgramPlan): Named {
+  const objectOf = ({ schema, name }: Objects[number]) => ({ schema, name });
+  const nameOf = ({ name }: Names[number]) => ({ name });
+  return {
+    sources: sources.map(({ shape, tables, functions }) => ({
+      name: shape.name,
+      tables: tables.map((table) => objectOf(table.shape)),
+      functions: functions.map(objectOf),
+    })),
+    events: events.sources.map(({ source, triggers }) => ({ source, triggers: triggers.map(nameOf) })),
+    remotes: remotes.map(({ name, roles }) => ({ name, roles: Object.keys(roles) })),
+    ...(actions && { actions: actions.actions.map(nameOf) }),
+    saved: (saved?.operations ?? []).map(({ collection, name }) => ({ collection, name })),
+  };
+}
+
 /** Hands out the names of a program, in the plan's order, so that the same plan gets the same names. */
-export function nameProgram(plan: ProgramPlan): ProgramNames {
+export function nameProgram(plan: Named): ProgramNames {
   const files = createRegister((name) => name.toLowerCase());
   const identifiers = createRegister((name) => name);
   for (const word of RESERVED) identifiers.take(word, word);
@@ -46,42 +79,36 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
     folders.set(key, found);
     return found;
   };
-  for (const { shape } of plan.sources) {
-    sources.set(shape.name, folder('sources', shape.name));
-    sourceIdentifiers.set(shape.name, identifiers.take(safeIdentifier(`${shape.name}_source`), shape.name));
+  for (const { name } of plan.sources) {
+    sources.set(name, folder('sources', name));
+    sourceIdentifiers.set(name, identifiers.take(safeIdentifier(`${name}_source`), name));
   }
   for (const source of plan.sources) {
-    const root = sources.get(source.shape.name)!;
+    const root = sources.get(source.name)!;
     const nameObject = (parent: string, schema: string, name: string, file: string): FileNames => {
       const base = defaultBaseName(schema, name);
       const plain = safeIdentifier(base);
       // The name of a second source's table says which source it is of.
-      const identifier = identifiers.has(plain) ? safeIdentifier(`${source.shape.name}_${base}`) : plain;
-      const key = JSON.stringify([source.shape.name, schema, name]);
+      const identifier = identifiers.has(plain) ? safeIdentifier(`${source.name}_${base}`) : plain;
+      const key = JSON.stringify([source.name, schema, name]);
       return {
         path: files.take(`${parent}/${safeFileName(file)}`, key),
         identifier: identifiers.take(identifier, key),
       };
     };
-    for (const { shape } of source.tables) {
-      const parent = folder(root, shape.schema);
-      tables.set(
-        keyOf(source.shape.name, shape.schema, shape.name),
-        nameObject(parent, shape.schema, shape.name, shape.name),
-      );
+    for (const { schema, name } of source.tables) {
+      const parent = folder(root, schema);
+      tables.set(keyOf(source.name, schema, name), nameObject(parent, schema, name, name));
     }
-    for (const shape of source.functions) {
+    for (const { schema, name } of source.functions) {
       const parent = folder(root, 'functions');
-      const file = defaultBaseName(shape.schema, shape.name);
-      functions.set(
-        keyOf(source.shape.name, shape.schema, shape.name),
-        nameObject(parent, shape.schema, shape.name, file),
-      );
+      const file = defaultBaseName(schema, name);
+      functions.set(keyOf(source.name, schema, name), nameObject(parent, schema, name, file));
     }
   }
   // `events/cron.ts` and `events/index.ts` are files of that folder, too.
   const eventTriggers = new Map<string, FileNames>();
-  for (const { source, triggers } of plan.events.sources) {
+  for (const { source, triggers } of plan.events) {
     const parent = folder('events', source);
     for (const { name } of triggers) {
       const key = JSON.stringify([source, name]);
@@ -93,13 +120,13 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
   }
   const remotes = new Map<string, FileNames>();
   const remoteRoles = new Map<string, FileNames>();
-  for (const { name, roles } of plan.remotes ?? []) {
+  for (const { name, roles } of plan.remotes) {
     const path = folder('remote', name);
     remotes.set(name, {
       path,
       identifier: identifiers.take(safeIdentifier(`${name}_remote`), `remote ${name}`),
     });
-    for (const role of Object.keys(roles)) {
+    for (const role of roles) {
       const key = JSON.stringify([name, role]);
       const file = files.take(`${folder(path, 'roles')}/${safeFileName(role)}`, key);
       remoteRoles.set(key, {
@@ -110,7 +137,7 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
   }
   const actions = new Map<string, FileNames>();
   if (plan.actions) files.take('actions/types', '');
-  for (const { name } of plan.actions?.actions ?? []) {
+  for (const { name } of plan.actions ?? []) {
     const path = files.take(`actions/${safeFileName(name)}`, name);
     actions.set(name, {
       path,
@@ -118,7 +145,7 @@ export function nameProgram(plan: ProgramPlan): ProgramNames {
     });
   }
   const saved = new Map<string, FileNames>();
-  for (const { collection, name } of plan.saved?.operations ?? []) {
+  for (const { collection, name } of plan.saved) {
     const parent = folder('saved', collection);
     const key = JSON.stringify([collection, name]);
     saved.set(key, {

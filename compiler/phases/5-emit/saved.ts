@@ -16,11 +16,7 @@ export function emitSaved(
   const namesOf = ({ collection, name }: SavedOperation): FileNames => names.saved(collection, name);
   for (const operation of operations) {
     const file = namesOf(operation);
-    const inputs = [file.path, file.identifier];
-    files.set(
-      `${file.path}.ts`,
-      memory.remember('files', operation, inputs, () => emitOperation(operation, file)),
-    );
+    files.set(`${file.path}.ts`, memory.call(emitOperation, operation, file.identifier));
   }
   files.set(
     'saved/allowlist.ts',
@@ -64,7 +60,7 @@ export function emitSaved(
   return files;
 }
 
-function emitOperation(operation: SavedOperation, { identifier }: FileNames): string {
+function emitOperation(operation: SavedOperation, identifier: string): string {
   const { collection, name, kind, document, variables, template, values, plans } = operation;
   return templates.saved({
     place: `${collection} · ${name}`,
