@@ -8,7 +8,8 @@ import { type Configuration, ConfigurationError, readConfiguration } from '../ru
 import { EngineError } from '../runtime/core/errors.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../runtime/database/embedded.ts';
 import { type GraphiqlRole, graphiql } from '../runtime/http/graphiql.ts';
-import { StartError, startServer } from '../runtime/main.ts';
+import { startServer } from '../runtime/main.ts';
+import { StartError } from '../runtime/start-error.ts';
 import { agent, agentWorkload, customer, roles } from './helpdesk/roles.ts';
 import { compileExample, fillDatabase } from './prepare.ts';
 

@@ -37,23 +37,24 @@ import { createLogger, type Observation, type Observer } from './observe.ts';
 import { createOutgoing } from './outgoing/outgoing.ts';
 import type { Host, HostContext } from './program/host.ts';
 import { createLive } from './program/live.ts';
+import type { MetadataThread } from './program/start-thread.ts';
 import { createReadiness } from './readiness.ts';
 import { createRemoteCaller } from './remote/caller.ts';
 import { openApiDocument } from './saved/openapi.ts';
 import { createRegisteredQueries } from './saved/registered.ts';
 import { indexSaved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
+import { StartError } from './start-error.ts';
 import { createInputValidator } from './validation/validator.ts';
 import { version } from './version.ts';
-
-/** The server cannot start; the message says why and what to do. */
-export class StartError extends Error {}
 
 export interface ServerOptions {
   readonly configuration: Configuration;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Address of the compiler's module. Required to serve metadata; the runtime itself does not know the compiler. */
   readonly compiler?: string;
+  /** The metadata thread, if it was started beside the loading of this module. */
+  readonly thread?: MetadataThread;
   /** Serves this compiled folder instead of metadata. */
   readonly generated?: {
     readonly directory: string;
@@ -327,7 +328,7 @@ async function stop(
 
 /** Loaded on demand: an artefact brings its own host, and has no use for what these need. */
 async function openHost(
-  { openHost, generated, compiler }: ServerOptions,
+  { openHost, generated, compiler, thread }: ServerOptions,
   context: HostContext,
 ): Promise<Host> {
   if (openHost) return openHost(context);
@@ -338,7 +339,7 @@ async function openHost(
   if (compiler === undefined)
     throw new StartError('serving metadata needs the compiler: give its module, or a compiled folder');
   const { hostMetadata } = await import('./program/host-metadata.ts');
-  return hostMetadata(context, compiler);
+  return hostMetadata(context, compiler, thread);
 }
 
 /** What the configuration says, without secrets. */

@@ -14,8 +14,10 @@ import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
 import { withFileVariables } from './environment-files.ts';
 import type { Endpoints } from './http/context.ts';
-import { type RunningServer, type ServerOptions, StartError, startServer } from './main.ts';
+import type { RunningServer, ServerOptions } from './main.ts';
 import { LoadError } from './program/load-error.ts';
+import { startMetadataThread } from './program/start-thread.ts';
+import { StartError } from './start-error.ts';
 
 /**
  * Adds the command `serve`. Options may stand before the command as well, where the program knows them itself.
@@ -38,27 +40,24 @@ export function registerServe(program: Command, compiler: string): void {
     return runServer(() => {
       const environment = withFileVariables(process.env);
       const configuration = readConfiguration(flags, environment);
-      return {
-        configuration,
-        environment,
-        compiler,
-        endpoints: queryPages(configuration),
-        ...(typeof flags.generated === 'string'
-          ? {
-              generated: {
-                directory: flags.generated,
-                sources: sourceAddresses(flags.source as readonly string[]),
-              },
-            }
-          : {}),
-      };
-    });
+      const options = { configuration, environment, compiler, endpoints: queryPages(configuration) };
+      if (typeof flags.generated !== 'string')
+        return { ...options, thread: startMetadataThread({ configuration, environment, compiler }) };
+      const sources = sourceAddresses(flags.source as readonly string[]);
+      return { ...options, generated: { directory: flags.generated, sources } };
+    }, loadServer);
   });
 }
 
 /** The query page where the configuration asks for it. */
 export function queryPages({ graphiql, devMode }: Configuration): readonly Endpoints[] {
   return (graphiql ?? devMode) ? [queryPage] : [];
+}
+
+/** Loaded once the metadata thread has been started, which loads at the same time. */
+async function loadServer(options: ServerOptions): Promise<RunningServer> {
+  const { startServer } = await import('./main.ts');
+  return startServer(options);
 }
 
 /** Loaded on demand: few servers have it. */
@@ -92,11 +91,14 @@ export function sourceAddresses(pairs: readonly string[]): Readonly<Record<strin
  * Starts the server for the command line: signals stop it, and what keeps it from starting is told in one line. Never
  * throws; the process ends with status 1 when the start fails.
  */
-export async function runServer(prepare: () => ServerOptions): Promise<void> {
+export async function runServer(
+  prepare: () => ServerOptions,
+  start: (options: ServerOptions) => Promise<RunningServer>,
+): Promise<void> {
   let server: RunningServer;
   let stopping = false;
   try {
-    server = await startServer(prepare());
+    server = await start(prepare());
   } catch (error) {
     process.stderr.write(`${fatal(error)}\n`);
     process.exit(1);

@@ -1,16 +1,17 @@
 /**
- * `npm run build`: makes `dist/`, which mirrors the checkout: JavaScript and declarations of `compiler/` and `runtime/`, the
- * files that they read (templates, messages, pages), and, bundled, the query page and some packages. `npm pack` runs it; a checkout needs no
- * build, because it runs its TypeScript through tsx.
+ * `npm run build`: makes `dist/`: the programs, bundled, at places that mirror the checkout with the files that they read (templates,
+ * messages, pages); JavaScript of `runtime/`, of which artefacts are made; declarations; the query page. `npm pack` runs it; a
+ * checkout needs no build, because it runs its TypeScript through tsx.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { bundlePage } from '../runtime/http/graphiql/bundle.ts';
 import { bundlePackages, licensesOf } from './bundle-packages.ts';
+import { bundlePrograms, isProgram } from './bundle-programs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -24,7 +25,12 @@ importBuiltDeclarations();
 copyReadFiles();
 writePackageFile();
 dropInnerDeclarations();
-const bundled = [...(await bundlePackages(root, dist)), ...(await writePage())];
+const bundled = [
+  ...(await bundlePrograms(root, dist)),
+  ...(await bundlePackages(root, dist)),
+  ...(await writePage()),
+];
+dropBundledSources();
 writeFileSync(join(dist, 'LICENSES.txt'), licensesOf(root, bundled));
 
 function compileSources(): void {
@@ -72,6 +78,12 @@ async function writePage(): Promise<readonly string[]> {
   for (const [name, content] of files)
     writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
   return inputs.filter((path) => path.startsWith('node_modules/'));
+}
+
+/** The compiler's files are in the bundle; those of the runtime are what artefacts are made of. */
+function dropBundledSources(): void {
+  for (const path of filesOf(join(dist, 'compiler')))
+    if (path.endsWith('.js') && !isProgram(relative(dist, path))) rmSync(path);
 }
 
 /** Keeps the declarations that the package's two exports lead to. */

@@ -1,25 +1,14 @@
 /**
- * Bundles packages into `dist/packages/`, and makes the built files import them there. What they publish is many times what we
- * use of it (zod: 8 MB, of which 0.2 MB run), and their own dependencies come in versions that nobody tested with ours.
+ * Bundles packages of the runtime into `dist/packages/`, and makes its built files, of which artefacts are made, import them there.
+ * What they publish is many times what we use of it (zod: 8 MB, of which 0.2 MB run), and their own dependencies come in versions
+ * that nobody tested with ours.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 /** Development dependencies of ours. Everything else that the built files import is a dependency of the package. */
-const BUNDLED = [
-  '@graphql-codegen/core',
-  '@graphql-codegen/typescript',
-  '@graphql-codegen/typescript-operations',
-  'handlebars',
-  'lru-cache',
-  'prom-client',
-  'ts-morph',
-  'zod',
-];
-/** Dependencies of those that must be the same instance as ours. */
-const SHARED = ['graphql'];
-
+const BUNDLED = ['lru-cache', 'prom-client', 'zod'];
 /** What packages in the older form expect to be there. */
 const COMMONJS = [
   "import{createRequire as engineRequire}from'node:module';",
@@ -43,7 +32,6 @@ export async function bundlePackages(root: string, dist: string): Promise<readon
     target: 'node20.9',
     format: 'esm',
     legalComments: 'none',
-    external: SHARED,
     metafile: true,
     // An uncaught error prints the line that threw it.
     lineLimit: 200,
@@ -51,7 +39,7 @@ export async function bundlePackages(root: string, dist: string): Promise<readon
     plugins: [await everyExport(root)],
   });
   for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
-    if (/\.(js|d\.ts)$/.test(path) && !path.startsWith('packages')) linkPackages(dist, path);
+    if (/\.(js|d\.ts)$/.test(path) && !/^(packages|bundle)\//.test(path)) linkPackages(dist, path);
   return Object.keys(metafile.inputs).filter((path) => path.startsWith('node_modules/'));
 }
 

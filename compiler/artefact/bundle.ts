@@ -115,11 +115,15 @@ function generatedFiles(files: ReadonlyMap<string, string>): Plugin {
   };
 }
 
+/** Packages that are imported for what no server does: routes with schemas, requests from tests. */
+export const UNUSED_PACKAGES =
+  /^(@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|light-my-request)$/;
+
 /** Modules that read files of the package, and modules that an artefact does not use. */
 function fixedModules(version: string): Plugin {
   return {
     name: 'fixed',
-    setup: ({ onLoad }) => {
+    setup: ({ onLoad, onResolve }) => {
       onLoad({ filter: /[\\/]runtime[\\/]package-version\.[jt]s$/ }, () => ({
         contents: `export const packageVersion = ${JSON.stringify(version)};`,
         loader: 'js',
@@ -128,6 +132,8 @@ function fixedModules(version: string): Plugin {
         contents: 'export const hostFolder = undefined; export const hostMetadata = undefined;',
         loader: 'js',
       }));
+      onResolve({ filter: UNUSED_PACKAGES }, ({ path }) => ({ path, namespace: 'unused' }));
+      onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: '' }));
       onLoad({ filter: /[\\/]runtime[\\/]http[\\/]graphiql\.[jt]s$/ }, () => ({
         contents: 'export const graphiql = undefined;',
         loader: 'js',

@@ -8,6 +8,7 @@ import { EngineError } from '../core/errors.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { connectionUrl } from '../database/connection-url.ts';
 import { withFileVariables } from '../environment-files.ts';
+import { startServer } from '../main.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { addServerOptions, runServer, sourceAddresses } from '../serve-command.ts';
 import { verificationText, verifyProgram } from '../verify/verify.ts';
@@ -44,7 +45,7 @@ export async function runArtefact(artefact: Artefact, args: readonly string[]): 
         environment,
         openHost: (context) => hostArtefact(artefact, { sources, strict }, context),
       };
-    });
+    }, startServer);
   });
   const verify = program
     .command('verify')

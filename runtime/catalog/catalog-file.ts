@@ -2,7 +2,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { formatPath } from '../diagnostics/path.ts';
 import type { CatalogFile } from './catalog.ts';
-import { catalogFileSchema } from './catalog-schema.ts';
 import { compareText } from './order.ts';
 
 const advice = 'Write it anew with `engine introspect`.';
@@ -31,6 +30,8 @@ export async function readCatalogFile(path: string): Promise<CatalogFile> {
       cause,
     });
   }
+  // Loaded on demand: a server reads no saved catalog.
+  const { catalogFileSchema } = await import('./catalog-schema.ts');
   const result = catalogFileSchema.safeParse(json);
   if (result.success) return result.data;
   const { issues } = result.error;

@@ -40,6 +40,8 @@ export function createServer(
       connectionsCheckingInterval: CHECKING_INTERVAL,
     },
     routerOptions: { ignoreTrailingSlash: false },
+    // No route has a schema: without these, packages that compile schemas would be loaded.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
   // Node would drop what comes after the 2,000th header without a word, a role that narrows an administrator for instance.
   // Their total length is limited.
@@ -110,6 +112,10 @@ export function createServer(
   }
   for (const family of families) app.register(async (instance) => family(instance, context));
   return app;
+}
+
+function noSchemas(): never {
+  throw new Error('routes have no schemas');
 }
 
 /** An address without its query, which may hold a token or the values of variables. */

@@ -3,7 +3,8 @@
  * deadline covers a whole call, an answer has a size limit, each host has a pool and a bulkhead of its own, and the target's
  * address is checked after DNS. Headers go out exactly as given; nothing is retried.
  */
-import { buildConnector, Pool } from 'undici';
+import type { buildConnector, Pool } from 'undici';
+import { lazy } from '../core/remember.ts';
 import { Bulkhead, type BulkheadLimits } from './bulkhead.ts';
 import { decode } from './decode.ts';
 import { OutgoingError } from './error.ts';
@@ -54,36 +55,46 @@ interface Host {
 /** @throws Error naming an entry of `allow` or `deny` that cannot be read */
 export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   const guard = createGuard({ allow: options.allow ?? [], deny: options.deny ?? [] });
-  const connectTo = buildConnector({ timeout: CONNECT_TIMEOUT, lookup: guard.lookup });
-  const connect: buildConnector.connector = (target, done) => {
-    try {
-      guard.checkHost(target.hostname);
-    } catch (error) {
-      return done(error as Error, null);
-    }
-    connectTo(target, done);
-  };
+  const limits = options.limits ?? LIMITS;
+  // Loaded for the first call: many servers make none.
+  const client = lazy(async () => {
+    const { buildConnector, Pool } = await import('undici');
+    const connectTo = buildConnector({ timeout: CONNECT_TIMEOUT, lookup: guard.lookup });
+    const connect: buildConnector.connector = (target, done) => {
+      try {
+        guard.checkHost(target.hostname);
+      } catch (error) {
+        return done(error as Error, null);
+      }
+      connectTo(target, done);
+    };
+    return {
+      open: (origin: string) =>
+        new Pool(origin, { connect, connections: limits.running, headersTimeout: 0, bodyTimeout: 0 }),
+    };
+  });
   /** By origin, least recently used first. */
   const hosts = new Map<string, Host>();
   let closed = false;
 
-  const hostOf = (origin: string): Host => {
+  const hostOf = (origin: string, open: (origin: string) => Pool): Host => {
     const known = hosts.get(origin);
     if (known) hosts.delete(origin);
     else closeIdle(hosts);
-    const limits = options.limits ?? LIMITS;
-    const host = known ?? {
-      pool: new Pool(origin, { connect, connections: limits.running, headersTimeout: 0, bodyTimeout: 0 }),
-      bulkhead: new Bulkhead(limits),
-    };
+    const host = known ?? { pool: open(origin), bulkhead: new Bulkhead(limits) };
     hosts.set(origin, host);
     return host;
   };
 
-  const sendOnce = (url: URL, request: OutgoingRequest, deadline: number): Promise<OutgoingResponse> => {
+  const sendOnce = async (
+    url: URL,
+    request: OutgoingRequest,
+    deadline: number,
+  ): Promise<OutgoingResponse> => {
     guard.checkHost(url.hostname);
+    const { open } = await client();
     if (closed) throw new OutgoingError('cancelled', 'the server is stopping');
-    const { pool, bulkhead } = hostOf(url.origin);
+    const { pool, bulkhead } = hostOf(url.origin, open);
     const { method = 'POST', headers = [], body = null, signal, maxSize = DEFAULT_MAX_SIZE } = request;
     const sent = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())).flat();
     const dispatch = { path: url.pathname + url.search, method: method as 'POST', headers: sent, body };

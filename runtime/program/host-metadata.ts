@@ -2,7 +2,6 @@
  * Serves metadata: a thread of its own reads it from the metadata database, changes, compiles and stores it; this one
  * evaluates the files that changed, in slices, and serves them.
  */
-import { Worker } from 'node:worker_threads';
 import { Retirement } from '../database/retirement.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Health } from '../http/health.ts';
@@ -11,34 +10,32 @@ import { pgDumpEndpoints } from '../http/pg-dump.ts';
 import type { Host, HostContext, PreparedProgram } from './host.ts';
 import { createEvaluator, type TranspiledFile } from './loader.ts';
 import { openSource } from './sources.ts';
+import { type MetadataThread, startMetadataThread } from './start-thread.ts';
 import {
   createCalls,
   type MessageFromThread,
   type MessageToThread,
   STARTED,
   sendableError,
-  type ThreadData,
 } from './thread-messages.ts';
-
-/** Runs the thread; in a checkout a file that first makes TypeScript loadable. */
-const THREAD = import.meta.url.endsWith('.ts') ? './metadata-thread.mjs' : './metadata-thread.js';
 
 /**
  * @param compiler address of the compiler's module, loaded in the thread
+ * @param thread started with it earlier
  * @throws EngineError when the metadata database cannot be reached
  */
-export async function hostMetadata(context: HostContext, compiler: string): Promise<Host> {
+export async function hostMetadata(
+  context: HostContext,
+  compiler: string,
+  thread?: MetadataThread,
+): Promise<Host> {
   const { configuration, environment, observe } = context;
-  const data: ThreadData = { configuration, environment, compiler };
-  const worker = new Worker(new URL(THREAD, import.meta.url), {
-    workerData: structuredClone(data),
-    execArgv: [],
-  });
+  const { worker, receive } = thread ?? startMetadataThread({ configuration, environment, compiler });
   const calls = createCalls<string>(STARTED);
   const send = (message: MessageToThread) => worker.postMessage(message);
   const served = createServed(context);
 
-  worker.on('message', (message: MessageFromThread) => {
+  receive((message) => {
     switch (message.kind) {
       case 'answer':
         calls.answer(message.number, message.value ?? '', message.error);

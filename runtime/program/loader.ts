@@ -68,6 +68,8 @@ export interface Transpiler {
 }
 
 export function createTranspiler(): Transpiler {
+  // esbuild is a process of its own, which starts beside the work that comes before the first files.
+  transform('').catch(() => {});
   let known: ReadonlyMap<string, KnownFile> = new Map();
   return {
     transpile: inTurn(async (files) => {

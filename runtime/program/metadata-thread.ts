@@ -127,13 +127,15 @@ interface Running {
 async function start(data: ThreadData): Promise<Running> {
   const { configuration } = data;
   const initial = initialMetadata(data);
-  const store = await openStore(data);
+  const [store, { compile }] = await Promise.all([
+    openStore(data),
+    import(data.compiler) as Promise<CompilerModule>,
+  ]);
   observe({
     kind: 'startup',
     step: 'postgres_connection',
     info: { message: 'connected to the metadata database' },
   });
-  const { compile } = (await import(data.compiler)) as CompilerModule;
   const naming = namingOptions(configuration);
   const variables = new Set(
     Object.keys(data.environment).filter((name) => data.environment[name] !== undefined),

@@ -1,0 +1,2 @@
+/** The server cannot start; the message says why and what to do. */
+export class StartError extends Error {}
