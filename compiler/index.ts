@@ -19,9 +19,9 @@ export interface CompileInput {
   readonly metadata: Metadata;
   /** By name of the source. One that could not be read costs its source. */
   readonly catalogs: Readonly<Record<string, CatalogResult>>;
-  /** What was read of remote schemas, by name. One that is absent is not served. */
+  /** Remote schemas that were read, by name. An absent one is not served. */
   readonly remotes?: Readonly<Record<string, RemoteResult>>;
-  /** Where the metadata stands in files, for the places of diagnostics. */
+  /** Positions of the metadata in files, for diagnostics. */
   readonly origin?: Origin;
   /** How names and types are shown; without it as the database has them. */
   readonly naming?: NamingOptions;
@@ -36,7 +36,7 @@ export interface CompileResult {
   readonly files: Files;
   /** Those that are served: `index.ts` and what it imports, not sorted. The others are not printed for them. */
   readonly programFiles: Files;
-  /** What calls webhooks by itself, with the SQL that captures events. */
+  /** Event triggers and cron triggers, with the SQL that captures events. */
   readonly events: EventsProgram;
   readonly diagnostics: readonly Diagnostic[];
   /** What tools look at, and the memory for the next compile. */

@@ -11,7 +11,7 @@ import * as contract from '../../runtime/core/contract.ts';
 import { embed } from './readable.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Of our own modules: TypeScript in a checkout, JavaScript in a package. */
+/** Extension of the engine's own modules: TypeScript in a checkout, JavaScript in a package. */
 const EXTENSION = extname(import.meta.url);
 const GENERATED = 'generated';
 /** Placeholder for the generated code while the runtime is minified. */

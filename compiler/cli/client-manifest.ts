@@ -22,8 +22,8 @@ export class ManifestError extends Error {
 
 /**
  * Reads a manifest: `{"<hash>": "<document>"}`, as @graphql-codegen/client-preset and Relay write it, or Apollo's
- * `apollo-persisted-query-manifest`. An operation is called by its own name; by its id instead when that is no hash of the
- * text, because the client has no other word for it, when it has no name, and when another one has it.
+ * `apollo-persisted-query-manifest`. An operation keeps its own name. It is named by its id if the id is not a hash of the
+ * text (then the client has no other name for it), if it has no name, and if another operation has the same name.
  * @throws ManifestError
  */
 export function readManifest(manifest: unknown): Manifest {

@@ -1,4 +1,4 @@
-/** What `engine compile` says in the end: for a person, for tools, for a code host. */
+/** The final report of `engine compile`: for a person, for tools, for a code host. */
 
 import { groupByCause } from '../../runtime/diagnostics/causes.ts';
 import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';

@@ -1,4 +1,4 @@
-/** What phase 3 knows of event triggers and cron triggers: columns resolved, definitions read. */
+/** Event triggers and cron triggers after phase 3: columns resolved, definitions read. */
 import type { DeliveryShape, EventOperationName } from '../../runtime/core/events.ts';
 import type { ColumnType } from '../../runtime/core/types.ts';
 import type { CronTrigger } from '../../runtime/metadata/metadata.ts';

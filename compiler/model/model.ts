@@ -1,6 +1,6 @@
 /**
- * The model: what phase 3 hands on. Every name of the metadata is resolved to what it stands for, everything that could
- * not be resolved has left with a diagnostic. Plain readonly data, no behaviour. What does not depend on a role is
+ * The model: the result of phase 3. Every name of the metadata is resolved to its object; objects that could not be
+ * resolved were left out with a diagnostic. Plain readonly data, no behaviour. Parts that do not depend on a role are
  * already in the form of the generated files (`TableShape` and the like); permissions are trees that phase 4 turns into
  * row rules and ledger lines.
  */
@@ -123,7 +123,7 @@ export type Value =
   /** `name` in lower case: `x-engine-user-id`. */
   | { readonly kind: 'session'; readonly name: string };
 
-/** What a comparison looks at: a column of the row, or a computed field of it; `type` after the cast. */
+/** Left side of a comparison: a column of the row, or a computed field of it; `type` is that after the cast. */
 export type Operand = {
   /** Type key of what is compared. */
   readonly type: string;

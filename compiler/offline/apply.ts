@@ -94,7 +94,7 @@ function psqlCommand(text: string): pg.DatabaseError {
   return error;
 }
 
-/** Sends the rows of a dump as they stand. */
+/** Sends the rows of a dump unchanged. */
 function copyRows(client: pg.Client, text: string, data: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const copy = {

@@ -6,7 +6,7 @@ import { nearest } from '../../runtime/diagnostics/nearest.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
 
 export interface MigrationFile {
-  /** As the reader would open it: below the folder that was given. */
+  /** Path below the given folder. */
   readonly path: string;
   readonly text: string;
 }

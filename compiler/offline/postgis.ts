@@ -21,7 +21,7 @@ export interface Postgis {
   stop(): Promise<void>;
 }
 
-/** What to install for PostGIS without a server. */
+/** Packages to install for PostGIS without a server. */
 export const POSTGIS_PACKAGES = '@electric-sql/pglite@0.5.8 @electric-sql/pglite-postgis@0.2.8';
 
 /** The extensions of PostGIS that PGlite has; postgis_raster is not among them. */

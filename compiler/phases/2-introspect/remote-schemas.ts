@@ -1,4 +1,4 @@
-/** What is known of remote schemas: locks beside the metadata first, so that nothing depends on a network; then the servers. */
+/** Reads remote schemas: first from locks beside the metadata, which need no network, then from the servers. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

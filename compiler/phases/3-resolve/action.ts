@@ -28,7 +28,7 @@ import { attempt, Failure, type Report, type ReportedObject } from './report.ts'
 import { keyOf } from './scope.ts';
 import type { SourceStructure } from './structure.ts';
 
-/** What the resolution of actions looks at besides the metadata. */
+/** Inputs of the resolution of actions besides the metadata. */
 export interface ActionSurroundings {
   readonly scopes: Scopes;
   readonly structures: readonly SourceStructure[];

@@ -96,7 +96,7 @@ const POSTGRES_SCALARS = [
   ...['geometry', 'geography', 'raster', 'ltree', 'lquery', 'ltxtquery', 'hstore'],
 ];
 
-/** What the names of types mean; what a project declares itself wins over the scalars that are known anyway. */
+/** Types by name; a type that a project declares wins over a built-in scalar. */
 function typeKinds(types: CustomTypes, scopes: Scopes): TypeKinds {
   const kinds = new Map<string, Kind>();
   const add = (names: Iterable<string>, kind: Kind) => {
@@ -195,7 +195,7 @@ function relationshipReasons(
   ]);
 }
 
-/** What works but is probably not meant: values that cannot be equal, and a row chosen among several. */
+/** Warnings for relationships that work but are probably mistakes: values that cannot be equal, one row chosen among several. */
 function warnOfRelationships(
   { name: type, fields, relationships, path }: CustomObject,
   scopes: Scopes,
@@ -281,7 +281,7 @@ function customTypesObject(types: CustomTypes): ReportedObject {
   };
 }
 
-/** As the metadata API shows it. */
+/** The form in which the metadata API shows it. */
 export function withoutPaths(value: object): Json {
   return JSON.parse(JSON.stringify(value, (key, item) => (key === 'path' ? undefined : item)));
 }

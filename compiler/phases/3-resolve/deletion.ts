@@ -1,4 +1,4 @@
-/** What foreign keys do to the rows of a table when a row that they refer to is deleted, or its key changes. */
+/** Effects of foreign keys on the rows of a table when a row that they refer to is deleted, or its key changes. */
 import type { CatalogForeignKey, CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import type { ForeignKeyAction, ForeignKeyActions } from '../../../runtime/core/shapes.ts';
 import { keyOf, type SourceScope } from './scope.ts';

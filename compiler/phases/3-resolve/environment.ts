@@ -7,7 +7,7 @@ import type { Address, Header } from '../../../runtime/metadata/kinds/shared.ts'
 /** Names of the variables that are set; undefined where they are not known, as ahead of time. */
 export type Environment = ReadonlySet<string> | undefined;
 
-/** What is wrong if a variable that a call needs is not set. */
+/** The problem of a call whose environment variable is not set. */
 export function missingVariables(
   environment: Environment,
   address: Address,

@@ -191,7 +191,7 @@ const CRON_SHAPES: Shapes = {
   },
 };
 
-/** What templates of an event trigger may look up: the delivered body with the columns that are sent. */
+/** The input of an event trigger's templates: the delivered body with the columns that are sent. */
 function eventShapes(operations: readonly ModelCapture[], manual: boolean): Shapes {
   // Rows of "*" gain columns later, and a payload given by hand has any form.
   const isKnown = !manual && operations.every(({ sends }) => sends !== '*');

@@ -96,7 +96,7 @@ function joinByHand(scope: SourceScope, table: TableScope, using: ManualConfigur
 }
 
 function onlyKey(keys: readonly CatalogForeignKey[], advice: () => { advice?: string }): CatalogForeignKey {
-  // Two constraints over the same columns to the same place say the same.
+  // Two constraints over the same columns to the same place are equivalent.
   const distinct = new Map(
     keys.map((key) => [JSON.stringify([key.columns.toSorted(), key.references]), key]),
   );

@@ -20,7 +20,7 @@ import { baseName } from './remote-upstream.ts';
 import { Failure, suggest } from './report.ts';
 import { keyOf, quoted, type SourceScope, tableNames } from './scope.ts';
 
-/** What remote relationships are resolved against. */
+/** Inputs of the resolution of remote relationships. */
 export interface JoinContext {
   readonly metadata: Metadata;
   readonly scopes: ReadonlyMap<string, SourceScope>;

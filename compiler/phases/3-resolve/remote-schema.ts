@@ -24,7 +24,7 @@ import { permissionProblems } from './remote-permission.ts';
 import { upstreamProblems } from './remote-upstream.ts';
 import { attempt, because, Failure, leaveOut, type ReportedObject } from './report.ts';
 
-/** What was read of a remote schema. */
+/** A remote schema that was read. */
 export type RemoteResult =
   /** `stale`: why it could not be read again. */
   { readonly sdl: string; readonly stale?: string } | { readonly error: string };
@@ -123,7 +123,7 @@ function claimTypes(
   const roots = new Set(Object.values(document.roots));
   const { type: rename } = remoteNames(customization, roots);
   const own = [...document.types].flatMap(([type, definition]) =>
-    // Fields of root types are root fields; nobody sees the type itself unless it has a name of its own.
+    // Fields of root types are root fields; the type itself is visible only if it has a name of its own.
     roots.has(type) && customization?.namespace === undefined
       ? []
       : [

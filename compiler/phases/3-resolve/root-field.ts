@@ -67,7 +67,7 @@ export function singleRowField(scope: SourceScope, table: TableScope): RootField
   return { kind: 'select_by_pk', name, ...(comment !== undefined && { description: comment }) };
 }
 
-/** What the table's keys and Postgres allow, whatever the role. */
+/** Whether the table's keys and Postgres allow the root field, for any role. */
 function offeredKinds({ catalog }: TableScope): RootFieldKind[] {
   const key = catalog.primaryKey !== undefined;
   const kinds: [RootFieldKind, boolean][] = [

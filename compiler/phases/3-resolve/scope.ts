@@ -1,5 +1,5 @@
 /**
- * What the resolvers of one source share while it is being resolved. Tables enter complete in columns and keys, then
+ * State that the resolvers of one source share. Tables enter complete in columns and keys, then
  * gain relationships and computed fields, which permissions need; nothing leaves this phase before it is finished.
  */
 

@@ -1,6 +1,6 @@
 /**
- * What does not depend on permissions: tables with their fields, root fields, functions. It is made anew when any of it
- * changes, and left alone when permissions do.
+ * The part of a source that does not depend on permissions: tables with their fields, root fields, functions. It is made
+ * anew when any of it changes, and reused when only permissions change.
  */
 import { displayName, type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';

@@ -26,7 +26,7 @@ export function refusingRule(
   const { reason } = explainUnknown(error, program.view(role, true), role);
   if (!reason) return undefined;
   const list = permissionsOf(program, reason.rule);
-  // Without a part there is no permission to point at; an inherited one stands with its parents.
+  // Without a part there is no permission to point at; an inherited one is declared by its parents.
   const place =
     reason.part && !isInherited && list ? [list, role, 'permission', ...reason.part].join('.') : list;
   const why = `${reason.why.slice(0, 1).toUpperCase()}${reason.why.slice(1)}`;

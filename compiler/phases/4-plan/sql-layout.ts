@@ -4,9 +4,9 @@
  */
 import { placeTokens } from '../../../runtime/core/condition/tokens.ts';
 
-/** A token, or what stands in parentheses; `text` is all of it on one line. */
+/** A token, or a group in parentheses; `text` is all of it on one line. */
 interface Item {
-  /** White space stands before it. */
+  /** White space precedes it. */
   readonly spaced: boolean;
   readonly text: string;
   readonly inside?: readonly Item[];
@@ -14,7 +14,7 @@ interface Item {
 
 const WIDTH = 100;
 
-/** The statement over several lines, indented as deep as it will stand in its file. */
+/** The statement over several lines, indented as in its file. */
 export function layOut(sql: string, indent: string): string {
   const items = readItems(sql);
   return items ? `\n${indent}${clauses(items, indent)}\n${indent.slice(2)}` : sql;
@@ -48,7 +48,7 @@ function wordOf(item: Item | undefined): string {
   return item?.inside ? '' : (item?.text ?? '');
 }
 
-/** Words that may stand before a join. */
+/** Words that may precede `join`. */
 const JOINS = new Set(['left', 'inner', 'cross']);
 const CLAUSES = new Set([
   'select',
@@ -74,7 +74,7 @@ function beginsClause(items: readonly Item[], index: number): boolean {
   return JOINS.has(word!) ? after === 'join' : word === 'join' && !JOINS.has(before!);
 }
 
-/** What fits stays on one line; a statement is broken before its clauses, a condition before and/or, a list after commas. */
+/** A text that fits stays on one line; a statement is broken before its clauses, a condition before and/or, a list after commas. */
 function clauses(items: readonly Item[], indent: string): string {
   if (indent.length + flat(items).length <= WIDTH) return flat(items);
   if (STATEMENTS.has(wordOf(items[0]))) {

@@ -13,7 +13,7 @@ export function typedValue(type: ColumnType, value: Value): Sql {
 
 /**
  * SQL of a value beside a column of its type. Postgres reads an untyped literal as the type of the other side, so a text
- * or an enum value needs no cast; the others keep it, because it tells the reader what the text means.
+ * or an enum value needs no cast; the others keep it, because it shows the reader what the text means.
  */
 export function comparedValue(type: ColumnType, value: Value): Sql {
   if (value.kind === 'session') return typedValue(type, value);

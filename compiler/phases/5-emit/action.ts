@@ -89,7 +89,7 @@ function isCustom({ scalars, enums, inputs, objects, postgres }: CustomTypesShap
   return [scalars, enums, inputs, objects, postgres].some((record) => record && Object.hasOwn(record, name));
 }
 
-/** What JSON has for values of a type of PostgreSQL. */
+/** The JSON type of values of a type of PostgreSQL. */
 function nativeText(key: string): string {
   if (/^(int2|int4|float4)$/.test(key)) return 'number';
   if (/^(int8|float8|numeric|money)$/.test(key)) return 'number | string';
@@ -104,7 +104,7 @@ function member(name: string, type: string): string {
   return `${name}${node.kind === Kind.NON_NULL_TYPE ? '' : '?'}: ${text};`;
 }
 
-/** What JSON has for values of built-in scalars; other types are declared in `types.ts`. */
+/** The JSON types of built-in scalars; other types are declared in `types.ts`. */
 const SCALARS: Readonly<Record<string, string>> = {
   Int: 'number',
   Float: 'number',

@@ -224,7 +224,7 @@ function emitManifest(
       inconsistencies,
     },
   };
-  // As JSON.stringify prints it, in a tenth of the time: thousands of files are usual.
+  // The output of JSON.stringify, in a tenth of the time: projects have thousands of files.
   const lines = [...hashes].map(([path, hash]) => `    ${JSON.stringify(path)}: "${hash}"`);
   const others = reports.map((path) => `    ${JSON.stringify(path)}`);
   return `${JSON.stringify(head, null, 2).slice(0, -2)},

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { camelCase, defaultBaseName } from '../../../runtime/core/names.ts';
 import type { Ledger, ProgramPlan } from '../../model/plan.ts';
 
-/** Where the files of a table or function stand, and what they export. */
+/** Paths and exports of the files of a table or function. */
 export interface FileNames {
   /** Folder and file without its ending: `sources/default/public/article`. */
   readonly path: string;
@@ -201,7 +201,7 @@ function shortHash(text: string): string {
 /** Names that Windows gives to devices. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** The name if a file may be called so everywhere, else its safe characters and a hash that tells it from similar ones. */
+/** The name if every file system accepts it, else its safe characters and a hash that keeps it apart from similar ones. */
 function safeFileName(name: string): string {
   const safe = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
   return safe === name && name !== '' && !DEVICES.test(name) ? name : `${safe}_${shortHash(name)}`;

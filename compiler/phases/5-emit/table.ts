@@ -40,7 +40,7 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
 /** Name of the type of a table's rows: `ticket` → `Ticket`. */
 function typeName(identifier: string): string {
   const name = identifier.charAt(0).toUpperCase() + identifier.slice(1);
-  // What the file imports keeps its name.
+  // Imported names stay as they are.
   return name === 'Row' || name === 'Where' ? `${name}_` : name;
 }
 

@@ -1,4 +1,4 @@
-/** What two versions of generated code both say of tables: facts that hold before a change and after it. */
+/** Facts about tables that hold in two versions of generated code, before a change and after it. */
 import {
   type ColumnFacts,
   createKnowledge,
@@ -7,7 +7,7 @@ import {
 import { remember } from '../../../runtime/core/remember.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
-/** What is known where a rule of a table is compared; `rowIsNew` for checks of written rows. */
+/** Facts for the comparison of a table's rules; `rowIsNew` for checks of written rows. */
 export type KnowledgeOf = (
   table: { readonly source: string; readonly table: string },
   rowIsNew: boolean,

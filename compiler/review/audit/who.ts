@@ -1,6 +1,6 @@
 /**
- * Who can read or write a column, and by which paths. Each path names the row rules that stand on it, all of which apply.
- * What a function's body does cannot be read off generated code: such paths are `possible`, never left out.
+ * Who can read or write a column, and by which paths. Each path names the row rules that apply on it, all together. A
+ * function's body is not part of generated code: paths through one are `possible`, never left out.
  */
 import type { Table } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';

@@ -96,7 +96,7 @@ function describeLocation({ file, line, column }: Location): object {
   };
 }
 
-/** As code hosts know the file: from the working folder, with `/`. */
+/** The path as code hosts write it: relative to the working folder, with `/`. */
 export function relativePath(file: string): string {
   const path = isAbsolute(file) ? relative(process.cwd(), file) : file;
   return path.split(sep).join('/').replace(/^\.\//, '');

@@ -12,7 +12,7 @@ export interface GeneratedCode {
   readonly label: string;
   readonly generated: GeneratedProgram;
   readonly program: Program;
-  /** What the roles may do with a table, as its files declare it. */
+  /** The roles' access to a table, as its files declare it. */
   readonly accessOf: (table: Table) => TableAccess;
   /** Every role that a rule, a function or an allow-list names, sorted; `admin` is not among them. */
   readonly roles: readonly string[];
@@ -30,7 +30,7 @@ export function readGeneratedCode(place: string, folder = 'generated'): Generate
   return readTexts(readGeneratedTexts(place, folder));
 }
 
-/** As readGeneratedCode, of texts. @throws GeneratedCodeError */
+/** Like readGeneratedCode, for texts. @throws GeneratedCodeError */
 export function readTexts({ label, folder, files, entry }: GeneratedTexts): GeneratedCode {
   const { program: value, locate, foreign } = readLiterals(files, entry);
   const generated = value as GeneratedProgram;

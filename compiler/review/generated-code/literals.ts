@@ -15,7 +15,7 @@ export interface Literals {
   readonly program: unknown;
   /** Position of an object of the result; undefined if it is not from an object literal. */
   readonly locate: (value: object) => Location | undefined;
-  /** Functions that no compiler wrote, where they stand. */
+  /** Positions of functions that were written by hand. */
   readonly foreign: readonly Location[];
 }
 

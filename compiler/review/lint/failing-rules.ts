@@ -1,5 +1,5 @@
 /**
- * Rule of the lint about row rules that can raise an error for a row. Whether one occurs tells what a hidden row holds:
+ * Rule of the lint about row rules that can raise an error for a row. The error reveals values of a hidden row:
  * Postgres evaluates a client's condition (`id: {_eq: 7}`) before the rule where it costs less, so the client chooses the row.
  */
 import { operatorsOf } from '../../../runtime/core/operators.ts';
@@ -27,7 +27,7 @@ export function failingRules(table: PlacedTable, permission: PlacedPermission): 
   return [at([...path, 'filter'], messages.ruleCanFail({ ...names(table, permission), parts: listed }))];
 }
 
-/** What in a part of a rule, apart from its own parts, can fail for some row. */
+/** The piece of a part of a rule, apart from its own parts, that can fail for some row. */
 function whatFails(part: Condition, source: SourceShape): string | undefined {
   if (part.kind === 'computed-rows') return `the computed field "${part.name}"`;
   if (part.kind !== 'comparison' && part.kind !== 'column-comparison' && part.kind !== 'is-null')

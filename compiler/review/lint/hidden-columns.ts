@@ -67,8 +67,8 @@ export function computedByView(
 }
 
 /**
- * Columns whose values stand in columns of related rows. Whoever may follow a reference to a row may know its key; it is told
- * of other columns only.
+ * Columns whose values are also in columns of related rows. A role that may follow a reference to a row may know its key,
+ * so only other columns are reported.
  */
 export function shownByRelationship(
   table: PlacedTable,

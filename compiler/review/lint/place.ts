@@ -16,7 +16,7 @@ export interface PlacedPermission {
   readonly role: string;
   /** Of its body in the metadata: `…select_permissions[0].permission`. */
   readonly path: MetadataPath;
-  /** As written: `filter` and `check` are raw, `columns` may be `*`. */
+  /** The permission in the metadata's form: `filter` and `check` are raw, `columns` may be `*`. */
   readonly written: {
     readonly columns?: '*' | readonly string[];
     readonly filter?: JsonObject;
@@ -52,7 +52,7 @@ export interface LintInput {
   readonly plan: Plan;
   readonly tables: readonly PlacedTable[];
   readonly tableOf: (source: string, key: string) => PlacedTable | undefined;
-  /** What the catalog says, for proofs about rules of a table; `rowIsNew` for checks of written rows. */
+  /** Facts of the catalog, for proofs about rules of a table; `rowIsNew` for checks of written rows. */
   readonly knowledge: (table: PlacedTable, rowIsNew: boolean) => Knowledge;
 }
 

@@ -21,7 +21,7 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
       // Conditions beside the _or apply to the rows of every branch.
       const isGuarded = Object.entries(value).some(([other, beside]) => other !== key && hasSession(beside));
       if (isGuarded) continue;
-      // What a relationship or another table has to fulfil can have branches, too.
+      // Conditions on a relationship or another table can have branches, too.
       if (isObject(part) && key !== '_not') look(part, [...path, key]);
       if (!Array.isArray(part)) continue;
       if (key === '_or') lookAtBranches(part, [...path, key]);

@@ -30,7 +30,7 @@ export interface BaseResult {
   readonly lost: number;
 }
 
-/** What the base is compared with. */
+/** The version that the base is compared with. */
 export interface BaseInput {
   readonly base: Base;
   /** Present rules. */

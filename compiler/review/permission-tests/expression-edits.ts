@@ -1,4 +1,4 @@
-/** Ways to weaken a boolean expression of a permission as somebody would by editing the metadata. */
+/** Ways to weaken a boolean expression of a permission, as an edit of the metadata would. */
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
 import { isObject } from '../../../runtime/metadata/json.ts';
@@ -104,7 +104,7 @@ function within(
   });
 }
 
-/** What holds together, each as an object of one key; several operators of a column are several parts. */
+/** The conditions that are combined by `and`, each as an object of one key; several operators of a column are several parts. */
 function parts(expression: JsonObject): JsonObject[] {
   return Object.entries(expression).flatMap(([key, value]) => {
     if (operatorName(key) === '_and' && Array.isArray(value))
@@ -124,7 +124,7 @@ function conjunction(all: readonly JsonObject[]): JsonObject {
   return keys.size === all.length ? Object.assign({}, ...all) : { _and: [...all] };
 }
 
-/** Conditions on the row itself that hold for some rows and not for others, whoever asks. */
+/** Conditions on the row itself that hold for some rows and not for others, for any session. */
 function branchOf({ columns }: TableShape, expression: JsonObject): JsonObject | undefined {
   const asked = new Set(parts(expression).flatMap((part) => Object.keys(part)));
   const free = Object.entries(columns).filter(([name]) => !asked.has(name));

@@ -1,6 +1,6 @@
 /**
  * Isolation of a row rule, by trying it: its rows have to depend on every session variable that it names, and a session
- * that lacks one, or has nothing in it, must not reach more than everybody does.
+ * that lacks one, or has an empty one, must not reach more rows than every session does.
  */
 import type { Variables } from './sessions.ts';
 
@@ -141,7 +141,7 @@ async function nothingMore(
   return { name, outcome: 'passed' };
 }
 
-/** Whoever has a value that stands in no row reaches nothing, whatever else the session holds. */
+/** A session with a value that is in no row reaches nothing, for any other values of the session. */
 async function guards(variable: string, groups: readonly Group[], rowsOf: Reader): Promise<Check> {
   const name = `a session with a ${variable} that nobody has reaches nothing`;
   const known = groups.flatMap(({ seen }) => seen.map(({ session }) => session[variable]!));

@@ -1,5 +1,5 @@
 /**
- * Mutants: the metadata with one permission weakened, as somebody might commit it. Tests of permissions have to notice each.
+ * Mutants: the metadata with one permission weakened, as a mistaken commit would do. Tests of permissions have to notice each.
  */
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';

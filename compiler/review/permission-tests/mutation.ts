@@ -17,7 +17,7 @@ import type { Check } from './isolation.ts';
 import { type Mutant, type MutantKind, mutantsOf, type ValueOf } from './mutants.ts';
 import { planAlone, type Subject, subjectsOf } from './subjects.ts';
 
-/** What noticed a mutant: a declared case, an isolation check of the weakened rule, or one of the rule before. */
+/** The check that noticed a mutant: a declared case, an isolation check of the weakened rule, or one of the rule before. */
 export type NoticedBy = 'case' | 'isolation' | 'base';
 
 export interface MutationResult {

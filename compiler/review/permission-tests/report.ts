@@ -50,7 +50,7 @@ export function testText(result: TestResult): string {
   return `${[...lines, '', ...emptyLines(result), `Checks     ${parts.join(', ')}`, ...scopeLines(result), ...mutationLines(result.mutations)].join('\n')}\n`;
 }
 
-/** What the checks are not about. */
+/** Limits of the checks. */
 function scopeLines({ withoutSession, validated, base }: TestResult): string[] {
   const untried = [
     ...(withoutSession > 0

@@ -101,7 +101,7 @@ async function insertRow(
   try {
     return await insert(trial, table, values);
   } catch (error) {
-    // What may be left out may be what was refused.
+    // The refused value may be in a column that may be left out.
     const needed = table.columns.filter(({ name, notNull }) => notNull || given.has(name) || named.has(name));
     const fewer = new Map(needed.flatMap(({ name }) => (values.has(name) ? [[name, values.get(name)]] : [])));
     if (fewer.size === values.size) throw error;
@@ -109,7 +109,7 @@ async function insertRow(
   }
 }
 
-/** As insertRow, with a number that no row has yet. */
+/** Like insertRow, with a number that no row has yet. */
 function insertNext(
   trial: Trial,
   catalog: SourceCatalog,
@@ -160,7 +160,7 @@ async function insert(trial: Trial, table: CatalogTable, values: Values): Promis
 interface Making {
   readonly trial: Trial;
   readonly catalog: SourceCatalog;
-  /** What the rows have where the rule compares something with a session variable. */
+  /** Values of the rows that the rule compares with a session variable. */
   readonly session: Map<string, unknown>;
 }
 
@@ -230,7 +230,7 @@ export async function insertMatching(
   return row;
 }
 
-/** What a column has to be for a comparison to hold; undefined when nearly everything will do. */
+/** The value a column must have for a comparison to hold; undefined when nearly every value will do. */
 function wanted({ operator, right }: Extract<Condition, { kind: 'comparison' }>): Value | undefined {
   if (right.kind === 'session-list')
     return operator === '_in' ? { kind: 'session', name: right.name } : undefined;

@@ -14,7 +14,7 @@ import type { Trial } from './trial.ts';
 const SESSIONS = 6;
 const CHECK_SESSIONS = 3;
 
-/** What a rule is tried with. */
+/** The rows and sessions that a rule is tried with. */
 interface Material {
   readonly sessions: readonly Variables[];
   /** For checks. */

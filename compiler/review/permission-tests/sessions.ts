@@ -26,7 +26,7 @@ export type Variables = Readonly<Record<string, string>>;
 /** How often rows are made for a branch: those that they refer to may be the same again. */
 const ATTEMPTS = 4;
 
-/** Most values of a variable, and most rows of the table, that are looked at for sessions. */
+/** Maximum values of a variable, and maximum rows of the table, that are read to make sessions. */
 const VALUES = 60;
 const ROWS = 200;
 
@@ -207,7 +207,7 @@ async function valuesOf(
   return values;
 }
 
-/** Combinations of the values with which the condition holds for some row: first those that have most that is new. */
+/** Combinations of the values with which the condition holds for some row, those with the largest number of new values first. */
 async function reaching(
   trial: Trial,
   { table: { shape }, role, name }: Subject,

@@ -73,8 +73,8 @@ export function subjectsOf({ sources }: Model, only?: string): Subject[] {
 }
 
 /**
- * The planner of a program in which the rules of one kind are tried: what stands beside them lets everything through, so
- * that no rule is held up by another.
+ * The planner of a program in which the rules of one kind are tried: all other rules let everything through, so that no
+ * rule hides the effect of another.
  */
 export function planAlone(plan: Plan, kind: RuleKind): Plan {
   return changeAccess(plan, (access, { shape }) => {

@@ -22,7 +22,7 @@ export interface Trial {
 export interface TrialDatabase {
   /** Gives `use` the database; what it wrote is undone. */
   trial<Result>(use: (trial: Trial) => Promise<Result>): Promise<Result>;
-  /** As `trial`, and what was written stays. */
+  /** Like `trial`, but the written rows stay. */
   prepare<Result>(use: (trial: Trial) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
