@@ -125,6 +125,7 @@ function addCompile(program: Command, context: CommandContext, finish: (status: 
       'have PostgreSQL prepare (not run) every generated SQL text; always done with --migrations',
     )
     .option('--check-environment', 'fail if an environment variable used by the metadata is not set')
+    .option('--check-types', 'type-check the generated code; it is always loaded, which checks every name')
     .option('--lint [file]', 'also lint the permissions; configuration file, default engine-lint.yaml')
     .addOption(new Option('--format <format>', 'report format').choices(FORMATS).default('text'))
     .addHelpText(

@@ -39,7 +39,7 @@ export interface Outcome {
 }
 
 const DEFECT =
-  'The generated code does not type-check. This is a defect of Engine, not of your project; please report it.';
+  'The generated code is not valid. This is a defect of Engine, not of your project; please report it.';
 /** Code of a finding that does not concern the metadata. */
 const DEFECT_CODE = 'defect';
 const STALE_CODE = 'stale-file';

@@ -37,6 +37,10 @@ function compile(...more: string[]) {
   return engine('compile', ...paths, ...more);
 }
 
+test('compile type-checks the code if asked to', async () => {
+  expect(await compile('--check-types')).toMatchObject({ status: 0 });
+});
+
 test('compile writes the folder, and says what it did', async () => {
   const { status, stdout, stderr } = await compile();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

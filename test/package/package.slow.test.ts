@@ -51,7 +51,7 @@ test('it needs less than 60 MB and brings neither tests nor sources', () => {
 });
 
 test('it compiles with a type check, and reads what it compiled', () => {
-  const compiled = engine('compile', '--metadata', 'metadata', '--out', 'generated');
+  const compiled = engine('compile', '--metadata', 'metadata', '--out', 'generated', '--check-types');
   expect(compiled).toContain('20 tables, 4 roles');
   expect(engine('compile', '--metadata', 'metadata', '--out', 'generated', '--check')).toContain(
     'up to date',
