@@ -126,8 +126,24 @@ const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => str
   ],
 };
 
+/** The same, where the row at the other end is hidden. */
+const DISTANT_TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => string)[]>> = {
+  team: [
+    (pattern) => `items: {title: {_eq: "secret one", _similar: ${pattern()}}}`,
+    () => 'items: {title: {_eq: "secret one"}, loud: {_eq: "MINE"}}',
+  ],
+  item: [
+    (pattern) => `team: {name: {_eq: "secret one", _regex: ${pattern()}}}`,
+    (pattern) => `notes: {title: {_eq: "secret one", _iregex: ${pattern()}}}`,
+  ],
+  note: [
+    (pattern) => `item: {title: {_eq: "secret one", _nregex: ${pattern()}}}`,
+    () => 'item: {title: {_eq: "secret one"}, loud: {_eq: "MINE"}}',
+  ],
+};
+
 export function randomHostileRequest(random: Random, world: World): HostileRequest {
-  const writes = world.role === 'one' && random.chance(0.25);
+  const writes = world.role === 'one' && random.chance(0.3);
   const isLive = !writes && random.chance(0.15);
   const values: { readonly name: string; readonly type: string; readonly given: unknown }[] = [];
 
@@ -230,8 +246,9 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   /** Reaches hidden rows only, and fails where it does: an error shows that some row was reached before the rule. */
   const trap = (table: TableName): string => {
     const unread = () => `weight: {_lt: ${value('float8', 'many')}}`;
-    const failing =
-      isLive && random.chance(0.5) ? unread() : random.pick(TRAPS[table])(() => value('String', '('));
+    const isDistant = random.chance(0.3);
+    const traps = (isDistant ? DISTANT_TRAPS : TRAPS)[table];
+    const failing = isLive && random.chance(0.5) ? unread() : random.pick(traps)(() => value('String', '('));
     const wrapped = random.pick([
       () => failing,
       () => failing,
@@ -239,7 +256,8 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
       () => `_or: [{${failing}}, {id: {_lt: 0}}]`,
       () => `_and: [{id: {_gt: 0}}, {${failing}}]`,
     ])();
-    return `{_and: [{${random.pick(ONLY_HIDDEN[table])}}, {${wrapped}}]}`;
+    const reached = isDistant ? 'id: {_gt: 0}' : random.pick(ONLY_HIDDEN[table]);
+    return `{_and: [{${reached}}, {${wrapped}}]}`;
   };
 
   const order = (table: TableName): string => {
@@ -313,7 +331,7 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
       () => `update_${table}(${where}, ${change}) ${returning}`,
       () => `update_${table}_many(updates: [{${where}, ${change}}]) {affected_rows}`,
       () => `delete_note(where: ${condition('note')}) {affected_rows}`,
-      () => `delete_note(where: ${condition('note')}) {affected_rows}`,
+      () => `delete_item(where: ${condition('item')}) {affected_rows}`,
       () => `insert_${table}(objects: [{id: ${random.between(1, UPSERTED)}, owner: 1, open: false, ${name}: "alpha"}],
         on_conflict: {constraint: ${table}_pkey, update_columns: [${name}], ${where}}) ${returning}`,
     ])();

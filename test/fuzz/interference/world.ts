@@ -210,6 +210,8 @@ export function randomWorld(random: Random): World {
   const isGone = (table: TableName, row: Row): boolean =>
     !STRUCTURE[table].some((column) => isVisible(table, row, column)) &&
     Number(row.id) > UPSERTED &&
+    // Teams may be visible by an item of the user.
+    !(table === 'item' && isMine(row)) &&
     !TABLES.some((other) => structure[other].some((each) => each[`${table}_id`] === row.id));
   const database = (isTame: boolean): string => {
     const rows = fill(structure, (table, row, column, [benign, hostile]) =>
