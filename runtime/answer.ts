@@ -16,7 +16,7 @@ import type { OperationObservation } from './observe.ts';
 import { type Called, findCalled, type GraphqlCall } from './saved/call.ts';
 import { planSaved, type Saved } from './saved/saved.ts';
 
-/** What requests run on. A change of metadata swaps it as a whole. */
+/** Everything that requests run on. A change of metadata swaps it as a whole. */
 export interface Served extends Execution {
   /** Counts operations; absent where no metrics are kept. */
   readonly count?: CountOperation | undefined;

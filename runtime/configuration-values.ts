@@ -3,7 +3,7 @@ import { isCallable } from './outgoing/address.ts';
 import { createGuard } from './outgoing/guard.ts';
 
 export interface OptionValue<Value> {
-  /** What `--help` shows in place of the value. */
+  /** The placeholder of the value in `--help`. */
   readonly placeholder: string;
   /** Reads the text. @throws Error whose message is the reason, without the text itself where it may be a secret */
   readonly parse: (text: string) => Value;
@@ -111,7 +111,7 @@ export function choices<const Choice extends string>(
   return { placeholder: 'LIST', parse: (value) => list.parse(value).map(one.parse) };
 }
 
-/** JSON of which `check` makes the value; its text is never part of an error, for it may hold secrets. */
+/** JSON that `check` converts to the value; its text is never part of an error, for it may hold secrets. */
 export function json<Value>(check: (value: unknown) => Value): OptionValue<Value> {
   return {
     placeholder: 'JSON',

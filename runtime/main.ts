@@ -148,7 +148,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     observe,
     memory,
     prepare: (generated, sources) => {
-      // What is served by now: the new program takes over what did not change.
+      // The served program: the new one takes over its unchanged parts.
       const previous = live.current?.planner;
       const program = linkProgram(generated, servingOptions(configuration), previous?.program);
       const execution = {
@@ -342,7 +342,7 @@ async function openHost(
   return hostMetadata(context, compiler, thread);
 }
 
-/** What the configuration says, without secrets. */
+/** The configuration for the log, without secrets. */
 function describe(configuration: Configuration): object {
   return {
     port: configuration.serverPort,

@@ -22,7 +22,7 @@ const UNCOUNTED_PATHS: ReadonlySet<string> = new Set([
   '/v1/metrics',
 ]);
 
-/** What is asked for when figures are printed. */
+/** Values that are read when metrics are printed. */
 export interface MetricsState {
   /** Connections of each source: its name, an address without credentials, and its pool. */
   readonly pools: () => readonly SourcePool[];

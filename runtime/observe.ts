@@ -39,7 +39,7 @@ export interface HttpRequestObservation {
   readonly url: string;
   readonly httpVersion: string;
   readonly contentEncoding?: string | undefined;
-  /** Session variables; absent when nobody was authenticated. */
+  /** Session variables; absent when the request was not authenticated. */
   readonly userVariables?: Readonly<Record<string, string>> | undefined;
   readonly mode: 'single' | 'batched' | 'non-graphql' | 'error';
   readonly requestSize: number;
@@ -49,7 +49,7 @@ export interface HttpRequestObservation {
   readonly readTime?: number | undefined;
   readonly executionTime: number;
   readonly query?: LoggedQuery | undefined;
-  /** The text of a query that nobody was allowed to send. */
+  /** The text of the query of an unauthenticated request. */
   readonly rawQuery?: string | undefined;
   readonly trace: Trace;
   readonly error?: LoggedError | undefined;
@@ -150,7 +150,7 @@ export type Observation =
       readonly status?: number;
       /** Why there was no answer. */
       readonly error?: string;
-      /** What was wrong with the answer. */
+      /** The problem of the answer. */
       readonly message?: string;
     }
   /** The handler of an action was called. */

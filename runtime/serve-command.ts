@@ -20,7 +20,7 @@ import { startMetadataThread } from './program/start-thread.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Adds the command `serve`. Options may stand before the command as well, where the program knows them itself.
+ * Adds the command `serve`. Options may precede the command, where the program knows them itself.
  * @param compiler address of the compiler's module
  */
 export function registerServe(program: Command, compiler: string): void {
@@ -88,7 +88,7 @@ export function sourceAddresses(pairs: readonly string[]): Readonly<Record<strin
 }
 
 /**
- * Starts the server for the command line: signals stop it, and what keeps it from starting is told in one line. Never
+ * Starts the server for the command line: signals stop it, and an error that prevents the start is reported in one line. Never
  * throws; the process ends with status 1 when the start fails.
  */
 export async function runServer(

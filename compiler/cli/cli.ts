@@ -119,7 +119,7 @@ function addCompile(program: Command, context: CommandContext, finish: (status: 
     .requiredOption('--out <folder>', 'folder for the generated files')
     .option('--check', 'write nothing; exit 1 and list the files that are out of date')
     .option('--strict', 'treat unknown metadata keys as errors')
-    .option('--allow-inconsistent', 'write what can be served although there are errors, without the rest')
+    .option('--allow-inconsistent', 'leave out objects with errors, and write the rest')
     .option(
       '--prove',
       'have PostgreSQL prepare (not run) every generated SQL text; always done with --migrations',
@@ -136,7 +136,7 @@ Formats: text for a terminal, json, sarif (SARIF 2.1.0, on standard output), ann
 code hosts show beside the line).
 
 Exit status: 0 done, 1 errors in the metadata or its migrations, SQL that PostgreSQL refuses, unreachable databases (nothing is
-written then; see --allow-inconsistent), stale files or findings of the lint, 2 wrong use. Warnings alone are no error. engine explain CODE says more about what is reported.
+written then; see --allow-inconsistent), stale files or findings of the lint, 2 wrong use. Warnings alone are no error. engine explain CODE explains a diagnostic.
 
 Examples:
   engine compile --metadata metadata --out generated

@@ -39,7 +39,7 @@ function addBuild(program: Command, context: CommandContext, finish: (status: nu
 
 The artefact holds the runtime and the generated code, and no compiler, no metadata, no addresses with passwords. It takes the
 options and environment variables of engine serve. The same input gives the same bytes, and the same hash, on any machine.
-With --roles nobody is the administrator unless admin is among them.
+With --roles, the role admin is left out unless it is listed.
 
   node server.mjs            serve
   node server.mjs verify     compare the databases with what its SQL uses

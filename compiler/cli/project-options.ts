@@ -4,7 +4,7 @@ import { UsageError } from './command.ts';
 
 /** Says of every such command where catalogs come from. */
 export const CATALOGS = `
-Where a source's catalog comes from: --source, else --catalog, else --migrations, else the address in the metadata, whose
+The catalog of a source is read from the first of: --source, --catalog, --migrations, the address in the metadata, whose
 environment variables must be set.
 
 --migrations applies SQL files to an embedded PostgreSQL that lives as long as the command: no database, no container, no

@@ -73,7 +73,7 @@ function addAudit(program: Command, context: CommandContext, finish: (status: nu
     .addHelpText(
       'after',
       `
-The generated code is read, never run, and nothing else is asked: neither metadata nor a database.
+The generated code is read, never run. Neither metadata nor a database is needed.
 
 Exit status: 0 answered, 2 wrong use; engine audit diff says more in its own help.
 
@@ -186,18 +186,18 @@ function addLint(program: Command, context: CommandContext, finish: (status: num
       `${CATALOGS}
 
 Rules (engine explain CODE says more about each):
-  or-branch-without-session            an _or with a branch for everybody beside one for the caller
-  rule-is-always-true                  a condition that is none
+  or-branch-without-session            an _or with a branch without session variables beside one with them
+  rule-is-always-true                  a condition that holds for every row
   rule-is-never-true                   a condition that nothing fulfils
-  row-can-be-given-away                an update that can change what its own row rule asks
-  owner-can-be-chosen                  an insert that can choose whose the row is
+  row-can-be-given-away                an update that can change the columns of its own row rule
+  owner-can-be-chosen                  an insert that can choose the owner of the row
   all-columns-granted                  * for writing, or for reading by a public role
   hidden-column-shown-by-view          a column that is hidden in a table and shown by a view
-  hidden-column-computed-by-view       one that the query of a view reads, which shows what it computes
-  hidden-column-shown-by-relationship  one whose value a related row shows
-  hidden-column-given-to-function      one that the function of a computed field gets
-  view-without-row-rule                a view that shows what the row rule of its table holds back
-  write-wider-than-read                rows that can be written, and so seen, but not read
+  hidden-column-computed-by-view       one from which the query of a view computes a visible column
+  hidden-column-shown-by-relationship  one whose value is visible in a related row
+  hidden-column-given-to-function      one that is passed to the function of a computed field
+  view-without-row-rule                a view that shows rows that the row rule of its table hides
+  write-wider-than-read                rows that cannot be read, but written and so returned
   variable-not-supplied                a session variable that no session has
   rule-column-without-index            a row rule that reads whole tables
 
@@ -261,13 +261,13 @@ A case:
     session: { X-Engine-User-Id: 4 }
     query: "{ ticket(order_by: {id: asc}) { id } }"
     expect: { data: { ticket: [{ id: 7 }, { id: 9 }] } }    # or { rows: 2 }, or { error: permission-error }
-It may have variables, "given" (SQL that runs before it) and "trusted: true". Whatever a case writes is undone.
+It may have variables, "given" (SQL that runs before it) and "trusted: true". All writes of a case are undone.
 
 Isolation: every rule with session variables (rows to read, update and delete; checks of inserts and updates) is tried by
 requests of sessions with values that occur in the compared columns. It fails when the rows do not depend on a variable, and when
-a session that lacks one, has an empty one or one that nobody has reaches more than it may. Where no two sessions differ, rows
-are made for the rule; what cannot be shown even so is unproven, which is no failure. A rule that loses a session variable loses
-the checks about it: --base runs those of an earlier version on what is served now, and fails if one that passed no longer does.
+a session that lacks one, has an empty one or one that is in no row reaches more than it may. Where no two sessions differ, rows
+are made for the rule; a check that is still inconclusive is reported as unproven, not as a failure. A rule that loses a session variable loses
+the checks about it: --base runs those of an earlier version on the present one, and fails if one that passed no longer does.
 
 Mutations: each mutant is the metadata with one permission weakened, compiled and tested as if it had been committed.
 

@@ -14,7 +14,7 @@ export interface LoggedCall {
   readonly sessionVariables: Readonly<Record<string, string>>;
 }
 
-/** What is known of a call. */
+/** Result of a stored call. */
 export interface CallResult {
   readonly id: string;
   readonly action: string;
@@ -98,7 +98,7 @@ const READ = `
     session_variables as "sessionVariables", response_payload::text as response, errors::text as errors
   from engine_catalog.action_log where id = any ($1::uuid[])`;
 
-// Headers may be credentials of the client; nobody needs them any more.
+// Headers may be credentials of the client; they are not needed after the call.
 const SETTLE = `
   update engine_catalog.action_log
   set status = $2, response_payload = $3::jsonb, errors = $4::jsonb, response_received_at = now(),

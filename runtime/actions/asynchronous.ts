@@ -24,10 +24,10 @@ import { type CallOptions, callHandler } from './call.ts';
 import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
 
 export interface AsynchronousOptions extends CallOptions {
-  /** Of the metadata database; undefined: asynchronous actions cannot be called. */
+  /** Address of the metadata database; undefined: asynchronous actions cannot be called. */
   readonly databaseUrl: string | undefined;
   readonly environment: Environment;
-  /** Milliseconds between looks for calls that other instances stored; 0: this instance calls nobody. */
+  /** Milliseconds between looks for calls that other instances stored; 0: this instance makes no calls. */
   readonly interval: number;
   /** Calls claimed at a time. */
   readonly batchSize: number;
@@ -58,7 +58,7 @@ interface Served {
   readonly output: TypeReference;
 }
 
-/** The log, with what works it off; absent where this instance calls nobody. */
+/** The log and its worker; the worker is absent if this instance makes no calls. */
 interface Opened {
   readonly log: ActionLog;
   readonly worker?: Worker<LoggedCall, CallOutcome>;
@@ -125,7 +125,7 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
       const opened = await opening?.catch(() => undefined);
       if (!opened) return;
       await opened.worker?.stop(grace);
-      // What still runs is given back: with the lease it is free for others.
+      // Ending the lease releases calls that still run, for other instances.
       await opened.lease
         ?.end()
         .catch((error: unknown) => report('Giving asynchronous actions back failed.', error));

@@ -38,7 +38,7 @@ export interface CallOptions {
   readonly observe: (call: FinishedCall) => void;
 }
 
-/** What logs and metrics say of a call. */
+/** Log and metrics data of a call. */
 export interface FinishedCall {
   readonly action: string;
   readonly actionKind: 'synchronous' | 'asynchronous';
@@ -176,7 +176,7 @@ async function send(
 
 const EXCEPTIONS: Partial<Record<OutgoingError['kind'], string>> = { timeout: 'Response timeout' };
 
-/** @throws EngineError when the body is not JSON, whatever the status */
+/** @throws EngineError when the body is not JSON, for any status */
 function parseBody(response: OutgoingResponse, details: CallDetails): unknown {
   const text = response.body.toString('utf8');
   try {
@@ -208,7 +208,7 @@ function handlerError(body: unknown, response: OutgoingResponse, details: CallDe
   });
 }
 
-/** What administrators see of a failed call: the request as the metadata writes it, without secrets, and the answer. */
+/** Details of a failed call for administrators: the request in the metadata's form, without secrets, and the answer. */
 class CallDetails {
   readonly #action: PreparedAction;
   readonly #headers: readonly ShownHeader[];

@@ -91,7 +91,7 @@ async function runStored(
   return answerText(type, value, selection);
 }
 
-/** What went wrong; details are for administrators. */
+/** The error; details are for administrators. */
 function errorsFor({ errors }: CallResult, session: Session): unknown {
   if (errors === null) return null;
   const { internal, ...shown } = JSON.parse(errors) as Record<string, unknown>;
@@ -115,7 +115,7 @@ async function runPart(
       requestQuery: client?.query ?? null,
       origin: client ?? {},
       timeLimit: deadline === undefined ? undefined : deadline - performance.now(),
-      // What a mutation has begun is not undone by leaving.
+      // A client that leaves does not undo what its mutation has begun.
       signal: shape.type === 'query' ? client?.signal?.() : undefined,
     },
     options,

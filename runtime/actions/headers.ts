@@ -7,7 +7,7 @@ import type { PreparedAction, ShownHeader } from './prepared.ts';
 type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface CallOrigin {
-  /** Of the client's request; absent when no request caused it. */
+  /** Headers of the client's request; absent when no request caused the call. */
   readonly headers?: ClientHeaders | undefined;
   readonly requestId?: string | undefined;
   readonly trace?: Trace | undefined;
@@ -37,7 +37,7 @@ export function callHeaders(
   return chooseHeaders(configuredFirst ? [configured, fixed, client] : [client, fixed, configured], origin);
 }
 
-/** Of several headers of one name those of the first list that has it, then those of the request and its trace. */
+/** Merges lists of headers: for each name the first list that has it wins; then those of the request and its trace. */
 export function chooseHeaders(
   order: readonly (readonly ShownHeader[])[],
   origin: CallOrigin,
@@ -54,7 +54,7 @@ export function chooseHeaders(
   return [...chosen, ...own];
 }
 
-/** Which request and trace the call belongs to; nobody else decides about these. */
+/** Headers that name the request and trace of the call; no configuration overrides them. */
 function ownHeaders({ requestId, trace }: CallOrigin): ShownHeader[] {
   return [
     ...(requestId === undefined ? [] : [plain('x-request-id', requestId)]),

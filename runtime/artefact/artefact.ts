@@ -1,4 +1,4 @@
-/** What `engine build` makes: a program with everything a server needs to know about it. */
+/** The result of `engine build`: a program with everything that a server needs to know about it. */
 
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import type { ConnectionInfo } from '../metadata/metadata.ts';

@@ -97,7 +97,7 @@ function addSourceOption(command: Command): Command {
   );
 }
 
-/** Verifies and tells. Returns the exit status: 1 if operations break or a database cannot be reached. */
+/** Verifies and reports. Returns the exit status: 1 if operations break or a database cannot be reached. */
 export async function verifyCommand(
   artefact: Artefact,
   options: SourceOptions,

@@ -7,7 +7,7 @@ import { compareText } from './order.ts';
 const advice = 'Write it anew with `engine introspect`.';
 /** Maximum number of reported findings. More means that the file is of another kind or truncated. */
 const shownFindings = 5;
-/** What fits on a line of this length stays on one: usually a column, a key, an argument. */
+/** A value that fits on a line of this length is printed on one line: usually a column, a key, an argument. */
 const lineLength = 200;
 
 /** A saved catalog that cannot be used; the message names the file, the place in it and what to do. */

@@ -126,7 +126,7 @@ export interface CatalogForeignKey {
   /** Columns of this table and, at the same position, of the referenced one. */
   readonly columns: readonly string[];
   readonly references: RelationReference & { readonly columns: readonly string[] };
-  /** What happens to the row when the one that it refers to is deleted, or its key changed; absent: that is refused. */
+  /** Effect on the row when the one that it refers to is deleted, or its key changed; absent: that is refused. */
   readonly onDelete?: ForeignKeyAction;
   readonly onUpdate?: ForeignKeyAction;
 }

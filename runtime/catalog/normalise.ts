@@ -28,7 +28,7 @@ import type {
 import { nameTypes, type TypeNames, typeText } from './type-names.ts';
 import { readViewOrigins, type ViewOrigins } from './view-origins.ts';
 
-/** What one table is made of: its rows of every section, by OID. */
+/** The parts of one table: its rows of every section, by OID. */
 interface Lookup {
   readonly types: TypeNames;
   readonly relations: ReadonlyMap<number, RawRelation>;
@@ -157,7 +157,7 @@ function findOrigin(relation: number, position: number, lookup: Lookup): Catalog
   return column === undefined ? undefined : { schema: source.schema, name: source.name, column };
 }
 
-/** What a view's query mentions and calls, through views on views down to relations with rows of their own. */
+/** Columns and functions that a view's query uses, through views on views down to relations with rows of their own. */
 function describeQuery(
   view: RawRelation,
   lookup: Lookup,
@@ -240,7 +240,7 @@ function describeForeignKey(constraint: RawConstraint, lookup: Lookup): CatalogF
 
 const actions = { c: 'cascade', n: 'set null', d: 'set default' } as const;
 
-/** What happens to the row when the one that it refers to goes or changes; absent: that is refused. */
+/** Effect on the row when the one that it refers to is deleted or changes; absent: that is refused. */
 function describeActions({
   on_delete: onDelete,
   on_update: onUpdate,

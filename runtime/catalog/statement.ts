@@ -3,7 +3,7 @@
  * The sections send what pg_catalog holds, by OID and attribute number; names are filled in by `normalise.ts`, which
  * knows all of them anyway. (OIDs go as int8: JSON made of an oid is a string.) One statement is one round trip, and one snapshot.
  *
- * What is read: every schema but the system's own, temporary ones and `engine_catalog`, where the metadata is kept.
+ * It reads every schema but the system's own, temporary ones and `engine_catalog`, where the metadata is kept.
  */
 
 /** Shape of the JSON value, section by section. Lists come in no order; null is "none". */
@@ -317,7 +317,7 @@ const sideEffects = `${calling}
 
 /**
  * pg_relation_is_updatable counts unconditional INSTEAD rules and INSTEAD OF triggers. It fails on a foreign table
- * whose wrapper has no handler, which nobody can read or write anyway.
+ * whose wrapper has no handler, because they can be neither read nor written.
  */
 const relations = `
     select
@@ -412,7 +412,7 @@ const indexes = `
     left join pg_catalog.pg_constraint k on k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x')
     where i.indisvalid`;
 
-/** What the query of a view depends on, as Postgres keeps it: every column that it mentions, shown or not. */
+/** Dependencies of the query of a view, as Postgres keeps them: every column that it mentions, shown or not. */
 const reads = `
     select distinct r.oid::int8 as relation, x.refobjid::int8 as source, x.refobjsubid as position
     from relations r

@@ -4,11 +4,11 @@
  */
 import type { Diagnostic } from './diagnostic.ts';
 
-/** What a diagnostic says for this file; `linkCauses` takes it away. */
+/** Facts of a diagnostic for `linkCauses`, which removes them. */
 export interface Losses {
-  /** What is not there because of it: the object that is left out, and what only that offers. */
+  /** Objects that are missing because of it: the object that is left out, and those that only it offers. */
   readonly lost?: readonly string[];
-  /** What was looked for in vain. */
+  /** The object that was not found. */
   readonly missed?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ interface Cause {
   readonly consequences: readonly Diagnostic[];
 }
 
-/** Groups diagnostics by what they follow from. One whose cause is not among them stands for itself. */
+/** Groups diagnostics by their cause. One whose cause is not among them is a group of its own. */
 export function groupByCause(diagnostics: readonly Diagnostic[]): Cause[] {
   const keyOf = ({ code, path }: Pick<Diagnostic, 'code' | 'path'>) => JSON.stringify([code, path]);
   const causes = new Map<string, Diagnostic[]>();
@@ -57,7 +57,7 @@ export function groupByCause(diagnostics: readonly Diagnostic[]): Cause[] {
     .filter((each) => !follows(each))
     .map((diagnostic) => {
       const consequences = causes.get(keyOf(diagnostic)) ?? [];
-      // Of two at one place the first takes them.
+      // If two causes are at one place, the first one counts.
       causes.set(keyOf(diagnostic), []);
       return { diagnostic, consequences };
     });

@@ -6,13 +6,13 @@ export interface MessageTemplate {
   readonly severity: 'error' | 'warning';
   readonly lines: readonly string[];
   readonly prose: string;
-  /** Heading of the file it stands in. */
+  /** Heading of its file. */
   readonly chapter: string;
 }
 
 /**
  * Reads the messages of one Markdown file.
- * @throws Error if a heading is no code or has no quote: the files are ours, so this is for whoever edits them.
+ * @throws Error if a heading is not a code or lacks a quote, for editors of the files.
  */
 export function parseMessages(markdown: string, severity: MessageTemplate['severity']): MessageTemplate[] {
   const [preamble = '', ...sections] = markdown.split(/^## /m);

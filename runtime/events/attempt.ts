@@ -25,7 +25,7 @@ export interface Message {
   /** JSON text that is sent, unless a transform makes another. */
   readonly body: string;
   readonly sessionVariables: Readonly<Record<string, string>> | undefined;
-  /** Of the request that made the event. */
+  /** Trace of the request that made the event. */
   readonly trace: { readonly trace_id: string; readonly span_id: string } | undefined;
   /** Of the logged request and response. */
   readonly logVersion: '1' | '2';
@@ -35,13 +35,13 @@ export interface Message {
 const READ_SIZE = 1024 * 1024;
 /** Characters of an answer that are logged. */
 const LOGGED_SIZE = 64 * 1024;
-/** Maximum seconds of an attempt, whatever the trigger says. */
+/** Maximum seconds of an attempt, for any trigger. */
 const MAX_TIMEOUT = 1800;
 
-/** Names that only this server sets, whatever is configured. */
+/** Headers that only this server sets; configuration cannot override them. */
 const FIXED = new Set(['content-type', 'user-agent']);
 
-/** Calls the webhook once. Never rejects: whatever goes wrong is a failed attempt. */
+/** Calls the webhook once. Never rejects: every error is a failed attempt. */
 export async function attemptCall(outgoing: Outgoing, target: Target, message: Message): Promise<Attempt> {
   const headers = requestHeaders(target, message);
   const request = `{"payload":${message.body},"headers":${JSON.stringify([

@@ -28,7 +28,7 @@ export interface TriggerNames {
 /** A function of `engine_catalog` that captures events, with the triggers that call it. */
 interface InstalledCapture {
   readonly name: string;
-  /** As `fingerprint` makes it; null when nobody of this program's kind wrote it. */
+  /** Made by `fingerprint`; null if it was not written by this program. */
   readonly comment: string | null;
   readonly body: string;
   readonly triggers: readonly {
@@ -57,13 +57,13 @@ const READ_INSTALLED = `
   join pg_catalog.pg_namespace s on s.oid = p.pronamespace
   where s.nspname = 'engine_catalog' and p.proname like 'notify\\_engine\\_%'`;
 
-/** What is installed, by name of the function. */
+/** Installed triggers, by name of the function. */
 async function readInstalled(client: InstallClient): Promise<ReadonlyMap<string, InstalledCapture>> {
   const { rows } = await client.query(READ_INSTALLED);
   return new Map((rows as InstalledCapture[]).map((row) => [row.name, row]));
 }
 
-/** What a database should have, by name of the function. */
+/** Triggers that a database should have, by name of the function. */
 function expectedCaptures(
   triggers: readonly EventTriggerShape[],
 ): ReadonlyMap<string, { readonly trigger: EventTriggerShape; readonly capture: CaptureShape }> {

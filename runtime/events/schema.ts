@@ -1,4 +1,4 @@
-/** Tables of events in a source's own database, so that an event commits with the change that it tells of. */
+/** Tables of events in a source's own database, so that an event commits with the change that it reports. */
 
 /** Raised with every change of the texts below. */
 export const EVENTS_VERSION = '1';

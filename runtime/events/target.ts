@@ -7,16 +7,16 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Target {
   readonly url: string;
-  /** As the metadata has it: for logs. */
+  /** The form in the metadata, for logs. */
   readonly urlTemplate: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** As logs show them: values of environment variables by the variable's name. */
+  /** The form for logs: variables' names instead of their values. */
   readonly loggedHeaders: readonly object[];
   readonly retry: RetryShape;
   readonly transform?: RequestTransform;
 }
 
-/** A target, or the environment variables without which there is none. */
+/** A target, or the missing environment variables. */
 export function resolveTarget(
   { webhook, headers, retry, requestTransform }: DeliveryShape,
   environment: Environment,

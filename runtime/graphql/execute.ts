@@ -63,7 +63,7 @@ async function runQuery(
   const context: CallContext = { variables, session, execution };
   const [first] = plan.steps;
   if (plan.steps.length === 1 && !plan.joins) return answer(plan.answer, [await runStep(first!, context)]);
-  // What cannot be bound is refused before anything is asked.
+  // A value that cannot be bound is refused before anything is sent.
   const started = plan.steps.map((step) => startStep(step, context));
   const rows = await Promise.all(started.map((start) => start()));
   if (!plan.joins) return answer(plan.answer, rows);

@@ -1,4 +1,4 @@
-/** What a request runs on: plans, databases, and who makes the calls of its steps (remote schemas, actions). */
+/** Plans, databases and callers (remote schemas, actions) that a request runs on. */
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { CallStep } from '../core/request/steps.ts';
@@ -12,7 +12,7 @@ import { operandPath } from './operand-path.ts';
 import { type WatchStatements, watchStatements } from './watch-statements.ts';
 import type { TraceContext } from './writer.ts';
 
-/** What a request runs on, taken once at its start. */
+/** Everything that a request runs on, taken once at its start. */
 export interface Execution {
   readonly planner: Planner;
   readonly sources: SourceConnections;
@@ -47,7 +47,7 @@ export type InputValidator = (asked: AskedInput, session: Session, execution: Ex
 /** JSON texts of a step's columns; null is the JSON null. */
 export type StepRow = readonly (string | null)[];
 
-/** What a call may use of the request that it belongs to. */
+/** The part of a request that its calls may use. */
 export interface CallContext {
   /** Values of the operation's variables, defaults applied. */
   readonly variables: Readonly<Record<string, unknown>>;
@@ -72,7 +72,7 @@ export interface ClientRequest {
   readonly addCookies?: (cookies: readonly string[]) => void;
 }
 
-/** What joins look up with one call: for each join what its target resolved, and its tuples as JSON texts. */
+/** Lookups of joins in one call: for each join the resolution of its target, and its tuples as JSON texts. */
 interface JoinCall {
   readonly group: string;
   readonly joins: readonly { readonly part: unknown; readonly tuples: readonly (readonly string[])[] }[];

@@ -15,7 +15,7 @@ export interface Explanation {
 
 /**
  * Explains a query without running it.
- * @throws EngineError for whatever is wrong with the request, and for anything but a query
+ * @throws EngineError for every error of the request, and for anything but a query
  */
 export async function explainRequest(
   request: GraphqlRequest,
@@ -52,7 +52,7 @@ export interface SubscriptionExplanation {
   };
 }
 
-/** Explains a subscription without running it. @throws EngineError for whatever is wrong with the request */
+/** Explains a subscription without running it. @throws EngineError for every error of the request */
 export async function explainSubscription(
   request: GraphqlRequest,
   session: Session,
@@ -87,7 +87,7 @@ function arrayOf(value: string | null): string {
   return value === null ? '{null}' : `{"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"}`;
 }
 
-/** The values are at the beginning of the statement, the seed at its end; between them `$1` is text of somebody. */
+/** The values are at the beginning of the statement, the seed at its end; between them `$1` is ordinary text. */
 function inlinedBatch(text: string, values: readonly string[]): string {
   const place = (part: string) =>
     part.replace(/\(\$(\d+)\)::/g, (_, position) => `(${quoteLiteral(values[Number(position) - 1]!)})::`);

@@ -1,4 +1,4 @@
-/** Where in a request the operand stands that Postgres refused. */
+/** The place in a request of the operand that Postgres refused. */
 import type { Statement } from '../core/sql/fragment.ts';
 
 const INVALID_REGULAR_EXPRESSION = '2201B';

@@ -10,7 +10,7 @@ import { type CallContext, callerOf, readSource, type StepRow } from './executio
 
 /**
  * Completes the answers of steps.
- * @param trees where joins stand, by step and column
+ * @param trees places of joins, by step and column
  * @returns the steps' rows with every join filled in
  * @throws EngineError as statements and calls do
  */

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/exact-json.ts';
 
-/** Every body arrives as text, whatever its content type says. */
+/** Every body is read as text, for any content type. */
 export function installBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // The usual one by name: Fastify remembers the parser of a named type, and looks for that of others every time.

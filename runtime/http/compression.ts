@@ -45,7 +45,7 @@ export function addVary(current: unknown, set: (value: string) => void, name: st
   set(typeof current === 'string' && current !== '' ? `${current}, ${name}` : name);
 }
 
-/** What `Accept-Encoding` allows; clients send few different texts, so no cache of them. */
+/** Whether an answer may be compressed, by `Accept-Encoding`. */
 function decide(accept: string | undefined): Decision {
   if (accept === undefined || !accept.includes('gzip')) return 'never';
   const quality = new Map<string, number>();

@@ -25,7 +25,7 @@ function configReport(configuration: Configuration, version: string): object {
     is_admin_secret_set: adminSecrets(configuration).length > 0,
     is_auth_hook_set: configuration.authHook !== undefined,
     is_jwt_set: first !== undefined,
-    // A list only where there is more than one to tell of.
+    // A list only if there is more than one.
     jwt: first === undefined ? null : tokens.length === 1 ? jwtReport(first) : tokens.map(jwtReport),
     is_allow_list_enabled: configuration.enableAllowlist,
     live_queries: {

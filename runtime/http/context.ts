@@ -131,7 +131,7 @@ function cookiesOf(exchange: Exchange): (cookies: readonly string[]) => void {
 }
 
 /**
- * As authenticateRequest, for endpoints of administrators.
+ * Like authenticateRequest, for endpoints of administrators.
  * @throws EngineError access-denied for any other role
  */
 export async function authenticateAdmin(

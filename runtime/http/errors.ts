@@ -55,13 +55,13 @@ export async function answerableError(
   return answer;
 }
 
-/** What clients get to see of a defect, which is reported whole to the observer. */
+/** The answer to clients for a defect; the observer gets all of it. */
 function unexpectedError({ observe }: HttpContext, requestId: string, thrown: unknown): EngineError {
   observe({ kind: 'unhandled-internal-error', requestId, error: thrown });
   return new EngineError('unexpected', 'Internal Server Error', { status: 500 });
 }
 
-/** As answerableError, where no request waits for the answer. */
+/** Like answerableError, if no request waits for the answer. */
 export function sendableError(context: HttpContext, requestId: string, thrown: unknown): EngineError {
   return expected(context, databaseError(thrown)) ?? unexpectedError(context, requestId, thrown);
 }

@@ -127,7 +127,7 @@ const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** The standard's own media type where the client names it and likes JSON no better, else JSON. */
 function answerType({ headers: { accept } }: FastifyRequest): string {
-  // Fast path: most clients do not name it.
+  // Fast path: clients rarely name it.
   if (!accept?.toLowerCase().includes(GRAPHQL_RESPONSE)) return JSON_TYPE;
   const standard = qualityOf(GRAPHQL_RESPONSE, accept);
   return standard > 0 && standard >= qualityOf('application/json', accept)
@@ -169,7 +169,7 @@ export function graphqlCall(body: unknown): GraphqlCall {
   return call;
 }
 
-/** As graphqlCall, for a request that has to bring its operation. @throws EngineError parse-failed */
+/** Like graphqlCall, for a request that has to contain its operation. @throws EngineError parse-failed */
 export function graphqlRequest(body: unknown): GraphqlRequest {
   const { query, operationName, variables } = readCall(body);
   if (query === undefined) throw new EngineError('parse-failed', 'key "query" not found');

@@ -1,5 +1,5 @@
 /**
- * What logs say about the operations of a request: the query, the SQL that it became and how long that took (see
+ * Log data of the operations of a request: the query, its SQL and how long that took (see
  * docs/logs.md). Nothing is watched unless a log needs it.
  */
 import type { Configuration } from '../configuration.ts';

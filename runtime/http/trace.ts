@@ -1,6 +1,6 @@
 /**
  * Which trace a request belongs to: the one that its headers name, by B3 or by the W3C's trace context, else a new one. It
- * stands in every log line of the request and goes along to the services that are called for it.
+ * is in every log line of the request and is sent to the services that are called for it.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -16,7 +16,7 @@ import {
 import { isObject, misplaced, requireList, requireText, scalarNode } from './value.ts';
 import { whereNode } from './where.ts';
 
-/** What a list of rows may be asked for with; absent and null are the same. */
+/** Arguments of a list of rows; absent and null are the same. */
 export interface RowsArguments {
   readonly where?: unknown;
   readonly order_by?: unknown;
@@ -59,7 +59,7 @@ function wholeNumber(value: unknown, path: string): number {
 /** The fields of a row in the order asked for. Of two with one name the later one counts. */
 export function rowSelection(columns: unknown, table: ReadableTable, path: string): Selection {
   const fields = new Map<string, SelectedField>();
-  // `"*"` may stand without a list around it.
+  // `"*"` may be given without a list.
   const list = columns === '*' || columns === '*.*' ? [columns] : requireList(columns, path);
   list.forEach((column, index) => {
     for (const field of selectedFields(column, table, pathStep(path, index)))

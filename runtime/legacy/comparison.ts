@@ -1,4 +1,4 @@
-/** Comparisons of legacy expressions: what stands under a column or a scalar computed field. */
+/** Comparisons of legacy expressions: the values of a column or a scalar computed field. */
 import { EngineError, pathStep } from '../core/errors.ts';
 import {
   COLUMN_OPERATORS,
@@ -27,7 +27,7 @@ import {
   valueNode,
 } from './value.ts';
 
-/** What is compared. */
+/** Left side of a comparison. */
 export interface Left {
   readonly name: string;
   readonly type: ColumnType;

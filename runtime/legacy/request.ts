@@ -1,4 +1,4 @@
-/** What a legacy data operation runs on, and how it runs: the same plans, connections and transactions as GraphQL. */
+/** Runs legacy data operations on the same plans, connections and transactions as GraphQL. */
 import { EngineError } from '../core/errors.ts';
 import type { MutationStep } from '../core/mutation/step.ts';
 import { createScope, type Scope } from '../core/query/scope.ts';

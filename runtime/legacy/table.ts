@@ -16,7 +16,7 @@ export interface TableName {
   readonly name: string;
 }
 
-/** What a request is about: a table as the requester's role sees it. */
+/** The table of a request, as the requester's role sees it. */
 export interface RequestedTable {
   readonly program: Program;
   readonly role: string;

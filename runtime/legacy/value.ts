@@ -39,7 +39,7 @@ export function listNode(type: ColumnType, value: unknown, path: string): InputN
   return { kind: 'list', path, items };
 }
 
-/** A value that is no column's: `limit`, a flag. */
+/** A value without a column: `limit`, a flag. */
 export function scalarNode(type: ScalarType, value: unknown, path: string): InputNode {
   return { kind: 'scalar', path, source: { from: 'constant', value }, type };
 }
@@ -49,7 +49,7 @@ export function booleanNode(value: boolean, path: string): InputNode {
   return { kind: 'boolean', path, value, source: { from: 'constant', value }, type };
 }
 
-/** A name that stands for something the planner writes as it is: a column, a direction. */
+/** A name that the planner writes unchanged: a column, a direction. */
 export function nameNode(value: string, path: string): InputNode {
   return { kind: 'enum', path, name: value, value };
 }
@@ -59,7 +59,7 @@ export function underscored(key: string): string {
   return key.startsWith('$') ? `_${key.slice(1)}` : key;
 }
 
-/** A JSON object; numbers with all their digits are none. */
+/** A JSON object; numbers with all their digits do not count as objects. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)

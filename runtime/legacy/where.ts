@@ -16,7 +16,7 @@ import {
 } from './table.ts';
 import { objectNode, type Part, requireList, requireObject, tableName, underscored } from './value.ts';
 
-/** The expression as a node of the planner. @throws EngineError for whatever is wrong with it, with its path */
+/** The expression as a node of the planner. @throws EngineError for every error in it, with its path */
 export function whereNode(json: unknown, table: ReadableTable, path: string): InputNode {
   const entries = Object.entries(requireObject(json, path));
   return objectNode(
@@ -71,7 +71,7 @@ function exists(key: string, value: unknown, table: ReadableTable, path: string)
   return { name: key, meaning: { kind: 'exists', view: target.view }, node };
 }
 
-/** What stands under a relationship or computed field. */
+/** The conditions below a relationship or computed field. */
 function nested(key: string, value: unknown, table: ReadableTable, path: string): Part | undefined {
   const related = findRelationship(table, key, path);
   if (related) {

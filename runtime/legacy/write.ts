@@ -55,7 +55,7 @@ function constant(value: unknown): ParameterSource {
   return { from: 'constant', value };
 }
 
-/** What an upsert changes, as the input of an update. */
+/** The changes of an upsert, as the input of an update. */
 function taken(columns: readonly string[]): (object: JsonObject) => ParameterSource {
   return (object) =>
     constant({ _set: Object.fromEntries(Object.entries(object).filter(([name]) => columns.includes(name))) });

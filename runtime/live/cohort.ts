@@ -30,7 +30,7 @@ export interface Listener {
   readonly next: (result: Result) => void;
   /** Reading failed; it is tried again. */
   readonly failed: (error: EngineError) => void;
-  /** The values that it brings are no values of their types: it has ended. */
+  /** It has ended, because its values do not fit their types. */
   readonly refused: (error: EngineError) => void;
   /** Whether the client has yet to read much of what it was sent. */
   readonly isSlow: () => boolean;

@@ -7,7 +7,7 @@ import type { Cohort, Listener, Subscriber } from './cohort.ts';
 import { Lane } from './lane.ts';
 import { Poller, type PollerOptions } from './poller.ts';
 
-/** What is read for a subscriber, and where. */
+/** The plan that is read for a subscriber, with its values and connection. */
 export interface Subject {
   readonly plan: SubscriptionPlan;
   /** Texts of the plan's parameters. */
@@ -98,7 +98,7 @@ export function createLiveQueries(options: {
   };
 }
 
-/** Subscribers of different roles never share a poller, whatever they read. */
+/** Subscribers of different roles never share a poller, even for equal queries. */
 function keyOf({ role, text }: SubscriptionPlan): string {
   return `${role}\0${text}`;
 }

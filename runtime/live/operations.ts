@@ -16,7 +16,7 @@ export interface Operations {
   readonly stopAll: () => void;
   /** Whether a subscription of this id is open. */
   readonly isLive: (id: string) => boolean;
-  /** What a client gets to see of an error. */
+  /** The form of an error for clients. */
   readonly sendable: (thrown: unknown) => EngineError;
 }
 

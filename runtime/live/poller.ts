@@ -1,7 +1,7 @@
 /**
  * Reads one live query for all its cohorts, from its first subscriber to its last.
  *
- * A cohort is read when it is *due*: at once when somebody subscribes, and all of them together, in a *round*, when data
+ * A cohort is read when it is *due*: at once when a client subscribes, and all of them together, in a *round*, when data
  * may have changed. What becomes due while it is being read is read once more afterwards, so the last read of a cohort
  * begins after the last change; and since a cohort is read by one batch at a time, its states never go backwards.
  *
@@ -22,7 +22,7 @@ import type { Lane, Reader } from './lane.ts';
 import { type Sensitivity, sensitivityOf, tablesOf } from './sensitivity.ts';
 
 export interface PollerOptions {
-  /** Milliseconds between the end of a round and the next one, where nothing tells of changes. */
+  /** Milliseconds between the end of a round and the next one, if no changes are reported. */
   readonly interval: number;
   /** Maximum cohorts of one statement. */
   readonly batchSize: number;
@@ -54,7 +54,7 @@ export class Poller implements Reader {
   #reading = 0;
   #gathering: NodeJS.Timeout | undefined;
   #nextRound: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined;
-  /** What became of the round that runs. */
+  /** Result of the running round. */
   #round: { readonly began: number; isFruitful: boolean } | undefined;
   #roundEnded = 0;
   /** Milliseconds that the last round took. */
@@ -80,7 +80,7 @@ export class Poller implements Reader {
     this.relearn();
   }
 
-  /** Why the query is read at its interval; undefined: changes of data tell when. */
+  /** Why the query is read at its interval; undefined: it is read after changes of data. */
   get polledBecause(): string | undefined {
     return this.#sensitivity ? this.#sensitivity.polledBecause : 'nothing is known of it yet';
   }
@@ -93,7 +93,7 @@ export class Poller implements Reader {
       if (this.polledBecause !== undefined && this.cohorts.size > 0)
         this.#beginRoundAt(performance.now() + this.#options.interval);
     };
-    // What cannot be found out is read at its interval.
+    // A query whose dependencies are unknown is read at its interval.
     sensitivityOf(this.plan.text, this.#source).then(take, () => take(undefined));
   }
 
@@ -108,7 +108,7 @@ export class Poller implements Reader {
     return subscriber;
   }
 
-  /** @returns whether nobody is left */
+  /** @returns whether no subscriber is left */
   remove(subscriber: Subscriber): boolean {
     const { cohort } = subscriber;
     cohort.subscribers.delete(subscriber);
@@ -266,7 +266,7 @@ export class Poller implements Reader {
     }
   }
 
-  /** Hands out a batch of a stream, and moves those who got it to where the cursor stands now. There may be more behind. */
+  /** Hands out a batch of a stream, and moves its receivers to the new position of the cursor. More rows may follow. */
   async #advance(
     cohort: Cohort,
     state: string,

@@ -7,7 +7,7 @@ import { readSetOf } from '../core/sql/reads.ts';
 import type { SourceConnection } from '../database/source.ts';
 
 export interface Sensitivity {
-  /** Why the query has to be read at its interval; undefined: changes of data tell when. */
+  /** Why the query has to be read at its interval; undefined: it is read after changes of data. */
   readonly polledBecause: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What logs say of a socket and of its operations (reference server §11). No message is logged whole: it may hold a token. */
+/** Log data of a socket and of its operations. No message is logged whole: it may hold a token. */
 import { randomUUID } from 'node:crypto';
 import type { Configuration } from '../configuration.ts';
 import type { EngineError } from '../core/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * The life of a socket, on a page: it opens, has some seconds to say who it is, runs operations, and closes. Messages are
  * handled in their order, but none before `connection_init` is answered; after that only the order of one operation's
- * messages is kept, so that a slow query keeps nobody from stopping another one.
+ * messages is kept, so that a slow query does not delay the end of another one.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
@@ -67,7 +67,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     if (!early) handle(text);
     else if (early.push(text) > MAX_EARLY) close(1008, 'too many messages before connection_ack');
   });
-  // What is wrong with a frame closes the socket by itself.
+  // An error in a frame closes the socket by itself.
   socket.on('error', (error) => log.protocolError(error.message));
   socket.on('close', (code, reason) => {
     initTimer.clear();

@@ -95,7 +95,7 @@ interface Upgrade {
   readonly address: string;
 }
 
-/** What is taken from a request for a socket. @throws EngineError when it is refused */
+/** The data of a request that a socket keeps. @throws EngineError when it is refused */
 function upgradeCheck(configuration: Configuration): (request: IncomingMessage) => Upgrade {
   const namesOrigins = !configuration.disableCors && !configuration.corsDomain.includes('*');
   const allows = configuration.disableCors ? () => true : originMatcher(configuration.corsDomain);

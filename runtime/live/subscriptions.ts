@@ -93,7 +93,7 @@ export function createSubscriptions(
   };
 }
 
-/** What a call reads, for a session. @throws EngineError */
+/** The statement that a call reads, for a session. @throws EngineError */
 function subjectOf(call: GraphqlCall, session: Session, served: Served): Subject | undefined {
   const request = subscriptionOf(call, session, served);
   if (!request) return undefined;

@@ -12,7 +12,7 @@ export class JsonText {
   }
 }
 
-/** What an operation answers with; a bulk with the list of its steps' answers. */
+/** The answer of an operation; for a bulk the list of its steps' answers. */
 export type Answer = Json | JsonText | readonly Answer[];
 
 export function answerText(answer: Answer): string {
@@ -22,7 +22,7 @@ export function answerText(answer: Answer): string {
     : JSON.stringify(answer);
 }
 
-/** The error as an answer's body; `internal` only for those who may see it. Unexpected errors tell nothing. */
+/** The error as an answer's body; `internal` only for those who may see it. Unexpected errors reveal nothing. */
 export function describeError(error: unknown, showInternal: boolean): JsonObject {
   if (!(error instanceof EngineError)) {
     return { path: '$', error: 'Internal Server Error', code: 'unexpected' };

@@ -1,5 +1,5 @@
 /**
- * What may be told about a failed connection: the server's or the system's reason, never the address, which may hold a
+ * The reportable reason of a failed connection: the server's or the system's, never the address, which may hold a
  * password.
  */
 import pg from 'pg';

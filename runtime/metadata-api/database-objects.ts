@@ -1,10 +1,10 @@
-/** What a source names of its database: tables, functions and enum tables. */
+/** Objects of the database that a source names: tables, functions and enum tables. */
 import type { SourceCatalog } from '../catalog/catalog.ts';
 import { objectKey } from '../core/names.ts';
 import { remember } from '../core/remember.ts';
 import type { QualifiedName, Source, TableEntry } from '../metadata/metadata.ts';
 
-/** What a source names that it did not name before. */
+/** Objects that a source names and did not name before. */
 export function addedObjects(before: Source | undefined, after: Source): readonly string[] {
   const named = before === undefined ? new Set<string>() : namedObjects(before);
   return [...namedObjects(after)].filter((object) => !named.has(object));

@@ -40,7 +40,7 @@ const COPY_ENDS = '\\.';
 const NOISE =
   /^(--.*|SET .*;|SELECT pg_catalog\.set_config\(.*;|\\(un)?restrict .*|CREATE SCHEMA public;|COMMENT ON SCHEMA public IS .*;)?$/;
 
-/** The dump without comments, settings and empty lines; what stands in data, texts and bodies of functions is kept. */
+/** The dump without comments, settings and empty lines; such lines in data, texts and bodies of functions are kept. */
 export function cleanDump(dump: string): string {
   const kept: string[] = [];
   let copying = false;

@@ -31,7 +31,7 @@ import {
 export interface MetadataEngineOptions<Database extends SourceDatabase>
   extends Pick<CopyServices<Database>, 'compile' | 'openSource' | 'readRemote' | 'options'> {
   readonly store: MetadataStore;
-  /** What to begin with when the store is empty, e.g. the source `default` of --database-url. */
+  /** Metadata to begin with when the store is empty, e.g. the source `default` of --database-url. */
   readonly initialMetadata?: Metadata;
   /** Makes a program of compiled files. Throws if they cannot be loaded. */
   readonly prepare: (state: MetadataState<Database>) => Promise<PreparedProgram>;
@@ -192,7 +192,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     const next = copy.toState(resourceVersion) as MetadataState<Database>;
     const program = await this.#services.prepare(next);
     const before = this.#state;
-    // What cannot be captured is not stored, either.
+    // Triggers that cannot be installed are not stored, either.
     await installTriggers(before, next, new Set(copy.invalidations().sources));
     const stored = await this.#store(copy, next);
     await this.#swap(copy.toState(stored, program) as MetadataState<Database>, program);
@@ -288,7 +288,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     const copy = this.#copy();
     copy.metadata = stored.metadata === undefined ? emptyMetadata : readMetadata(stored.metadata).value;
     await this.#takeStoredRemotes(copy);
-    // Only the next version's notification is known to tell everything.
+    // Only the next version's notification is known to be complete.
     const isNext = stored.resourceVersion === served + 1 && notification?.resourceVersion === served + 1;
     copy.reintrospect(
       isNext ? notification.invalidations.sources : copy.metadata.sources.map(({ name }) => name),
@@ -297,7 +297,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     this.#release(copy);
   }
 
-  /** What was read of remote schemas last, by any instance: no start waits for another server. */
+  /** Remote schemas as any instance read them last: no start waits for another server. */
   async #takeStoredRemotes(copy: WorkingCopy): Promise<void> {
     const { remote_schemas } = copy.metadata;
     if (remote_schemas.length === 0) return;

@@ -6,7 +6,7 @@ import { type InstallClient, installEvents, removeEvents } from '../events/insta
 import type { MetadataState } from './working-copy.ts';
 
 /**
- * Brings the databases from one state to another; those that both states say the same of are left alone.
+ * Brings the databases from one state to another; those that are equal in both states are left alone.
  * @param always sources whose triggers are looked at in any case: something else may have changed them
  * @throws EngineError when a database refuses
  */
@@ -41,7 +41,7 @@ export async function installTriggers(
   }
 }
 
-/** Removes the triggers and tables of sources that are no longer there. Failures are reported: the source is gone already. @param all the metadata was cleared, so those that stay are meant, too */
+/** Removes the triggers and tables of removed sources. Failures are reported only, because the source is gone already. @param all the metadata was cleared, so remaining sources count as removed, too */
 export async function removeTriggers(
   before: MetadataState,
   after: MetadataState,

@@ -11,7 +11,7 @@ import { type Operation, operation, SUCCESS } from './operation.ts';
 import type { Policy } from './policy.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
-/** Where a list is, and the property that tells its entries apart. `Place` are the arguments that say which list. */
+/** Where a list is, and the property that identifies its entries. `Place` are the arguments that select the list. */
 export interface KeyedList<Place, Item> {
   readonly key: string;
   /** The arguments that are no part of an entry. */
@@ -120,7 +120,7 @@ export const functionPermissions: KeyedList<FunctionPlace, ItemOf<FunctionEntry[
     withFunction(metadata, source, name, (entry) => ({ ...entry, permissions: change(entry.permissions) })),
 };
 
-/** What an operation on a list says of itself. */
+/** Declaration of an operation on a list. */
 interface Definition<Args> extends Pick<Operation<Args>, 'name' | 'documentation' | 'arguments' | 'policy'> {
   readonly arguments: Codec<Args>;
   /** The argument that names the entry, where it is called otherwise than the entry's own property. */
@@ -191,7 +191,7 @@ export function listOperations<Place, Item>(
     return operation<Args>({
       policy,
       ...common,
-      // Of an entry that is dropped nothing remains to be judged.
+      // Nothing of a dropped entry needs to be judged.
       ...(policy === 'target' && { targets: (args: Args) => identify(keyIn(args), args) }),
       ...own,
       changesMetadata: true,

@@ -1,4 +1,4 @@
-/** Where the rule of a denial stands in the metadata. Looked for when somebody is denied: permissions carry no places. */
+/** Finds the place of a denial's rule in the metadata. Searched for each denial, because permissions carry no places. */
 
 import { pathStep } from '../core/errors.ts';
 import { type Reason, ruleName } from '../core/reason.ts';

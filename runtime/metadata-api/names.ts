@@ -17,7 +17,7 @@ export function unquoted(name: QualifiedName): string {
 export interface ObjectIdentity {
   readonly type: string;
   readonly name: string;
-  /** What it is part of: its source, and its table if it has one. */
+  /** The objects that contain it: its source, and its table if it has one. */
   readonly within?: readonly ObjectIdentity[];
 }
 

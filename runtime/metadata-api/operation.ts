@@ -1,5 +1,5 @@
 /**
- * What an operation of the metadata API is: one file in `operations/` defines one (or a family that differs in a word),
+ * An operation of the metadata API: one file in `operations/` defines one (or a family that differs in a word),
  * the registry lists them, and the engine runs them on a working copy.
  */
 
@@ -29,7 +29,7 @@ export interface Operation<Arguments = never> {
   readonly argumentsOptional?: true;
   /** Checked after `run`; absent = the operation accepts by itself, or changes no metadata. */
   readonly policy?: Policy;
-  /** What the operation is about: must be consistent under the policy `target`. */
+  /** The objects that the operation changes: they must be consistent under the policy `target`. */
   readonly targets?: (args: Arguments) => readonly ObjectIdentity[];
   /** Runs alone, in the order of arrival, and stores what it changed. False for operations that only read. */
   readonly changesMetadata: boolean | ((args: Arguments) => boolean);
@@ -54,7 +54,7 @@ export interface Requester {
   readonly client?: ClientRequest | undefined;
 }
 
-/** What an operation may want to know about the request besides its arguments. */
+/** Facts about the request that an operation may need besides its arguments. */
 interface OperationRequest extends Requester {
   readonly endpoint: Endpoint;
   /** `version` of the request, if given. */

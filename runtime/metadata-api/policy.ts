@@ -17,7 +17,7 @@ export type Policy = 'target' | 'others' | 'everything';
 export interface Outcome {
   readonly before: readonly InconsistentObject[];
   readonly after: readonly InconsistentObject[];
-  /** What the operation is about, for the policy `target`. */
+  /** The objects that the operation changes, for the policy `target`. */
   readonly targets: readonly ObjectIdentity[];
 }
 
@@ -78,7 +78,7 @@ function identitiesOf(object: InconsistentObject): readonly ObjectIdentity[] {
 /** Parents of an inherited role that disagree: a gap in the role, listed, but no object that could be dropped. */
 const ROLE_CONFLICT = 'inherited role permission inconsistency';
 
-/** What is inconsistent after, and was not before. */
+/** Objects that are inconsistent after, and were not before. */
 function newlyInconsistent(
   before: readonly InconsistentObject[],
   after: readonly InconsistentObject[],

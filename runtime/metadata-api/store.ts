@@ -36,11 +36,11 @@ export interface MetadataStore {
   /** The version alone: cheap, for polling. */
   readVersion(): Promise<number>;
   /**
-   * Stores a change of version `expected` as the version after it and tells the other instances.
+   * Stores a change of version `expected` as the version after it and notifies the other instances.
    * Throws `conflict` if another writer was faster.
    */
   commit(change: StoredChange, expected: number, invalidations: Invalidations): Promise<number>;
-  /** What the last writer told, for another instance. */
+  /** The last writer's notification, for another instance. */
   readNotification(): Promise<
     { instanceId: string; resourceVersion: number; invalidations: Invalidations } | undefined
   >;

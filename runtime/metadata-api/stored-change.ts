@@ -1,4 +1,4 @@
-/** What a change of the metadata changes in its stored form: as much as the change is, however much there is. */
+/** The difference of a metadata change in its stored form: its size depends on the change, not on the metadata. */
 
 import { objectKey } from '../core/names.ts';
 import { exportMetadata } from '../metadata/export-metadata.ts';

@@ -60,7 +60,7 @@ export type Compile = (
 /** A connection to a source's database, as the metadata API uses it. */
 export interface SourceDatabase {
   readonly query: Query;
-  /** Runs `use` with one connection of the pool that nobody else uses meanwhile. */
+  /** Runs `use` with one connection of the pool, which is exclusive meanwhile. */
   withClient<Value>(use: (client: DatabaseClient) => Promise<Value>): Promise<Value>;
   end(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export interface MetadataState<Database extends SourceDatabase = SourceDatabase>
   readonly program?: PreparedProgram;
 }
 
-/** What the copy needs from outside. */
+/** Functions that the copy needs from its caller. */
 export interface CopyServices<Database extends SourceDatabase = SourceDatabase> {
   readonly compile: Compile;
   /** Opens the pool of a source. Throws if its address cannot be made out; connects with the first query. */
@@ -169,7 +169,7 @@ export class WorkingCopy {
     return this.#value.warnings;
   }
 
-  /** What is inconsistent as of the last check. */
+  /** Inconsistent objects as of the last check. */
   get inconsistent(): readonly InconsistentObject[] {
     return this.#value.inconsistent;
   }
@@ -285,7 +285,7 @@ export class WorkingCopy {
     this.#value = value;
   }
 
-  /** What other instances have to read again because of this copy. */
+  /** Sources and remote schemas that other instances have to read again because of this copy. */
   invalidations(): Invalidations {
     return { metadata: true, sources: [...this.#invalidated].sort(), remote_schemas: [] };
   }

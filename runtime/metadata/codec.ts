@@ -12,7 +12,7 @@ export const INVALID = Symbol('invalid');
 export type Invalid = typeof INVALID;
 
 export interface Codec<Value> {
-  /** What the value is made of: for documentation, and for tests that make random values. */
+  /** Structure of the value, for documentation and for tests that make random values. */
   readonly shape: Shape;
   /** Checks and normalises; reports every problem to `reading`. */
   read(input: unknown, reading: Reading): Value | Invalid;

@@ -306,7 +306,7 @@ export function namesInside<C extends AnyCodec>(
   };
 }
 
-/** What a wrapper passes on of the codec inside it. */
+/** The members of a codec that its wrapper keeps. */
 function withMembers<Value>(codec: Codec<Value>): Pick<Codec<Value>, 'mapNames' | 'inOrder'> {
   return {
     ...(codec.mapNames && { mapNames: codec.mapNames.bind(codec) }),

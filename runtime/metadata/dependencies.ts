@@ -34,15 +34,15 @@ export function findDependencies(
 export function removeDependents(metadata: Metadata, dependents: readonly Dependent[]): Metadata {
   const removed = new Set(dependents.map(describeDependent));
   const kept = {};
-  // What names mean does not matter here.
+  // Without catalogs: the meaning of names does not matter here.
   return mapReferences(metadata, () => undefined, {
     enter: (object) => (removed.has(describeDependent(object)) ? null : kept),
   });
 }
 
 /**
- * What breaks when `dropped` goes, directly or through something that breaks with it. `dropped` itself and what belongs
- * to a dropped table are not among them.
+ * Objects that need a dropped one, directly or through other dependents. The dropped objects themselves and parts of a
+ * dropped table are not among them.
  */
 export function findDependents(
   dependencies: readonly Dependency[],
@@ -106,7 +106,7 @@ function isGone(
   return 'source' in needs && sources.has(needs.source);
 }
 
-/** What others lose when a dependent goes. */
+/** The needed object that is lost with a dependent. */
 function offeredBy(dependent: Dependent): Needed | undefined {
   if (dependent.kind !== 'relationship' && dependent.kind !== 'computed_field') return undefined;
   const { kind, source, table, name } = dependent;

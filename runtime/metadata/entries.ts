@@ -10,9 +10,9 @@ import { describeType } from './values.ts';
 interface Keyed<Item> {
   /** The items in words, plural: `select permissions`. */
   readonly kind: string;
-  /** As messages name the item. */
+  /** The name of the item in messages. */
   readonly key: (item: Item) => string;
-  /** What exports sort by: the key unless given; false: the list keeps its order. */
+  /** The sort key of exports: the key unless given; false: the list keeps its order. */
   readonly order?: false | ((item: Item) => string | readonly string[]);
   /** The item as lists of dependents name it. Absent: it belongs to another object, or needs none. */
   readonly dependent?: (item: Item, place: Walk['place']) => Dependent;
@@ -34,7 +34,7 @@ export function entries<Item extends object>(item: Codec<Item>): EntriesCodec<It
   };
 }
 
-/** Entries of which the first of each key counts. */
+/** Entries with unique keys: the first entry of each key counts. */
 export function keyedEntries<Item extends object>(item: Codec<Item>, keyed: Keyed<Item>): EntriesCodec<Item> {
   const list = entries(item);
   const { order = keyed.key, dependent } = keyed;
@@ -141,7 +141,7 @@ function itemInOrder<Item extends object>(codec: Codec<Item>, item: Item & Locat
   return ordered;
 }
 
-/** Sorted by a text or a list of texts, in code unit order: the same everywhere, whatever the language. Itself if it was. */
+/** Sorted by a text or a list of texts, in code unit order, independent of the locale. The same list if it was sorted. */
 function inOrder<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string | readonly string[],

@@ -1,4 +1,4 @@
-/** What the names of a source mean: made of its metadata and, where there is one, its catalog. Pure. */
+/** The meaning of names in a source, from its metadata and, if there is one, its catalog. Pure. */
 
 import type { SourceCatalog } from '../catalog/catalog.ts';
 import { objectKey } from '../core/names.ts';

@@ -62,7 +62,7 @@ export interface ReferenceVisitor {
   relationship?(of: SourceTable, name: string): string;
 }
 
-/** What the names of one source mean. */
+/** The meaning of names in one source. */
 export interface ReferenceContext {
   /** Null for a name that is neither a column nor a relationship nor a computed field, as far as is known. */
   field(

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from './json.ts';
 
 function value<Value extends Json>(
   name: string,
-  /** What is wrong with an input; undefined if it fits. */
+  /** The problem of an input; undefined if it fits. */
   complain: (input: unknown) => string | undefined,
 ): Codec<Value> {
   return {

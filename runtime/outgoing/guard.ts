@@ -21,7 +21,7 @@ export interface Guard {
 }
 
 /**
- * Never called, whatever the lists say: link-local addresses, which include the metadata services of most clouds, and the
+ * Never called, even if the lists allow them: link-local addresses, which include the metadata services of most clouds, and the
  * metadata services elsewhere. With the forms in which IPv6 carries IPv4 (mapped ones are recognised by BlockList itself).
  */
 const NEVER: readonly string[] = [

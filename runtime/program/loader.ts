@@ -85,7 +85,7 @@ export function createTranspiler(): Transpiler {
 export interface Evaluator {
   /** Evaluates the files in slices. Modules of the previous evaluation stay in use where nothing below them changed. */
   evaluate(files: TranspiledFiles): Promise<GeneratedProgram>;
-  /** As `evaluate`, without giving way to other work. @throws LoadError */
+  /** Like `evaluate`, without yielding to other work. @throws LoadError */
   evaluateNow(files: TranspiledFiles): GeneratedProgram;
 }
 
@@ -159,7 +159,7 @@ async function transpileAll(
   return result;
 }
 
-/** As `transpileAll`, without following imports; undefined if one of the files that changed imports others than before. */
+/** Like `transpileAll`, without following imports; undefined if one of the files that changed imports others than before. */
 async function transpileChanged(
   files: GeneratedFiles,
   known: ReadonlyMap<string, KnownFile>,

@@ -41,7 +41,7 @@ export function openSource(
     retries: pool.retries ?? 1,
     poolTimeout: pool.pool_timeout ?? configuration.poolTimeout,
     connectionLifetime: pool.connection_lifetime ?? configuration.connLifetime,
-    // Exports of this API say `false` where nothing was set, so `false` is no wish: the server's option decides.
+    // Exports of this API say `false` where nothing was set, so `false` means unset: the server's option decides.
     preparedStatements:
       info.use_prepared_statements || configuration.usePreparedStatements ? PREPARED_STATEMENTS : 0,
     memory,

@@ -25,7 +25,7 @@ interface ThreadSource {
   readonly info: ConnectionInfo;
 }
 
-/** Numbers tell which message an answer belongs to. */
+/** Numbers match answers to messages. */
 export type MessageToThread =
   | {
       readonly kind: 'request';

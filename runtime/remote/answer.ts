@@ -40,7 +40,7 @@ export function membersOf(text: string): ReadonlyMap<string, string> {
   return members;
 }
 
-/** What stands below the keys of a path; null where an object on the way is null. @throws EngineError */
+/** The value below the keys of a path; null if an object on the way is null. @throws EngineError */
 export function below(text: string, path: readonly string[]): string {
   const [key, ...rest] = path;
   if (key === undefined || text === 'null') return text;

@@ -1,4 +1,4 @@
-/** One HTTP call to a remote schema: its address, the headers that go along, and what is said when there is no answer. */
+/** One HTTP call to a remote schema: its address, its headers, and the errors of calls without an answer. */
 import { fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
 import type { RemoteAddress, RemoteSchemaShape } from '../core/remotes/shapes.ts';
@@ -81,7 +81,7 @@ export async function callRemote(
   }
 }
 
-/** Of headers with one name the first counts: configured ones, session variables, those of the client. */
+/** If several headers have one name, the first counts: configured ones, session variables, those of the client. */
 function callHeaders(target: Target, { session, client }: CallOrigin, environment: Environment): Header[] {
   const headers = new Map<string, Header>([
     ['content-type', ['Content-Type', 'application/json']],

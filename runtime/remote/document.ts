@@ -7,7 +7,7 @@ import { sourceValue } from '../core/request/bind.ts';
 import type { Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
 
-/** What is sent. */
+/** The document that is sent. */
 export interface RemoteRequest {
   readonly query: string;
   /** JSON texts by name. */

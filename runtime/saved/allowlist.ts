@@ -12,7 +12,7 @@ import { ADMIN_ROLE } from '../core/session.ts';
 export interface Allowlist {
   /** @throws EngineError unless the role may send the text */
   readonly checkText: (role: string, text: string) => void;
-  /** As checkText, for an operation of a collection: those of the list are known without being parsed. */
+  /** Like checkText, for an operation of a collection: those of the list are known without being parsed. */
   readonly checkSaved: (role: string, operation: SavedOperation) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Comparison of secrets: only their hashes are kept, and comparing takes the same time whatever was sent. */
+/** Comparison of secrets: only their hashes are kept, and comparing takes the same time for any input. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** Tells whether a text is one of the secrets. */

@@ -1,5 +1,5 @@
 /**
- * Whoever brings no credentials has the unauthorized role, whatever role the headers ask for. The session variables are
+ * A request without credentials has the unauthorized role, even if its headers name another one. The session variables are
  * the client's own, unless they are dropped: permissions of that role must not rely on them.
  */
 import type { Authenticate } from './incoming.ts';

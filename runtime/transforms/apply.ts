@@ -110,7 +110,7 @@ function checkedUrl(template: Template, base: string, variables: Variables): str
   if (url === undefined) {
     throw templateError('Type Error', `Invalid URL: ${JSON.stringify(text)}`, template.text, whole);
   }
-  // What follows $base_url directly could otherwise lengthen the name of the host.
+  // A text directly after $base_url could otherwise extend the name of the host.
   if (authorityOf(template) !== 'constant' && url.host !== new URL(base).host) {
     throw templateError('Type Error', 'Invalid URL: data changes the host', template.text, whole);
   }
@@ -168,7 +168,7 @@ function unescapeUri(text: string): string {
   }
 }
 
-/** What templates of a response may use besides `$body`, the answer. */
+/** Inputs of response templates besides `$body`, the answer. */
 export interface ResponseContext {
   readonly status: number;
   readonly sessionVariables: Readonly<Record<string, string>> | undefined;

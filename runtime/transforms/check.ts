@@ -1,7 +1,7 @@
 /** Checks a template against what is known of its variables, before anything is evaluated. */
 import { type Expression, type Span, sourcePosition, type Template, type TemplateProblem } from './syntax.ts';
 
-/** What is known of a value. `any` is also the answer whenever a check cannot tell. */
+/** The known type of a value; `any` if a check cannot decide. */
 export type Shape =
   | { readonly kind: 'any' }
   /** An object with no other fields than these. */

@@ -25,7 +25,7 @@ export interface ResponseTransform {
   readonly body?: Exclude<BodyTransform, { action: 'form' }>;
 }
 
-/** What is wrong with a transform: a place below it, such as `body.template`, and the problem. */
+/** A problem of a transform, with its place below it, such as `body.template`. */
 export interface TransformProblem extends TemplateProblem {
   readonly at: string;
 }

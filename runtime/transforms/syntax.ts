@@ -55,7 +55,7 @@ export interface Template {
   readonly root: Expression;
 }
 
-/** What is wrong with a template, or with an evaluation of it, in the form that API clients read. */
+/** An error of a template or of its evaluation, in the form for API clients. */
 export interface TemplateProblem {
   readonly error_code:
     | 'Parse Error'

@@ -11,7 +11,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   );
 }
 
-/** As messages name it: `Object`, `Array`, `String`, `Number`, `Boolean`, `Null`. */
+/** The type in messages: `Object`, `Array`, `String`, `Number`, `Boolean`, `Null`. */
 export function kindOf(value: unknown): string {
   return value instanceof NumberText ? 'Number' : jsonKind(value);
 }

@@ -22,7 +22,7 @@ export interface ValidatorOptions {
   readonly observe: (call: FinishedValidation) => void;
 }
 
-/** What logs say of a call. */
+/** Log data of a call. */
 export interface FinishedValidation {
   /** `source.schema.table.operation.role` */
   readonly rule: string;

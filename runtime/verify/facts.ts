@@ -126,7 +126,7 @@ function foreignKeyText({ columns, target }: ForeignKey): string {
   return `(${columns.toSorted().join(', ')}) to ${target}`;
 }
 
-/** SHA-256 over facts, whatever their order. */
+/** SHA-256 over facts, independent of their order. */
 export function fingerprint(facts: Iterable<readonly [source: string, fact: Fact]>): string {
   const lines = [...facts].map(([source, fact]) => JSON.stringify([source, factKey(fact), factText(fact)]));
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');

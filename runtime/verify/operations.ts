@@ -122,8 +122,8 @@ function keyFact(table: TableShape): Fact | undefined {
 type FactsOf = (access: TableAccess, operation: Operation, rule: Rule, role: string) => Facts;
 
 /**
- * What an operation of a role relies on, relationships that it may follow included, but not what they lead to. Roles whose
- * rules say the same share the result: with a hundred roles, most do.
+ * Objects that an operation of a role relies on, including relationships that it may follow, but not their targets. Roles
+ * with equal rules share the result.
  */
 function createFacts(find: Find): FactsOf {
   const known = new Map<string, Facts>();

@@ -183,7 +183,7 @@ function isBreaking(
       return true;
     case 'insert':
     case 'foreign keys':
-      // What the database does with a new row besides is its own affair.
+      // Other effects of the database on a new row do not matter.
       return observed === undefined;
     case 'enum':
     case 'enum values':
@@ -217,7 +217,7 @@ function isBreakingColumn(
 function isSameScalar(before: string, after: string, sourceName: string, program: GeneratedProgram): boolean {
   if (before === after) return true;
   const source = program.sources.find(({ name }) => name === sourceName)!;
-  // A type of its own that the program does not know is another one, whatever it is.
+  // A user-defined type that the program does not know counts as changed.
   if (/^[^.]*\./.test(after) && !Object.hasOwn(source.types, after.replace(/\[\]$/, ''))) return false;
   const [first, second] = [columnType(source, before), columnType(source, after)];
   return (
@@ -232,7 +232,7 @@ function group(operations: readonly Pick<ServedOperation, 'name' | 'role'>[]): B
   return [...roles].map(([name, of]) => ({ name, roles: [...of].sort() }));
 }
 
-/** Statements that the databases refuse to prepare, whatever the catalogs say. */
+/** Statements that the databases refuse to prepare, even if the catalogs are equal. */
 async function refusedStatements(
   program: GeneratedProgram,
   databases: ReadonlyMap<string, ConnectionConfiguration>,

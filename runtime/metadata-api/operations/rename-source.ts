@@ -22,7 +22,7 @@ export default operation({
     if (metadata.sources.some((source) => source.name === new_name)) {
       throw new EngineError('already-exists', `Source with name "${new_name}" already exists`);
     }
-    // What other names mean does not matter here.
+    // Without catalogs: the meaning of other names does not matter here.
     copy.metadata = mapReferences(metadata, () => undefined, {
       source: (named) => (named === name ? new_name : named),
     });

@@ -1,5 +1,5 @@
 /**
- * What SQL did to the objects that the metadata names: compares the catalogs before and after. Tables and functions are
+ * Effects of SQL on the objects that the metadata names: compares the catalogs before and after. Tables and functions are
  * the same when their OIDs are, columns when their attribute numbers are, so that a rename is seen as a rename. Pure.
  */
 import type { CatalogFunction, CatalogTable, SourceCatalog, TypeReference } from '../../catalog/catalog.ts';

@@ -43,7 +43,7 @@ function describeResult(result: TextResult | undefined): JsonObject {
   return { result_type: 'TuplesOk', result: [header, ...rows] };
 }
 
-/** What Postgres reported about the SQL of a request; errors of other kinds stay what they are. */
+/** The error of Postgres about the SQL of a request; errors of other kinds stay as they are. */
 export function sqlError(error: unknown, sql: string): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const internal: Json = {

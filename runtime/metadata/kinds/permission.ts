@@ -75,7 +75,7 @@ export type UpdatePermission = TypeOf<typeof updatePermission>;
 const updatePermission = object({
   columns,
   filter: booleanExpression,
-  /** What the row must satisfy afterwards; absent = the filter only. */
+  /** The condition on the row afterwards; absent = the filter only. */
   check: orNull(optional(booleanExpression)),
   set: presets,
   backend_only: flag,
@@ -118,7 +118,7 @@ export function permissionList<Rule>(
   });
 }
 
-/** Of a function or an action: the role may call it. */
+/** Permission of a role to call a function or an action. */
 const rolePermission = object({ role: name, comment: optional(text) });
 
 /** Permissions to call, in the order given. */

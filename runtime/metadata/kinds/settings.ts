@@ -1,4 +1,4 @@
-/** What belongs to the whole service: inherited roles, limits, metrics, introspection, the network. */
+/** Settings of the whole service: inherited roles, limits, metrics, introspection, the network. */
 import type { ApiLimits, Limit, RateLimit } from '../../core/settings.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {

@@ -38,7 +38,7 @@ export const qualifiedName: Codec<QualifiedName> = choose(
 /** The name of a table of the source that the value belongs to. */
 export const tableName = withNames(qualifiedName, (given, walk) => walk.table(given));
 
-/** `"*"` stands for every column the table has when it is compiled. */
+/** `"*"` means every column that the table has when it is compiled. */
 export type Columns = '*' | readonly string[];
 
 /** `"*"` or a list of columns of the table that the value belongs to. */

@@ -41,7 +41,7 @@ const connectionParameters = object({
 });
 
 export type DatabaseUrl =
-  /** A connection string; `{{NAME}}` in it stands for an environment variable. */
+  /** A connection string; `{{NAME}}` in it is replaced by an environment variable. */
   | { readonly kind: 'template'; readonly template: string }
   | { readonly kind: 'environment'; readonly variable: string }
   /** A file holding the connection string, read again before each connect. */
