@@ -323,7 +323,7 @@ async function stop(
     ),
   ]);
   observe({ kind: 'startup', step: 'server', info: { message: 'the server has stopped' } });
-  observe.flush();
+  await observe.flush();
 }
 
 /** Loaded on demand: an artefact brings its own host, and has no use for what these need. */

@@ -3,11 +3,13 @@
  * lines described in docs/logs.md. Values given here never hold secrets, connection strings or session headers'
  * credentials.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type DestinationStream, destination, pino } from 'pino';
 import type { FinishedCall } from './actions/call.ts';
 import type { Configuration, LogType } from './configuration.ts';
 import type { PoolEvent } from './database/connections.ts';
 import type { Trace } from './http/trace.ts';
+import { requestLine } from './request-lines.ts';
 import type { FinishedValidation } from './validation/validator.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
@@ -187,8 +189,8 @@ export type Observation =
 
 export interface Observer {
   (observation: Observation): void;
-  /** Writes what is still held back. */
-  readonly flush: () => void;
+  /** Writes what is still held back; to be awaited before the process ends. */
+  readonly flush: () => Promise<void>;
 }
 
 /** Observations that write no line at once: those before them may wait. */
@@ -198,29 +200,53 @@ const UNPREPARED =
   'prepared statements of this source are lost between transactions (a pooler in transaction mode), so it is served without them';
 
 /** Bytes of log lines that are written at once. */
-const WRITE_SIZE = 32 * 1024;
+const WRITE_SIZE = 64 * 1024;
 
 /** Most requests whose lines are not made yet, and milliseconds that they may wait for it. */
 const MAX_HELD = 500;
 const HELD_FOR = 50;
 
+/** Maximum wait for whoever reads standard output to take the last lines (ms). */
+const LAST_WAIT = 1000;
+
+interface LogDestination extends DestinationStream {
+  /** Writes what is collected. */
+  readonly flush: () => Promise<void>;
+  /** As `flush`, where nothing can be waited for. Bytes that are being written may end up between these. */
+  readonly flushSync: () => void;
+}
+
+/** Lines are collected for up to 100 ms, and handed over as bytes: texts would be copied more often. */
+function standardOutput(): LogDestination {
+  const stream = destination({
+    fd: 1,
+    sync: false,
+    contentMode: 'buffer',
+    minLength: WRITE_SIZE,
+    maxWrite: 4 * WRITE_SIZE,
+    periodicFlush: 100,
+  });
+  return {
+    write: (text) => stream.write(Buffer.from(text) as unknown as string),
+    flush: async () => {
+      const written = new Promise<void>((done) => stream.flush(() => done()));
+      await Promise.race([written, delay(LAST_WAIT, undefined, { ref: false })]);
+      stream.flushSync();
+    },
+    flushSync: () => stream.flushSync(),
+  };
+}
+
 /**
- * Writes log lines to `given`, standard output by default. There, lines are collected for up to 150 ms, and those of
- * requests are made together: one at a time, between requests, each would cost several times as much.
+ * Writes log lines to `given`, standard output by default. There, lines of requests are held back for up to 50 ms and made
+ * together: one at a time, between requests, each would cost several times as much.
  */
 export function createLogger(
   configuration: Pick<Configuration, 'enabledLogTypes' | 'logLevel'>,
-  given?: DestinationStream & { flushSync?: () => void },
+  given?: DestinationStream,
 ): Observer {
-  const stream =
-    given ??
-    destination({
-      fd: 1,
-      sync: false,
-      minLength: WRITE_SIZE,
-      maxWrite: 2 * WRITE_SIZE,
-      periodicFlush: 100,
-    });
+  const output = given ? undefined : standardOutput();
+  const stream = given ?? output!;
   const logger = pino(
     {
       base: null,
@@ -236,7 +262,7 @@ export function createLogger(
   const writeHeld = () => {
     if (held.length === 0) return;
     let lines = '';
-    for (const { request, at } of held.splice(0)) lines += httpLine(request, at);
+    for (const { request, at } of held.splice(0)) lines += requestLine(request, levelOf(request), at);
     stream.write(lines);
   };
   const observe = (observation: Observation) => {
@@ -377,42 +403,21 @@ export function createLogger(
         return;
     }
   };
-  return Object.assign(observe, {
-    flush: () => {
+  // However the process ends: by an error that nothing catches, too.
+  if (output)
+    process.once('exit', () => {
       writeHeld();
-      stream.flushSync?.();
-    },
-  });
+      output?.flushSync();
+    });
+  const flush = async () => {
+    writeHeld();
+    await output?.flush();
+  };
+  return Object.assign(observe, { flush });
 }
 
 function levelOf(request: HttpRequestObservation): Level {
   return request.error ? 'error' : 'info';
-}
-
-/**
- * The line of a request, put together by hand: there is one for every request, and the general way costs a tenth of what a
- * short one takes in all.
- */
-function httpLine(request: HttpRequestObservation, at: string): string {
-  const id = JSON.stringify(request.requestId);
-  const encoding = request.contentEncoding === undefined ? 'null' : JSON.stringify(request.contentEncoding);
-  const variables = request.userVariables ? `"user_vars":${JSON.stringify(request.userVariables)},` : '';
-  const query = request.query ? `,"query":${JSON.stringify(request.query)}` : '';
-  const rawQuery = request.rawQuery === undefined ? '' : `,"raw_query":${JSON.stringify(request.rawQuery)}`;
-  const readTime = request.readTime === undefined ? '' : `"request_read_time":${request.readTime},`;
-  const { traceId, spanId } = request.trace;
-  const error = request.error ? `,"error":${JSON.stringify(request.error)}` : '';
-  return (
-    `{"level":"${levelOf(request)}","timestamp":"${at}","type":"http-log","detail":{"request_id":${id},` +
-    `"http_info":{"status":${request.status},"method":${JSON.stringify(request.method)},` +
-    `"ip":${JSON.stringify(request.ip)},"url":${JSON.stringify(request.url)},` +
-    `"http_version":"HTTP/${request.httpVersion}","content_encoding":${encoding}},` +
-    `"operation":{"request_id":${id},${variables}"request_mode":"${request.mode}",` +
-    `"response_size":${request.responseSize},` +
-    `"uncompressed_response_size":${request.uncompressedResponseSize},` +
-    `${readTime}"query_execution_time":${request.executionTime}${query}${rawQuery}${error}}},` +
-    `"trace_id":"${traceId}","span_id":"${spanId}"}\n`
-  );
 }
 
 let lastMoment = 0;
