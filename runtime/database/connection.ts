@@ -59,9 +59,10 @@ export interface TextRequest {
 
 /**
  * `rows`: of the statements that went well, which are all of them unless there is an error.
- * `idle`: milliseconds that this process had nothing to do since the query was sent or, if later, since the answer before it.
+ * `elapsed`: milliseconds since the query was sent or, if later, since the answer before it. `idle`: those of them in which
+ * this process had nothing to do.
  */
-type Settle = (error: Error | undefined, rows: readonly TextRow[], idle: number) => void;
+type Settle = (error: Error | undefined, rows: readonly TextRow[], elapsed: number, idle: number) => void;
 
 /** A connection that is open. The fields that say how busy it is are the pool's; see Place in lanes.ts. @template Item what it sends */
 export class PooledConnection<Item extends object = object> implements Place {
@@ -123,14 +124,16 @@ export class PooledConnection<Item extends object = object> implements Place {
     const query = new TextQuery(
       prepared,
       (error, rows) => {
+        const { headSince } = this;
         const idle = this.#beginHead();
+        const elapsed = this.headSince - headSince;
         this.inFlight -= 1;
         if (error) {
           const undone = prepared.slice(rows.length);
           for (const { preparation } of undone) this.statements.skipped(preparation);
           if (statementLost(error) && undone[0]) this.statements.forget(undone[0].preparation.name);
         }
-        settle(error, rows, idle);
+        settle(error, rows, elapsed, idle);
       },
       surroundings,
     );

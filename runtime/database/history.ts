@@ -52,17 +52,19 @@ export class History {
     return time !== undefined && time < QUICK;
   }
 
-  /** An empty query took so many milliseconds. */
+  /** Something was answered after so many milliseconds, an empty query for instance. */
   tookNothing(time: number): void {
     this.#roundTrip = Math.min(this.#roundTrip, time);
   }
 
   /**
-   * The statement was answered, with nothing before it on its connection, and this process was idle for so many milliseconds
-   * meanwhile. That is the least that Postgres can have worked: while this process is busy, answers wait for it, and a clock
-   * would take its own load for that of the database.
+   * The statement was answered after so many milliseconds, with nothing before it on its connection, and this process was
+   * idle for so many of them. That is the least that Postgres can have worked: while this process is busy, answers wait for
+   * it, and a clock would take its own load for that of the database.
    */
-  took(known: Known, idle: number): void {
+  took(known: Known, elapsed: number, idle: number): void {
+    // The empty query of a new connection may have met a busy machine.
+    this.tookNothing(elapsed);
     const time = Math.max(LEAST, idle - this.#roundTrip);
     if (known.time === undefined) known.time = time;
     else known.time = Math.max(LEAST, time > known.time ? known.time * RISE : known.time / FALL);

@@ -1,6 +1,6 @@
 /**
  * Which connection an operation gets: the policy of docs/connections.md, without sockets and clocks. A pool of N connections
- * has two kinds of work. *Shared*: quick reads, and writes of one row by one statement; several are sent on one connection
+ * has two kinds of work. *Shared*: quick reads, and writes of one object; several are sent on one connection
  * before their answers are there. *Alone*: everything else; a connection has one such operation at a time.
  *
  * - At most three quarters of the connections run operations alone, so that quick reads and writes always have some.
@@ -8,7 +8,7 @@
  */
 
 /**
- * `quick`: reads known to take less than a millisecond. `write`: writes of one row. `read`: other known reads. `alone`:
+ * `quick`: reads known to take less than a millisecond. `write`: writes of one object. `read`: other known reads. `alone`:
  * transactions and reads of which nothing is known. `slow`: what held a connection for long the last time, or waited for a
  * lock.
  */

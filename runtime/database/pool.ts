@@ -230,7 +230,7 @@ export class Pool {
         task.resolve(rows);
       }
     };
-    const settle = (error: Error | undefined, all: readonly TextRow[], idle: number) => {
+    const settle = (error: Error | undefined, all: readonly TextRow[], elapsed: number, idle: number) => {
       const heldFor = connection.ticks;
       connection.ticks = 0;
       connection.load -= weight;
@@ -238,7 +238,7 @@ export class Pool {
       connection.sent.shift();
       const isCurrent = turn === task.turn;
       if (isCurrent && !(error && connectionLost(error))) {
-        if (wasIdle) this.#history.took(known, idle);
+        if (wasIdle) this.#history.took(known, elapsed, idle);
         // What holds a connection for long while it writes may wait for a lock: the look at the locks tells.
         if (!writes) known.isSlow = heldFor >= LONG;
         else if (heldFor === 0) known.isSlow = false;

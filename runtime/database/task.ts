@@ -5,7 +5,7 @@ import type { TextRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
 
 /**
- * `shared`: a write of one row by one statement. `alone`: any other. `once`: one that may do what a transaction does not
+ * `shared`: a write of one object. `alone`: any other. `once`: one that may do what a transaction does not
  * undo, so it must not be undone and run again, whatever it waits for.
  */
 export type WriteManner = 'shared' | 'alone' | 'once';

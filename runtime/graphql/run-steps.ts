@@ -2,7 +2,6 @@
 import { EngineError } from '../core/errors.ts';
 import { failedForNoRow } from '../core/mutation/kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from '../core/mutation/step.ts';
-import { writesOneRow } from '../core/mutation/written.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
@@ -49,7 +48,7 @@ async function runWrites(
     values: bindParameters(statement, variables, session),
   }));
   try {
-    const manner = once ? 'once' : steps.length === 1 && writesOneRow(steps[0]!) ? 'shared' : 'alone';
+    const manner = once ? 'once' : steps.length === 1 && steps[0]!.isOneObject ? 'shared' : 'alone';
     const rows = await connection.writeTexts(bound, { manner, ...(writer && { writer }) });
     let next = 0;
     return steps.map(({ statements, answer }) => {

@@ -145,7 +145,7 @@ async function start(data: ThreadData): Promise<Running> {
   const scheduled = deliverScheduled(store.query, {
     configuration,
     environment: data.environment,
-    observe: Object.assign(observe, { flush: () => {} }),
+    observe: Object.assign(observe, { flush: async () => {} }),
     outgoing,
   });
   try {

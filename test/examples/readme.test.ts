@@ -18,7 +18,7 @@ beforeAll(async () => {
     configuration: readConfiguration({}, environment),
     environment,
     generated: { directory: `${root}/generated`, sources: { default: database.url } },
-    observe: Object.assign(() => {}, { flush: () => {} }),
+    observe: Object.assign(() => {}, { flush: async () => {} }),
   });
 });
 afterAll(() => server?.stop());

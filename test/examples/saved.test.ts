@@ -24,7 +24,7 @@ beforeAll(async () => {
       directory: fileURLToPath(new URL('../../generated', import.meta.url)),
       sources: { default: database.url },
     },
-    observe: Object.assign(() => {}, { flush: () => {} }),
+    observe: Object.assign(() => {}, { flush: async () => {} }),
   });
 });
 afterAll(() => server?.stop());

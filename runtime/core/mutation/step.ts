@@ -21,6 +21,8 @@ export interface WriteStep {
    * better what is wrong.
    */
   readonly instead?: () => WriteStep;
+  /** It writes one row by its key or a new one, and what is nested in that. */
+  readonly isOneObject?: true;
   /** Webhooks to be asked before anything of the mutation is written. */
   readonly questions?: readonly InputQuestion[];
   /** It calls a function, which may do what a transaction does not undo: it is not tried, undone and run again. */

@@ -43,11 +43,6 @@ export function rowStatement({ statement, check }: Write, columns: readonly Sql[
   return print(returned.length === 0 ? statement : sql`${statement} returning ${join(returned, ', ')}`);
 }
 
-/** Whether a step is a single statement made by rowStatement: only the others begin with WITH. */
-export function writesOneRow({ statements, once }: WriteStep): boolean {
-  return statements.length === 1 && !once && !statements[0]!.statement.text.startsWith('with ');
-}
-
 /** The step of a write that is one statement, or two when the answer needs relationships. */
 export function writeStep(
   write: Write,
@@ -65,7 +60,7 @@ export function writeStep(
   if (form === 'row') {
     const answer = jsonRows('single', rowEntries(selection, view, alias, scope), raw(''), scope);
     const statement = rowStatement(write, [sql`${answer}::text`]);
-    return { kind: 'write', statements: [{ statement, path }], answer: [0] };
+    return { kind: 'write', statements: [{ statement, path }], answer: [0], isOneObject: true };
   }
   const row = scope.alias('written');
   const from = sql`${WRITTEN} as ${row}`;
@@ -93,7 +88,8 @@ export function writeThenRead(
   const from = sql`${keptRows(view.table.sql, keeping)} as ${alias}`;
   const answer = answerOf(view, selection, form, from, alias, count, scope);
   const read = { statement: print(sql`select ${answer}::text`), path: '$' };
-  return { kind: 'write', statements: [...writes, read], answer: [writes.length] };
+  const step: WriteStep = { kind: 'write', statements: [...writes, read], answer: [writes.length] };
+  return form === 'row' ? { ...step, isOneObject: true } : step;
 }
 
 export function asksForCount(selection: Selection): boolean {

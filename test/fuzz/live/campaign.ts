@@ -85,7 +85,7 @@ function start(url: string): Promise<RunningServer> {
     ENGINE_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '3600000',
     ENGINE_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE: '3',
   };
-  const observe: Observer = Object.assign(() => {}, { flush: () => {} });
+  const observe: Observer = Object.assign(() => {}, { flush: async () => {} });
   const configuration = readConfiguration({}, environment);
   return startServer({ configuration, environment, compiler: compilerModule, observe });
 }

@@ -58,7 +58,7 @@ async function start(
   const observations: Observation[] = [];
   const all = { ENGINE_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_SERVER_PORT: '0', ...environment };
   const observe = Object.assign((observation: Observation) => void observations.push(observation), {
-    flush: () => {},
+    flush: async () => {},
   });
   const configuration = readConfiguration({}, all);
   const server = await startServer({

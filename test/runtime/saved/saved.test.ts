@@ -87,7 +87,7 @@ let restOnly: RunningServer;
 
 async function start(more: Record<string, string>): Promise<RunningServer> {
   const environment = { ENGINE_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_SERVER_PORT: '0', ...more };
-  const observe = Object.assign(() => {}, { flush: () => {} });
+  const observe = Object.assign(() => {}, { flush: async () => {} });
   return startServer({
     configuration: readConfiguration({}, environment),
     environment,

@@ -165,7 +165,7 @@ describe('keys behind an address', () => {
     const [old, added] = [rsa(), rsa()];
     const { issuer, url } = await startIssuer(jwk(old, { kid: 'old' }));
     issuer.answer = { ...issuer.answer, headers: { 'cache-control': 'max-age=100' } };
-    const observe: Observer = Object.assign(() => {}, { flush: () => {} });
+    const observe: Observer = Object.assign(() => {}, { flush: async () => {} });
     const keys = await openRemoteKeys({
       url,
       type: undefined,

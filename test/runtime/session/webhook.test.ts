@@ -240,7 +240,7 @@ describe('a webhook', () => {
 describe('the life of a session', () => {
   const session = async (answer: object) => {
     hook.handler = answering({ 'x-engine-role': 'user', ...answer });
-    const observe = Object.assign(() => {}, { flush: () => {} });
+    const observe = Object.assign(() => {}, { flush: async () => {} });
     const authenticate = webhookMode({
       url,
       method: 'GET',
