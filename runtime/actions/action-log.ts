@@ -1,7 +1,7 @@
 /** The log of asynchronous actions, `engine_catalog.action_log` in the metadata database: what was called, and what became of it. */
-import pg from 'pg';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { openInTurn } from '../database/encryption.ts';
+import { createPool, withOwnTables } from '../database/own-tables.ts';
 import { isOwned, type QueueQuery } from '../queue/lease.ts';
 
 /** A call that was claimed. JSON parts are the texts that Postgres wrote, so numbers keep their digits. */
@@ -105,12 +105,13 @@ const SETTLE = `
     owner = null, request_headers = '{}'
   where id = $1 and status = 'processing'`;
 
+/** What `pg_stat_activity` calls the connections. */
+const NAME = 'engine actions';
+
 /** Connects to the metadata database and creates what is missing. */
 export async function openActionLog(url: string): Promise<ActionLog> {
   const configuration = await openInTurn({ connectionString: url }, createTable);
-  const pool = new pg.Pool({ ...configuration, max: 4, application_name: 'engine actions' });
-  // A connection that breaks while idle is replaced by the next use; without a listener it would end the process.
-  pool.on('error', () => {});
+  const pool = createPool(configuration, NAME);
   const run = async (sql: string, values: readonly unknown[]) => {
     await pool.query(sql, [...values]);
   };
@@ -139,13 +140,6 @@ export async function openActionLog(url: string): Promise<ActionLog> {
 }
 
 async function createTable(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {
-  const client = new pg.Client({ ...configuration, application_name: 'engine actions' });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await client.query(TABLE);
-    return configuration;
-  } finally {
-    await client.end();
-  }
+  await withOwnTables(configuration, NAME, (client) => client.query(TABLE));
+  return configuration;
 }

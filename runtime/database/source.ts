@@ -7,6 +7,7 @@ import {
   type PooledConnection,
   PREPARE_SESSION,
 } from './connection.ts';
+import { WRITE_AT_READ_COMMITTED } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
 import type { WriteManner } from './task.ts';
 import type { TextRow } from './text-query.ts';
@@ -137,7 +138,7 @@ export function connectSource(
     maintain: (sql, values = []) =>
       maintaining.exclusively(async ({ client }) => {
         if (!prepared.has(client)) {
-          await client.query("set default_transaction_isolation to 'read committed'");
+          await client.query(WRITE_AT_READ_COMMITTED);
           prepared.add(client);
         }
         return (await client.query(sql, [...values])).rows;

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { openInTurn } from '../database/encryption.ts';
+import { createPool, withOwnTables } from '../database/own-tables.ts';
 import type { JsonObject } from '../metadata/metadata.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 import { migrate } from './migrations.ts';
@@ -55,6 +56,9 @@ export interface MetadataStore {
   writeCatalogState(kind: CatalogStateKind, state: JsonObject): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What `pg_stat_activity` calls the connections. */
+const NAME = 'engine metadata';
 
 /** Name of the channel on which a commit announces its version (LISTEN / NOTIFY). */
 const METADATA_CHANNEL = 'engine_metadata';
@@ -110,9 +114,7 @@ const UPDATE = commitStatement(`
 /** Connects to the metadata database, encrypted by the rules of sources, and brings its catalog up to date. */
 export async function openMetadataStore(url: string): Promise<MetadataStore> {
   const configuration = await openInTurn({ connectionString: url }, migrateDatabase);
-  const pool = new pg.Pool({ ...configuration, max: 4, application_name: 'engine metadata' });
-  // A connection that breaks while idle is replaced by the next use; without a listener it would end the process.
-  pool.on('error', () => {});
+  const pool = createPool(configuration, NAME);
   const instanceId = randomUUID();
   let watcher: Watcher | undefined;
 
@@ -257,13 +259,6 @@ async function readVersion(queryable: pg.Pool | pg.ClientBase): Promise<number> 
 
 /** @returns the way of connecting that worked */
 async function migrateDatabase(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {
-  const client = new pg.Client({ ...configuration, application_name: 'engine metadata' });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await migrate(client);
-    return configuration;
-  } finally {
-    await client.end();
-  }
+  await withOwnTables(configuration, NAME, migrate);
+  return configuration;
 }

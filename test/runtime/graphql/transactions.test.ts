@@ -297,7 +297,9 @@ describe('the isolation level of the source', () => {
     const name = `"${database.name}"`;
     await database.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
     await database.query(`alter database ${name} set default_transaction_read_only = on`);
-    // New connections, with the new defaults.
+    // New connections, with the new defaults: of the source, and of the metadata.
+    await database.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and application_name like 'engine %'`);
     await replaceMetadata('repeatable-read');
     await replaceMetadata();
     for (const query of Object.values(shapes)) expect(await mutate(query)).toHaveProperty('data');

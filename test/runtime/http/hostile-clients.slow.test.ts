@@ -1,4 +1,5 @@
 /** Clients that are slow, or ask for too much, while another client is answered. */
+import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -123,6 +124,13 @@ describe('slow clients are ended', () => {
   });
 });
 
+function statusFrom(localAddress: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, localAddress, path: '/v1/version', agent: false };
+    get(options, (response) => resolve(response.resume().statusCode!)).on('error', reject);
+  });
+}
+
 describe('open connections', () => {
   test('of one address are limited where that is configured, websockets included', async () => {
     const limited = await start({ MAX_CONNECTIONS_PER_ADDRESS: '3' });
@@ -133,6 +141,8 @@ describe('open connections', () => {
     const idle = [open(limited.port), open(limited.port)];
     await expect.poll(version).toBe(429);
     expect(await version()).toBe(429);
+    // Clients of another address are answered.
+    expect(await statusFrom('127.0.0.2', limited.port)).toBe(200);
     idle[0]!.destroy();
     await expect.poll(version).toBe(200);
     for (const each of idle) each.destroy();

@@ -1,0 +1,39 @@
+/** Connections for Engine's own tables. Their transactions write, at read committed, whatever the database does by default. */
+import pg from 'pg';
+import type { ConnectionConfiguration } from './connection.ts';
+
+/** Goes ahead of everything else on a connection. */
+export const WRITE_AT_READ_COMMITTED =
+  "set default_transaction_read_only to off; set default_transaction_isolation to 'read committed'";
+
+/** @param name what `pg_stat_activity` calls the connections */
+export function createPool(configuration: ConnectionConfiguration, name: string): pg.Pool {
+  const pool = new pg.Pool({
+    ...configuration,
+    max: 4,
+    application_name: name,
+    onConnect: async (client) => {
+      await client.query(WRITE_AT_READ_COMMITTED);
+    },
+  });
+  // A connection that breaks while idle is replaced by the next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  return pool;
+}
+
+/** Runs a task on a connection of its own. */
+export async function withOwnTables(
+  configuration: ConnectionConfiguration,
+  name: string,
+  run: (client: pg.Client) => Promise<unknown>,
+): Promise<void> {
+  const client = new pg.Client({ ...configuration, application_name: name });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query(WRITE_AT_READ_COMMITTED);
+    await run(client);
+  } finally {
+    await client.end();
+  }
+}
