@@ -82,6 +82,7 @@ Examples:
   engine audit role agent
   engine audit table ticket --format json
   engine audit matrix --format html > matrix.html
+  engine audit isolation --by X-Engine-Tenant-Id
   engine audit diff main generated --fail-on wider`,
     );
   const generated = () =>
@@ -133,6 +134,16 @@ Examples:
       finish(matrixCommand(options, context));
     });
   audit
+    .command('isolation')
+    .description('list rules, and foreign keys that roles write, that do not tie rows to a session variable')
+    .requiredOption('--by <variable>', 'session variable, such as X-Engine-Tenant-Id')
+    .addOption(generated())
+    .addOption(format('text', 'json'))
+    .action(async (options) => {
+      const { isolationCommand } = await import('./audit-command.ts');
+      finish(isolationCommand(options, context));
+    });
+  audit
     .command('diff')
     .description('report what each role gains and loses: operations, columns, rows')
     .argument('<base>', 'generated code before the change: folder or git revision')
@@ -153,8 +164,8 @@ Examples:
   not wider    a rule changed, and is proved to let through no other rows; that it lets through fewer is not proved
   narrower     a role may do less, and no more: proved
 
-The queries of views, the bodies of functions, triggers and the actions of foreign keys are not in generated code: the report
-says how many there are.
+Of views' queries, functions and triggers only hashes are compared, so a change of these is undecidable. The report says how many
+there are, and what was not compared.
 
 Exit status: 0 nothing that --fail-on names, 1 otherwise, 2 wrong use.
 

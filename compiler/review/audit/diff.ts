@@ -8,6 +8,7 @@ import { endpointFindings } from './diff-endpoints.ts';
 import { pathFindings } from './diff-paths.ts';
 import { permissionFindings } from './diff-permission.ts';
 import {
+  editFindings,
   entranceFindings,
   foreignFindings,
   functionFindings,
@@ -41,6 +42,7 @@ export function diffCode(base: GeneratedCode, head: GeneratedCode): AuditDiff {
     ...shapeFindings(base, head),
     ...settingFindings(base, head),
     ...foreignFindings(base, head),
+    ...editFindings(base, head),
   ];
   const order = ({ verdict, role = '', table = '', operation = '' }: Finding) =>
     `${VERDICTS.indexOf(verdict)} ${role}\0${table}\0${operation}`;

@@ -4,8 +4,10 @@ import { linkProgram, type Program, type Table } from '../../../runtime/core/pro
 import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
 import type { TableAccess } from '../../../runtime/core/shapes.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import { editedFiles } from '../../../runtime/program/manifest.ts';
 import { readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
+import { differingStatements } from './replan.ts';
 
 export interface GeneratedCode {
   /** As the person named it. */
@@ -20,6 +22,10 @@ export interface GeneratedCode {
   readonly locate: (value: object) => Location | undefined;
   /** Resolvers written by hand: no audit knows what they do. */
   readonly foreign: readonly Location[];
+  /** Files that are not as the compiler wrote them, with what happened to each; none for an artefact, which has no manifest. */
+  readonly edited: readonly string[];
+  /** Saved operations whose statements are not what the rules beside them give: `collection.name`. */
+  readonly differing: readonly string[];
 }
 
 /**
@@ -40,6 +46,7 @@ export function readTexts({ label, folder, files, entry }: GeneratedTexts): Gene
   const roles = new Set(program.roles);
   for (const { roles: allowed } of generated.saved?.allowlist ?? [])
     for (const role of allowed ?? []) roles.add(role);
+  let differing: readonly string[] | undefined;
   const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
   return {
     label,
@@ -52,5 +59,12 @@ export function readTexts({ label, folder, files, entry }: GeneratedTexts): Gene
       return location && inFolder(location);
     },
     foreign: foreign.map(inFolder),
+    edited: editedFiles(files) ?? [],
+    // An artefact keeps the statements of the roles that it was built for.
+    get differing() {
+      if (entry !== undefined) return [];
+      differing ??= differingStatements(generated).map(({ collection, name }) => `${collection}.${name}`);
+      return differing;
+    },
   };
 }
