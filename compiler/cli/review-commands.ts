@@ -202,6 +202,17 @@ Rules (engine explain CODE says more about each):
   rule-is-never-true                   a condition that nothing fulfils
   row-can-be-given-away                an update that can change the columns of its own row rule
   owner-can-be-chosen                  an insert that can choose the owner of the row
+  rule-without-session                 rows for every caller, where other rules tie them to the session
+  reference-can-leave                  a reference that can be set to a row of another user or tenant
+  deciding-table-writable              a table of memberships, say, in which everybody may write
+  preset-is-literal                    a literal where other rules compare with the session
+  inherited-role-wider                 an inherited role with more than the roles it inherits from
+  secret-column-granted                a column whose name is that of a secret
+  view-over-function                   a view that shows what a function returns
+  mutation-by-get                      a REST endpoint that writes by GET
+  column-compared-with-itself          a comparison that holds for every row
+  exists-not-correlated                an _exists that has nothing to do with the row
+  aggregates-readable-by-order         aggregates that can be ordered by and not selected
   all-columns-granted                  * for writing, or for reading by a public role
   hidden-column-shown-by-view          a column that is hidden in a table and shown by a view
   hidden-column-computed-by-view       one from which the query of a view computes a visible column

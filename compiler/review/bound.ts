@@ -12,7 +12,7 @@ import {
   type Exists,
   type Leaf,
 } from '../../runtime/core/condition/tree.ts';
-import { EVERY_ROW, type RuleText } from '../../runtime/core/shapes.ts';
+import { EVERY_ROW, type RuleText, type TableShape } from '../../runtime/core/shapes.ts';
 
 type Variables = ReadonlySet<string>;
 const NONE: Variables = new Set();
@@ -106,4 +106,20 @@ export function sessionVariable(text: string): string | undefined {
 
 function isNull(tokens: Tokens | undefined): boolean {
   return tokens !== undefined && tokens.slice(3).join(' ') === 'is null';
+}
+
+export interface Reference {
+  readonly columns: readonly string[];
+  readonly target: string;
+}
+
+/** Foreign keys, and object relationships that are written like one. */
+export function referencesOf({ relationships = {}, references = [] }: TableShape): Reference[] {
+  const followed = Object.values(relationships)
+    .filter(({ kind, insertAfter }) => kind === 'object' && !insertAfter)
+    .map(({ columns, target }) => ({ columns: Object.keys(columns), target }));
+  const all = [...followed, ...references].map(
+    (each) => [JSON.stringify([each.target, each.columns.toSorted()]), each] as const,
+  );
+  return [...new Map(all).values()];
 }

@@ -2,7 +2,13 @@
 import { columnsOfRule, readsSession } from '../../../runtime/core/condition/reads.ts';
 import type { Table } from '../../../runtime/core/program.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
-import { sessionVariable, variablesBinding, variablesBindingReference } from '../bound.ts';
+import {
+  type Reference,
+  referencesOf,
+  sessionVariable,
+  variablesBinding,
+  variablesBindingReference,
+} from '../bound.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { auditMatrix, type Permission } from './matrix.ts';
 
@@ -115,26 +121,10 @@ function bindings({ operation, where, check, presets = {} }: Permission): Readon
   return new Set([...variablesBinding(check), ...preset]);
 }
 
-interface Reference {
-  readonly columns: readonly string[];
-  readonly target: string;
-}
-
 /** Foreign keys of which a permission writes a column; nothing for what it does not write. */
 function writtenReferences({ columns = [], operation }: Permission, shape: TableShape): Reference[] {
   if (operation !== 'insert' && operation !== 'update') return [];
   return referencesOf(shape).filter((reference) => reference.columns.some((name) => columns.includes(name)));
-}
-
-/** Foreign keys, and object relationships that are written like one. */
-function referencesOf({ relationships = {}, references = [] }: TableShape): Reference[] {
-  const followed = Object.values(relationships)
-    .filter(({ kind, insertAfter }) => kind === 'object' && !insertAfter)
-    .map(({ columns, target }) => ({ columns: Object.keys(columns), target }));
-  const all = [...followed, ...references].map(
-    (each) => [JSON.stringify([each.target, each.columns.toSorted()]), each] as const,
-  );
-  return [...new Map(all).values()];
 }
 
 /**
