@@ -193,7 +193,7 @@ export function functionFact(
 const QUERY = 'query';
 
 /** What the database does by itself with a table's rows. */
-export function tableDefinitions(
+function tableDefinitions(
   shape: Pick<TableShape, 'definition' | 'calls' | 'triggers' | 'onDelete' | 'onUpdate'>,
 ): Readonly<Record<string, string>> {
   const { definition, calls = {}, triggers = {}, onDelete = {}, onUpdate = {} } = shape;

@@ -34,7 +34,7 @@ function serve(allowEdited: boolean) {
     configuration: readConfiguration({}, environment),
     environment,
     generated: { directory: folder, sources: { default: address }, allowEdited },
-    observe: Object.assign(() => {}, { flush: () => {} }),
+    observe: Object.assign(() => {}, { flush: async () => {} }),
   });
 }
 
