@@ -5,7 +5,7 @@
  */
 import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { transform } from 'esbuild';
+import { stop, transform } from 'esbuild';
 import * as contract from '../core/contract.ts';
 import { remember } from '../core/remember.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
@@ -67,14 +67,21 @@ export interface Transpiler {
   transpile(files: GeneratedFiles): Promise<TranspiledFiles>;
 }
 
-export function createTranspiler(): Transpiler {
-  // esbuild is a process of its own, which starts beside the work that comes before the first files.
+/**
+ * @param idleTime milliseconds without work after which esbuild, a process of its own, is ended until it is needed again; only
+ * where this thread uses esbuild for nothing else
+ */
+export function createTranspiler(idleTime?: number): Transpiler {
+  // It starts beside the work that comes before the first files.
   transform('').catch(() => {});
   let known: ReadonlyMap<string, KnownFile> = new Map();
+  let idle: NodeJS.Timeout | undefined;
   return {
     transpile: inTurn(async (files) => {
+      clearTimeout(idle);
       const next = await transpileAll(files, known);
       known = next;
+      if (idleTime !== undefined) idle = setTimeout(() => void stop(), idleTime).unref();
       const transpiled = new Map<string, TranspiledFile>();
       for (const [path, { file }] of next) transpiled.set(path, file);
       return transpiled;

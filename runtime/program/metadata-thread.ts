@@ -48,6 +48,9 @@ const RETRY_DELAY = 1000;
 /** Maximum number of connections of this thread to a source: it only introspects and runs SQL. */
 const MAX_CONNECTIONS = 5;
 
+/** Milliseconds after a change in which the next one is likely. */
+const TRANSPILER_IDLE = 10_000;
+
 const loads = createCalls<void>(STARTED + 1);
 
 /** Runs until it receives `stop`. A failed start is answered under the number `STARTED`. */
@@ -224,7 +227,7 @@ function createPrepare(
   outgoing: Outgoing,
   useCron: (triggers: readonly CronTriggerShape[]) => void,
 ): (state: MetadataState<SourceConnection>) => Promise<PreparedProgram> {
-  const transpiler = createTranspiler();
+  const transpiler = createTranspiler(TRANSPILER_IDLE);
   const evaluator = createEvaluator();
   const numbers = new WeakMap<SourceConnection, number>();
   const inputValidator = createInputValidator({

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test, vi } from 'vitest';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { LoadError } from '../../../runtime/program/load-error.ts';
-import { createLoader } from '../../../runtime/program/loader.ts';
+import { createEvaluator, createLoader, createTranspiler } from '../../../runtime/program/loader.ts';
 
 const source = `import { source } from "engine/contract";
 export const main = source({ name: "default", kind: "postgres", types: {} });
@@ -88,4 +89,18 @@ describe('loading', () => {
       'is missing',
     );
   });
+});
+
+test('esbuild ends when there is nothing to transpile, and starts again', async () => {
+  const services = () => {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'ppid=,args='], { encoding: 'utf8' });
+    const own = stdout.split('\n').filter((line) => line.trim().startsWith(`${process.pid} `));
+    return own.filter((line) => line.includes('esbuild') && line.includes('--service')).length;
+  };
+  const transpiler = createTranspiler(10);
+  await transpiler.transpile(files);
+  await vi.waitFor(() => expect(services()).toBe(0), { timeout: 10_000 });
+  const again = await transpiler.transpile(changed('source.ts', source.replace('"default"', '"other"')));
+  const { sources } = await createEvaluator().evaluate(again);
+  expect(sources[0]!.name).toBe('other');
 });
