@@ -3,7 +3,7 @@
  * deadline covers a whole call, an answer has a size limit, each host has a pool and a bulkhead of its own, and the target's
  * address is checked after DNS. Headers go out exactly as given; nothing is retried.
  */
-import type { buildConnector, Pool } from 'undici';
+import type { Pool } from 'undici';
 import { lazy } from '../core/remember.ts';
 import { Bulkhead, type BulkheadLimits } from './bulkhead.ts';
 import { decode } from './decode.ts';
@@ -31,8 +31,6 @@ const LIMITS: BulkheadLimits = { running: 256, waiting: 1000 };
 /** Hosts whose connections are kept while no call runs. */
 const IDLE_HOSTS = 64;
 const MAX_REDIRECTS = 10;
-/** Milliseconds for TCP and TLS. A call's own deadline is usually earlier; this one frees its place. */
-const CONNECT_TIMEOUT = 10_000;
 
 /** About the connection or the length, which this client decides. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -58,20 +56,8 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   const limits = options.limits ?? LIMITS;
   // Loaded for the first call: many servers make none.
   const client = lazy(async () => {
-    const { buildConnector, Pool } = await import('undici');
-    const connectTo = buildConnector({ timeout: CONNECT_TIMEOUT, lookup: guard.lookup });
-    const connect: buildConnector.connector = (target, done) => {
-      try {
-        guard.checkHost(target.hostname);
-      } catch (error) {
-        return done(error as Error, null);
-      }
-      connectTo(target, done);
-    };
-    return {
-      open: (origin: string) =>
-        new Pool(origin, { connect, connections: limits.running, headersTimeout: 0, bodyTimeout: 0 }),
-    };
+    const { createPools } = await import('./pools.ts');
+    return createPools(guard, limits.running);
   });
   /** By origin, least recently used first. */
   const hosts = new Map<string, Host>();

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -87,6 +88,9 @@ test('it serves metadata, which it compiles in its thread', async () => {
   const tracked = await fetch(`${url}/v1/metadata`, { method: 'POST', body: JSON.stringify(track) });
   expect(await tracked.json()).toEqual({ message: 'success' });
   expect(await ask(url)).toEqual({ data: { ticket: [{ id: 1 }] } });
+  // A call that leaves, with the client that is loaded for the first one.
+  engine('metadata', 'export', '--metadata', 'exported.json', '--endpoint', url);
+  expect(readFileSync(join(folder, 'exported.json'), 'utf8')).toContain('"ticket"');
 });
 
 test('without the embedded PostgreSQL it says what to install', () => {
