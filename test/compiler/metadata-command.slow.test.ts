@@ -1,15 +1,27 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lineDifference } from '../../compiler/cli/line-difference.ts';
 import { metadataFolder } from '../../compiler/cli/metadata-folder.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { engine, engineIn } from '../harness/command-line.ts';
-import { eachInFolder } from '../harness/folder.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
-const folder = eachInFolder();
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engine-metadata-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('engine metadata', () => {
   let server: TestServer;
@@ -27,7 +39,7 @@ describe('engine metadata', () => {
       'metadata',
       name,
       ...['--endpoint', endpoint],
-      ...['--metadata', folder.at(path)],
+      ...['--metadata', join(folder, path)],
       ...more,
     );
 
@@ -35,7 +47,7 @@ describe('engine metadata', () => {
     expect(await command('export', 'metadata')).toMatchObject({ status: 0, stderr: '' });
     expect(await command('diff', 'metadata')).toEqual({ status: 0, stdout: 'No difference.\n', stderr: '' });
 
-    const tables = folder.at('metadata/databases/default/tables');
+    const tables = join(folder, 'metadata/databases/default/tables');
     writeFileSync(join(tables, 'tables.yaml'), '- "!include public_author.yaml"\n');
     writeFileSync(join(tables, 'public_author.yaml'), 'table: author\n');
     const difference = await command('diff', 'metadata');
@@ -46,16 +58,16 @@ describe('engine metadata', () => {
 
     expect(await command('apply', 'metadata')).toMatchObject({ status: 0, stderr: '' });
     expect(await command('export', 'all.json')).toMatchObject({ status: 0, stderr: '' });
-    const { sources } = JSON.parse(readFileSync(folder.at('all.json'), 'utf8'));
+    const { sources } = JSON.parse(readFileSync(join(folder, 'all.json'), 'utf8'));
     expect(sources[0].tables).toEqual([{ table: { name: 'author', schema: 'public' } }]);
     expect(await command('diff', 'all.json')).toMatchObject({ status: 0 });
   });
 
   test('a refusal says what is inconsistent, unless that is allowed', async () => {
     await command('export', 'all.json');
-    const metadata = JSON.parse(readFileSync(folder.at('all.json'), 'utf8'));
+    const metadata = JSON.parse(readFileSync(join(folder, 'all.json'), 'utf8'));
     metadata.sources[0].tables = [{ table: 'nobody' }];
-    folder.write('all.json', JSON.stringify(metadata));
+    writeFileSync(join(folder, 'all.json'), JSON.stringify(metadata));
     const reason =
       'table nobody in source default: Inconsistent object: no such table/view exists in source: "nobody"';
     expect(await command('apply', 'all.json')).toEqual({
@@ -70,7 +82,7 @@ describe('engine metadata', () => {
   });
 
   test('says what to do without the secret, the server or the right address', async () => {
-    const path = ['--metadata', folder.at('all.json')];
+    const path = ['--metadata', join(folder, 'all.json')];
     expect(await engine('metadata', 'export', '--endpoint', endpoint, ...path)).toMatchObject({
       status: 1,
       stderr:
@@ -83,13 +95,13 @@ describe('engine metadata', () => {
     expect(await engine('metadata', 'export', '--endpoint', 'localhost', ...path)).toMatchObject({
       status: 2,
     });
-    expect(existsSync(folder.at('all.json'))).toBe(false);
+    expect(existsSync(join(folder, 'all.json'))).toBe(false);
   });
 
   test('never mixes with files that are something else', async () => {
-    folder.write('notes.txt', 'mine');
+    writeFileSync(join(folder, 'notes.txt'), 'mine');
     expect(await command('export', '.')).toMatchObject({ status: 1, stdout: '' });
-    expect(readdirSync(folder.at())).toEqual(['notes.txt']);
+    expect(readdirSync(folder)).toEqual(['notes.txt']);
   });
 });
 
@@ -105,8 +117,8 @@ describe.skipIf(!existsSync(projects))('the directory form', () => {
     const metadata = readMetadata(
       JSON.parse(readFileSync(new URL(`${name}/metadata.json`, projects), 'utf8')),
     ).value;
-    for (const [path, text] of metadataFolder(metadata)) folder.write(path, text);
-    const { value, diagnostics } = readMetadataFile(folder.at());
+    for (const [path, text] of metadataFolder(metadata)) write(path, text);
+    const { value, diagnostics } = readMetadataFile(folder);
     expect(diagnostics).toEqual([]);
     expect(exportMetadata(value)).toEqual(exportMetadata(metadata));
     expect(metadataFolder(value)).toEqual(metadataFolder(metadata));
@@ -147,8 +159,8 @@ test('names that cannot be file names, and texts that YAML would read otherwise,
       },
     ],
   }).value;
-  for (const [path, text] of metadataFolder(metadata)) folder.write(path, text);
-  const { value, diagnostics } = readMetadataFile(folder.at());
+  for (const [path, text] of metadataFolder(metadata)) write(path, text);
+  const { value, diagnostics } = readMetadataFile(folder);
   expect(diagnostics).toEqual([]);
   expect(exportMetadata(value)).toEqual(exportMetadata(metadata));
 });
@@ -159,3 +171,9 @@ test('differences show their surroundings', () => {
   expect(lineDifference('', 'a\n')).toBe('+ a\n');
   expect(lineDifference('a\nb\nc\n', 'b\nc\nd\n')).toBe('- a\n  b\n  c\n+ d\n');
 });
+
+function write(path: string, text: string): void {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -9,6 +9,12 @@
  *
  * `expect` is one of `data` (exactly this), `rows` (how many rows the first root field has) and `error` (a code, or a part of
  * the message). `given` is SQL that runs before, for this case only.
+ *
+ *   - name: What a customer is offered
+ *     role: customer
+ *     types: { ticket: [id, subject], ticket_set_input: [status], ticket_aggregate: null }
+ *
+ * asks for the fields of types instead, in any order; null for a type that the role does not have.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,12 +23,16 @@ import { z } from 'zod';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
-const declared = z.strictObject({
+const asking = {
   name: z.string().min(1),
   role: z.string().min(1),
-  session: z.record(z.string(), scalar).optional(),
   /** As a trusted caller, for whom backend-only permissions count. */
   trusted: z.boolean().optional(),
+};
+
+const request = z.strictObject({
+  ...asking,
+  session: z.record(z.string(), scalar).optional(),
   given: z.string().optional(),
   /** Source that `given` is for; the only one unless named. */
   source: z.string().optional(),
@@ -35,10 +45,19 @@ const declared = z.strictObject({
   ]),
 });
 
-export interface DeclaredCase extends z.infer<typeof declared> {
+const schema = z.strictObject({
+  ...asking,
+  types: z.record(z.string().regex(/^\w+$/), z.array(z.string()).nullable()),
+});
+
+interface Place {
   readonly file: string;
   readonly line: number;
 }
+
+export type RequestCase = z.infer<typeof request> & Place;
+export type SchemaCase = z.infer<typeof schema> & Place;
+export type DeclaredCase = RequestCase | SchemaCase;
 
 /** A file of cases cannot be read; the message says where and why. */
 export class CasesError extends Error {
@@ -73,7 +92,8 @@ function readFile(file: string): DeclaredCase[] {
   return value.map((entry: unknown, index) => {
     const node = nodes[index];
     const line = isMap(node) && node.range ? lines.linePos(node.range[0]).line : 1;
-    const parsed = declared.safeParse(entry);
+    const isSchema = typeof entry === 'object' && entry !== null && 'types' in entry;
+    const parsed = (isSchema ? schema : request).safeParse(entry);
     if (!parsed.success) {
       const { path, message } = parsed.error.issues[0]!;
       throw new CasesError(

@@ -4,15 +4,49 @@ import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import type { Session } from '../../../runtime/core/session.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
-import type { DeclaredCase } from './cases.ts';
+import type { DeclaredCase, RequestCase, SchemaCase } from './cases.ts';
 import { agrees } from './request.ts';
 import type { Trial, TrialDatabase } from './trial.ts';
 
 export type TrialDatabases = ReadonlyMap<string, TrialDatabase>;
 
 /** undefined when it is as expected, else a sentence. */
-export async function runDeclared(
+export function runDeclared(
   each: DeclaredCase,
+  planner: Planner,
+  databases: TrialDatabases,
+): Promise<string | undefined> {
+  return 'types' in each ? compareTypes(each, planner) : runRequest(each, planner, databases);
+}
+
+async function compareTypes(each: SchemaCase, planner: Planner): Promise<string | undefined> {
+  const names = Object.keys(each.types);
+  const query = `{ ${names.map((name, index) => `t${index}: __type(name: "${name}") { fields { name } inputFields { name } enumValues { name } }`).join(' ')} }`;
+  const text = await executeData({ query }, sessionOf(each), { planner, sources: new Map() });
+  const answer = JSON.parse(text) as Record<string, Record<string, { name: string }[] | null> | null>;
+  const problems = names.flatMap((name, index) => {
+    const type = answer[`t${index}`];
+    const found = type
+      ? Object.values(type).flatMap((members) => (members ?? []).map((member) => member.name))
+      : null;
+    const wanted = each.types[name]!;
+    if (found === null || wanted === null)
+      return found === wanted
+        ? []
+        : [found === null ? `the type ${name} is not offered` : `the type ${name} is offered`];
+    const beyond = (one: readonly string[], other: readonly string[]) =>
+      one.filter((item) => !other.includes(item));
+    const [more, fewer] = [beyond(found, wanted), beyond(wanted, found)];
+    return [
+      ...(more.length > 0 ? [`the type ${name} has ${more.join(', ')} as well`] : []),
+      ...(fewer.length > 0 ? [`the type ${name} lacks ${fewer.join(', ')}`] : []),
+    ];
+  });
+  return problems.length > 0 ? problems.join('; ') : undefined;
+}
+
+async function runRequest(
+  each: RequestCase,
   planner: Planner,
   databases: TrialDatabases,
 ): Promise<string | undefined> {
@@ -56,7 +90,11 @@ function inTrials<Result>(
   return database.trial((trial) => inTrials(rest, new Map([...open, [name, trial]]), use));
 }
 
-function sessionOf({ role, session = {}, trusted }: DeclaredCase): Session {
+function sessionOf({
+  role,
+  session = {},
+  trusted,
+}: Pick<RequestCase, 'role' | 'session' | 'trusted'>): Session {
   const variables = Object.entries(session).map(([name, value]) => [name.toLowerCase(), String(value)]);
   return {
     role,
@@ -65,7 +103,7 @@ function sessionOf({ role, session = {}, trusted }: DeclaredCase): Session {
   };
 }
 
-function compareAnswer({ expect }: DeclaredCase, data: Record<string, unknown>): string | undefined {
+function compareAnswer({ expect }: RequestCase, data: Record<string, unknown>): string | undefined {
   if ('error' in expect) return `it was answered: ${short(data)}`;
   if ('data' in expect)
     return isDeepStrictEqual(data, expect.data)

@@ -108,7 +108,8 @@ async function notice(
   const heirs = rolesWith(compiled.state.inheritedRoles, role);
   const concerned = cases.filter((each) => heirs.has(each.role));
   // Those that name the table are the likeliest to fail.
-  const names = ({ query }: DeclaredCase) => query.includes(table.shape.graphqlName);
+  const names = (each: DeclaredCase) =>
+    (rule === undefined) === 'types' in each && JSON.stringify(each).includes(table.shape.graphqlName);
   for (const each of [...concerned.filter(names), ...concerned.filter((other) => !names(other))])
     if ((await runCase(each, planner)) !== undefined) return 'case';
   if (!tryRule || rule === undefined) return undefined;

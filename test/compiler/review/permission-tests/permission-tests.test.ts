@@ -272,6 +272,20 @@ test('declared cases: data, rows, errors; what they write is undone', async () =
   expect(countChecks(result).failed).toBe(3);
 });
 
+test('declared cases about the schema name the fields of types', async () => {
+  const declared = cases(`
+- { name: all, role: user, types: { query_root: [task_by_pk, task], task: [id], mutation_root: null } }
+- { name: more, role: user, types: { task: [], team: [id] } }
+- { name: fewer, role: user, types: { task: [id, mail], task_order_by: null } }
+`);
+  const { result } = await tested(metadata(OWN), undefined, declared);
+  expect(result.suites[0]!.checks.map(({ reason }) => reason?.replace(/ {2}\(.*/, ''))).toEqual([
+    undefined,
+    'the type task has id as well; the type team is not offered',
+    'the type task lacks mail; the type task_order_by is offered',
+  ]);
+});
+
 test('a case that means nothing is refused with its line', () => {
   const refused = (text: string) => {
     try {
@@ -491,4 +505,4 @@ test('the base is a path, or a revision that has metadata at the same path', asy
     stderr: expect.stringContaining('Revision HEAD has no other.json.'),
   });
   expect(engine('--base', 'no-such-place').status).toBe(2);
-});
+}, 300_000);
