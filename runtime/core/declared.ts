@@ -96,7 +96,7 @@ export function checkAccess(table: TableShape, rules: AccessRules): void {
 
 /**
  * Checks what only all files together can tell: that relationships lead to columns of tables that are served, and that rules
- * name columns that those have. Rules may read tables that are not served, about which nothing is known.
+ * name columns that those have. Rules may look at tables that are not served, of which nothing is known.
  * @throws Error naming table and place
  */
 export function checkReferences(all: readonly TableAccess[], changed: readonly TableAccess[]): void {

@@ -25,6 +25,7 @@ const KINDS: Readonly<Record<string, () => Promise<FuzzKind>>> = {
   metadata: async () => (await import('./metadata/main.ts')).fuzzMetadata,
   interference: async () => (await import('./interference/main.ts')).fuzzInterference,
   live: async () => (await import('./live/main.ts')).fuzzLive,
+  audit: async () => (await import('./audit/main.ts')).fuzzAudit,
   faults: async () => (await import('./faults.ts')).fuzzFaults,
 };
 

@@ -200,6 +200,8 @@ function compareTexts(
   knowledge: Knowledge,
   report: (comparison: Difference, shown: Pick<Finding, 'before' | 'after'>) => void,
 ): void {
+  // One text is one rule, even where nothing else is proved of it.
+  if (before === after) return;
   const verdict = compareConditions(parseCondition(before), parseCondition(after), knowledge);
   if (verdict === 'same') return;
   const words = [ruleWords(before), ruleWords(after)] as const;

@@ -1,4 +1,5 @@
 /** Compares what surrounds permissions: paths to rows, functions, saved operations, shapes and settings. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Program, Table } from '../../../runtime/core/program.ts';
 import { allowedTexts } from '../../../runtime/core/request/allowed.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
@@ -172,6 +173,16 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
             ),
           );
       }
+      for (const [name, { target, columns }] of Object.entries(old.shape.relationships ?? {})) {
+        const remains = Object.values(shape.relationships ?? {}).some((other) =>
+          isDeepStrictEqual([other.target, other.columns], [target, columns]),
+        );
+        const led = Object.hasOwn(accessOfKey(base, old, target)?.select ?? {}, role);
+        if (led && !remains && !shape.relationships?.[name])
+          findings.push(
+            finding(role, 'columns', 'narrower', `the relationship ${name} no longer leads to ${target}`),
+          );
+      }
       for (const [name, { target, columns }] of Object.entries(shape.relationships ?? {})) {
         const was = old.shape.relationships?.[name];
         const leads = Object.hasOwn(accessOfKey(head, table, target)?.select ?? {}, role);
@@ -253,19 +264,6 @@ export function settingFindings(base: GeneratedCode, head: GeneratedCode): Findi
     ...hidden(head)
       .filter((role) => role !== ADMIN_ROLE && !hidden(base).includes(role))
       .map((role) => finding('narrower', role, 'may no longer ask for the schema (introspection)')),
-  ];
-}
-
-/** Edited files, and saved statements that the rules do not give: what they do is compared nowhere else. */
-export function editFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const finding = (text: string): Finding => ({ verdict: 'undecidable', subject: 'operations', text });
-  return [
-    ...head.edited
-      .filter((path) => !base.edited.includes(path))
-      .map((path) => finding(`${path}: it is not as the compiler wrote it`)),
-    ...head.differing.map((name) =>
-      finding(`the statements of the saved operation ${name} are not what the rules give`),
-    ),
   ];
 }
 

@@ -7,8 +7,8 @@ import { bodyFindings, databaseFindings } from './diff-database.ts';
 import { endpointFindings } from './diff-endpoints.ts';
 import { pathFindings } from './diff-paths.ts';
 import { permissionFindings } from './diff-permission.ts';
+import { serviceFindings } from './diff-services.ts';
 import {
-  editFindings,
   entranceFindings,
   foreignFindings,
   functionFindings,
@@ -40,9 +40,9 @@ export function diffCode(base: GeneratedCode, head: GeneratedCode): AuditDiff {
     ...endpointFindings(base, head),
     ...savedFindings(base, head, before, after),
     ...shapeFindings(base, head),
+    ...serviceFindings(base, head),
     ...settingFindings(base, head),
     ...foreignFindings(base, head),
-    ...editFindings(base, head),
   ];
   const order = ({ verdict, role = '', table = '', operation = '' }: Finding) =>
     `${VERDICTS.indexOf(verdict)} ${role}\0${table}\0${operation}`;

@@ -3,8 +3,7 @@
  * working folder, with `/`; columns count UTF-16 units, both from 1.
  */
 import { createHash } from 'node:crypto';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { isAbsolute, relative, sep } from 'node:path';
 import { causesFirst } from '../../../runtime/diagnostics/causes.ts';
 import type { Diagnostic, Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { MessageTemplate } from '../../../runtime/diagnostics/messages.ts';
@@ -47,8 +46,6 @@ export function renderSarif(
     runs: [
       {
         tool: { driver: { name: 'engine', version, rules: used.map(describeRule) } },
-        // Code hosts put their checkout in its place.
-        originalUriBaseIds: { [ROOT]: { description: { text: 'The working folder' } } },
         columnKind: 'utf16CodeUnits',
         results: findings.map((finding) => describeFinding(finding, indexes.get(finding.rule))),
       },
@@ -60,7 +57,6 @@ export function renderSarif(
 function describeRule({ id, level, summary, help }: SarifRule): object {
   return {
     id,
-    name: id.replaceAll(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     shortDescription: { text: summary },
     help: { text: help, markdown: help },
     defaultConfiguration: { level },
@@ -95,18 +91,9 @@ function describePlace({ location, object }: Pick<SarifFinding, 'location' | 'ob
 
 function describeLocation({ file, line, column }: Location): object {
   return {
-    artifactLocation: describeFile(file),
+    artifactLocation: { uri: relativePath(file).split('/').map(encodeURIComponent).join('/') },
     region: { startLine: line, startColumn: column },
   };
-}
-
-const ROOT = '%SRCROOT%';
-
-/** A file of the working folder by its path; one outside, which no code host can show, by its address. */
-function describeFile(file: string): object {
-  const path = relativePath(file);
-  if (path.startsWith('../') || isAbsolute(path)) return { uri: pathToFileURL(resolve(file)).href };
-  return { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: ROOT };
 }
 
 /** The path as code hosts write it: relative to the working folder, with `/`. */

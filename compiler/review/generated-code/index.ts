@@ -4,10 +4,8 @@ import { linkProgram, type Program, type Table } from '../../../runtime/core/pro
 import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
 import type { TableAccess } from '../../../runtime/core/shapes.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
-import { editedFiles } from '../../../runtime/program/manifest.ts';
 import { readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
-import { differingStatements } from './replan.ts';
 
 export interface GeneratedCode {
   /** As the person named it. */
@@ -22,10 +20,6 @@ export interface GeneratedCode {
   readonly locate: (value: object) => Location | undefined;
   /** Resolvers written by hand: no audit knows what they do. */
   readonly foreign: readonly Location[];
-  /** Files that are not as the compiler wrote them, with what happened to each; none for an artefact, which has no manifest. */
-  readonly edited: readonly string[];
-  /** Saved operations whose statements are not what the rules beside them give: `collection.name`. */
-  readonly differing: readonly string[];
 }
 
 /**
@@ -38,33 +32,32 @@ export function readGeneratedCode(place: string, folder = 'generated'): Generate
 
 /** Like readGeneratedCode, for texts. @throws GeneratedCodeError */
 export function readTexts({ label, folder, files, entry }: GeneratedTexts): GeneratedCode {
-  const { program: value, locate, foreign } = readLiterals(files, entry);
-  const generated = value as GeneratedProgram;
+  const { program, locate, foreign } = readLiterals(files, entry);
+  const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
+  return linkCode({
+    label,
+    generated: program as GeneratedProgram,
+    locate: (object) => {
+      const location = locate(object);
+      return location && inFolder(location);
+    },
+    foreign: foreign.map(inFolder),
+  });
+}
+
+/** The code of a program that was not printed has no places. */
+export function linkCode({
+  label,
+  generated,
+  locate = () => undefined,
+  foreign = [],
+}: Pick<GeneratedCode, 'label' | 'generated'> &
+  Partial<Pick<GeneratedCode, 'locate' | 'foreign'>>): GeneratedCode {
   const program = linkProgram(generated, {
     inferFunctionPermissions: generated.saved?.options.inferFunctionPermissions ?? true,
   });
   const roles = new Set(program.roles);
   for (const { roles: allowed } of generated.saved?.allowlist ?? [])
     for (const role of allowed ?? []) roles.add(role);
-  let differing: readonly string[] | undefined;
-  const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
-  return {
-    label,
-    generated,
-    program,
-    accessOf: program.access,
-    roles: [...roles].sort(),
-    locate: (object) => {
-      const location = locate(object);
-      return location && inFolder(location);
-    },
-    foreign: foreign.map(inFolder),
-    edited: editedFiles(files) ?? [],
-    // An artefact keeps the statements of the roles that it was built for.
-    get differing() {
-      if (entry !== undefined) return [];
-      differing ??= differingStatements(generated).map(({ collection, name }) => `${collection}.${name}`);
-      return differing;
-    },
-  };
+  return { label, generated, program, accessOf: program.access, roles: [...roles].sort(), locate, foreign };
 }

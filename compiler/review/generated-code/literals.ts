@@ -22,8 +22,14 @@ export interface Literals {
 /** Constructors of the contract: they take plain data and give it back, with what it belongs to. */
 const CONSTRUCTORS = {
   access: contract.access,
+  action: contract.action,
   allowedDocuments: contract.allowedDocuments,
+  cronTriggers: contract.cronTriggers,
+  customTypes: contract.customTypes,
+  eventsProgram: contract.eventsProgram,
+  eventTrigger: contract.eventTrigger,
   program: contract.program,
+  remoteSchema: contract.remoteSchema,
   restRoutes: contract.restRoutes,
   savedOperation: contract.savedOperation,
   source: contract.source,
@@ -105,7 +111,11 @@ export function readLiterals(files: Files, entry = 'index.ts'): Literals {
         exports.default = evaluate(statement.getExpressionOrThrow());
       } else if (statement.isKind(ts.SyntaxKind.ExportAssignment)) {
         exports.default = evaluate(statement.getExpression());
-      } else if (!statement.isKind(ts.SyntaxKind.TypeAliasDeclaration)) fail(statement);
+      } else if (
+        !statement.isKind(ts.SyntaxKind.TypeAliasDeclaration) &&
+        !statement.isKind(ts.SyntaxKind.InterfaceDeclaration)
+      )
+        fail(statement);
     }
     return exports;
   };

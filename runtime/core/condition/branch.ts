@@ -15,6 +15,8 @@ export interface KnownRow {
   readonly source: Tokens;
   /** A query of the table may not find it. */
   readonly unstored?: boolean;
+  /** It may be another version of a row that the table has, with the same key. */
+  readonly version?: boolean;
 }
 
 export interface Suppositions {
@@ -95,9 +97,9 @@ class Evaluation {
       if (atom.kind === 'comparison' && atom.operator === '=' && is === 'true') yield atom;
   }
 
-  /** Two rows of a table that share the values of a key: one row. */
+  /** Two rows of a table that share the values of a key: one row, unless they may be two versions of it. */
   rowsOfOneKey(): readonly [kept: Token, dropped: Token] | undefined {
-    const { rows } = this.#given;
+    const rows = this.#given.rows.filter(({ version }) => !version);
     for (const [index, row] of rows.entries()) {
       const source = textOf(this.#named(row.source));
       const keys = this.#knowledge?.table(source)?.keys ?? [];

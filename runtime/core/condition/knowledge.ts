@@ -8,7 +8,10 @@ import type { Token } from './tokens.ts';
 export interface Knowledge {
   /** The table of `{row}`: `"public" . "article"`. */
   readonly row?: string;
-  /** True if a query of that table finds `{row}`. A view may compute its rows anew; a new row is not visible yet. */
+  /**
+   * True if a query of that table finds `{row}`; false: it may find another version of it. A view may compute its rows anew; a
+   * written row is not visible yet, and what it was before still is.
+   */
   readonly rowIsStored?: boolean;
   /** undefined: nothing is known, not even that its columns are scalars. */
   readonly table: (name: string) => TableFacts | undefined;
@@ -31,8 +34,8 @@ export interface ColumnFacts {
 }
 
 /**
- * Facts that shapes hold about the tables of one source: columns, their types, NOT NULL, keys and enum types. The result
- * makes the knowledge for rules of one of the tables; with `rowIsNew` for checks, whose row was just written.
+ * What shapes say of the tables of one source: columns, their types, NOT NULL, keys and enum types. The result makes the
+ * knowledge for rules of one of the tables; with `rowIsNew` for checks, whose row was just written.
  */
 export function createKnowledge(
   tables: readonly TableShape[],

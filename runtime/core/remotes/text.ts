@@ -10,10 +10,10 @@ import { NumberText } from '../types.ts';
 
 /** A value that is sent beside the text, as a variable. */
 export interface RemoteVariable {
-  /** Its name on the other server. */
+  /** As the other server names it. */
   readonly type: string;
   readonly source: ParameterSource;
-  /** The type that the text of a session variable is converted to. */
+  /** Of a session variable: what its text becomes. */
   readonly coerce?: SessionCoercion;
 }
 
@@ -34,9 +34,9 @@ export interface RemotePreset {
   readonly value: RemoteText;
 }
 
-/** Facts about a field of another server beyond its definition. */
+/** What a field of another server is beyond its definition. */
 export interface RemoteFieldMeaning {
-  /** Its name on the other server. */
+  /** As the other server names it. */
   readonly name: string;
   /** Types of arguments, preset ones too, as the other server names them. */
   readonly arguments: ReadonlyMap<string, TypeNode>;

@@ -1,0 +1,46 @@
+/** Effects of foreign keys on the rows of a table when a row that they refer to is deleted, or its key changes. */
+import type { CatalogForeignKey, CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import type { ForeignKeyAction, ForeignKeyActions } from '../../../runtime/core/shapes.ts';
+import { keyOf, type SourceScope } from './scope.ts';
+
+/** By key of the tracked table that is referred to; nothing where the database refuses. */
+export function foreignKeyActions(
+  scope: SourceScope,
+  table: CatalogTable,
+  event: 'onDelete' | 'onUpdate',
+): ForeignKeyActions | undefined {
+  const found = new Map<string, Map<string, ForeignKeyAction>>();
+  for (const key of table.foreignKeys) {
+    const action = key[event];
+    if (!action) continue;
+    for (const target of trackedTargets(scope, key, event)) {
+      const known = found.get(target) ?? new Map<string, ForeignKeyAction>();
+      found.set(target, known.set(key.columns.join(', '), action));
+    }
+  }
+  if (found.size === 0) return undefined;
+  return Object.fromEntries(
+    [...found]
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([target, actions]) => {
+        const [first] = actions.values();
+        return [target, actions.size === 1 ? first! : Object.fromEntries(actions)];
+      }),
+  );
+}
+
+/** The table that a key refers to or, while that is not tracked, the tables by whose rows its rows go. */
+function trackedTargets(
+  scope: SourceScope,
+  { references }: CatalogForeignKey,
+  event: 'onDelete' | 'onUpdate',
+  seen = new Set<string>(),
+): string[] {
+  const target = keyOf(references);
+  if (scope.tables.has(target)) return [target];
+  if (seen.has(target)) return [];
+  seen.add(target);
+  return (scope.catalogTables.get(target)?.foreignKeys ?? [])
+    .filter((key) => key[event] === 'cascade')
+    .flatMap((key) => trackedTargets(scope, key, event, seen));
+}

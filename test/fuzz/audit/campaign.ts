@@ -1,0 +1,321 @@
+/**
+ * Random changes of metadata: what each role won and lost on rows, compared with what `audit diff` says. What a role won is
+ * found by `wider` or `undecidable`; what it lost is found at all.
+ */
+import pg from 'pg';
+import { type CompileResult, compile } from '../../../compiler/index.ts';
+import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import { programOf } from '../../../compiler/phases/4-plan/program.ts';
+import { diffCode } from '../../../compiler/review/audit/diff.ts';
+import type { Finding } from '../../../compiler/review/audit/finding.ts';
+import { type GeneratedCode, linkCode, readTexts } from '../../../compiler/review/generated-code/index.ts';
+import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import { readDatabase } from '../../../runtime/catalog/index.ts';
+import { connectSource } from '../../../runtime/database/source.ts';
+import { Random } from '../random.ts';
+import { createScratchDatabase } from '../scratch-database.ts';
+import {
+  type Asker,
+  type Candidates,
+  type Capabilities,
+  type Capability,
+  createAsker,
+  won,
+} from './capabilities.ts';
+import { changeProject, randomProject } from './random-project.ts';
+import { rootFields, secretsOf } from './reads.ts';
+import {
+  INHERITED,
+  metadataOf,
+  type Project,
+  ROLES,
+  type Row,
+  type Rows,
+  randomRow,
+  randomRows,
+  randomSession,
+  SCHEMA,
+  type TableName,
+  type Variables,
+  WRITTEN,
+} from './world.ts';
+
+/** Pairs with the same rows and the same base. */
+const CHANGES = 25;
+/** One of so many is read from the generated texts, as the command does. */
+const PRINTED = 50;
+const ALL_ROLES = [...ROLES, INHERITED];
+const SERVING = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
+
+export interface CampaignOptions {
+  /** A server on which a database may be created. */
+  readonly serverUrl: string;
+  readonly database: string;
+  readonly seed: number;
+  readonly cases: number;
+}
+
+export interface FailedPair {
+  readonly number: number;
+  /** What the verdict does not say. */
+  readonly defect: string;
+  readonly changes: readonly string[];
+  readonly before: object;
+  readonly after: object;
+  readonly rows: Rows;
+  readonly sessions: readonly Variables[];
+  readonly findings: readonly Finding[];
+}
+
+export interface CampaignResult {
+  readonly cases: number;
+  /** Pairs by what became of the rows, then by the verdict. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  readonly failed: FailedPair | undefined;
+}
+
+export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
+  const { seed, cases } = options;
+  const bench = await openBench(options);
+  const outcomes = new Map<string, number>();
+  try {
+    let number = 0;
+    for (let index = 0; number < cases; index += 1) {
+      const random = new Random(seed * 1_000_003 + index);
+      const rows = randomRows(random);
+      await bench.fill(rows);
+      const sessions = random.list(3, () => randomSession(random));
+      const project = randomProject(random);
+      const base = bench.serve(project, 'base');
+      if (!base) continue;
+      const said = diffOf(base, base, 0);
+      if (said.length > 0) {
+        const json = metadataOf(project);
+        const defect = `said, and nothing changed: ${said[0]!.text}`;
+        const failed = {
+          number,
+          defect,
+          changes: [],
+          before: json,
+          after: json,
+          rows,
+          sessions,
+          findings: said,
+        };
+        return { cases: number, outcomes, failed };
+      }
+      const asker = bench.asker(randomCandidates(random, rows), sessions);
+      const before = await look(bench, asker, base, sessions[0]!);
+      for (let count = 0; count < CHANGES && number < cases; count += 1) {
+        const changed = structuredClone(project);
+        const changes = random.list(random.chance(0.7) ? 1 : 2, () => changeProject(random, changed));
+        const head = bench.serve(changed, 'head');
+        if (!head) continue;
+        number += 1;
+        const after = await look(bench, asker, head, sessions[0]!);
+        // Either may be the earlier one.
+        const isUndone = random.chance(0.5);
+        const findings = isUndone ? diffOf(head, base, number) : diffOf(base, head, number);
+        const outcome = isUndone ? judge(after, before, findings) : judge(before, after, findings);
+        outcomes.set(outcome.name, (outcomes.get(outcome.name) ?? 0) + 1);
+        if (outcome.defect)
+          return {
+            cases: number,
+            outcomes,
+            failed: {
+              number,
+              defect: outcome.defect,
+              changes,
+              before: metadataOf(isUndone ? changed : project),
+              after: metadataOf(isUndone ? project : changed),
+              rows,
+              sessions,
+              findings,
+            },
+          };
+      }
+    }
+    return { cases: number, outcomes, failed: undefined };
+  } finally {
+    await bench.end();
+  }
+}
+
+interface Served {
+  readonly compiled: CompileResult;
+  readonly code: GeneratedCode;
+}
+
+function diffOf(base: Served, head: Served, number: number): readonly Finding[] {
+  const { findings } = diffCode(base.code, head.code);
+  if (number === 0 || number % PRINTED !== 0) return findings;
+  const [before, after] = [base, head].map(({ compiled, code: { label } }) =>
+    readTexts({ label, folder: label, files: compiled.files }),
+  );
+  const withoutPlace = (list: readonly Finding[]) => JSON.stringify(list.map(({ place, ...rest }) => rest));
+  const printed = diffCode(before!, after!).findings;
+  if (withoutPlace(printed) !== withoutPlace(findings))
+    throw new Error(`read from texts: ${withoutPlace(printed)}\nin process: ${withoutPlace(findings)}`);
+  return findings;
+}
+
+/** What the roles may do in one version. */
+interface View {
+  readonly capabilities: Capabilities;
+  /** By role. */
+  readonly roots: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly secrets: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+async function look(
+  { connection }: Bench,
+  asker: Asker,
+  { code: { program } }: Served,
+  session: Variables,
+): Promise<View> {
+  const secrets = new Map<string, ReadonlySet<string>>();
+  for (const role of ALL_ROLES) secrets.set(role, await secretsOf(program, role, session, connection));
+  return {
+    capabilities: await asker.capabilities(program, ALL_ROLES),
+    roots: new Map(
+      ALL_ROLES.map((role) => [
+        role,
+        new Set([
+          ...rootFields(program, role, false),
+          ...[...rootFields(program, role, true)].map((name) => `trusted ${name}`),
+        ]),
+      ]),
+    ),
+    secrets,
+  };
+}
+
+/** The outcome of a pair, and what is wrong with the verdict, if anything is. */
+function judge(
+  before: View,
+  after: View,
+  findings: readonly Finding[],
+): { readonly name: string; readonly defect?: string } {
+  const gained = won(before.capabilities, after.capabilities);
+  const lost = won(after.capabilities, before.capabilities);
+  const moreOf = (key: 'roots' | 'secrets', one: View, other: View) =>
+    ALL_ROLES.flatMap((role) =>
+      [...other[key].get(role)!]
+        .filter((name) => !one[key].get(role)!.has(name))
+        .map((name) => ({ role, name })),
+    );
+  const [opened, closed] = [moreOf('roots', before, after), moreOf('roots', after, before)];
+  const [seen, unseen] = [moreOf('secrets', before, after), moreOf('secrets', after, before)];
+  const isLeak = ({ verdict }: Finding) => verdict === 'wider' || verdict === 'undecidable';
+  const about =
+    ({ role, table, operation }: Capability) =>
+    (finding: Finding) =>
+      finding.role === role &&
+      finding.table === `public.${table}` &&
+      (finding.operation === undefined || finding.operation === operation);
+  const ofRole = (role: string) => (finding: Finding) => finding.role === role || finding.role === undefined;
+  const words = ({ role, table, operation, what }: Capability) => `${role}, ${operation} ${table}, ${what}`;
+  const defects = [
+    ...gained
+      .filter((capability) => !findings.some((each) => isLeak(each) && about(capability)(each)))
+      .map((capability) => `won, and not said: ${words(capability)}`),
+    ...opened
+      .filter(({ role }) => !findings.some((each) => isLeak(each) && ofRole(role)(each)))
+      .map(({ role, name }) => `opened, and not said: ${role}, ${name}`),
+    ...seen
+      .filter(({ role }) => !findings.some((each) => isLeak(each) && ofRole(role)(each)))
+      .map(({ role, name }) => `read now, and not said: ${role}, ${name}`),
+    ...lost
+      .filter((capability) => !findings.some(about(capability)))
+      .map((capability) => `lost, and nothing said: ${words(capability)}`),
+    ...[...closed, ...unseen]
+      .filter(({ role }) => !findings.some(ofRole(role)))
+      .map(({ role, name }) => `lost, and nothing said: ${role}, ${name}`),
+  ];
+  const isMore = gained.length + opened.length + seen.length > 0;
+  const isLess = lost.length + closed.length + unseen.length > 0;
+  const truth = isMore ? (isLess ? 'won and lost' : 'won') : isLess ? 'lost' : 'neither';
+  const verdicts = ['wider', 'undecidable', 'not wider', 'narrower'] as const;
+  const verdict = verdicts.find((each) => findings.some((finding) => finding.verdict === each)) ?? 'nothing';
+  return { name: `${truth}: ${verdict}`, ...(defects.length > 0 && { defect: defects.join('; ') }) };
+}
+
+function randomCandidates(random: Random, rows: Rows): Candidates {
+  const inserts = new Map<TableName, Row[]>();
+  const updates = new Map<TableName, { old: Row; now: Row }[]>();
+  for (const table of WRITTEN) {
+    inserts.set(
+      table,
+      random.list(24, (index) => randomRow(random, table, 100 + index)),
+    );
+    updates.set(
+      table,
+      rows[table as keyof Rows].flatMap((old) =>
+        random.list(6, (index) => {
+          const other = randomRow(random, table, 200);
+          const names = Object.keys(old);
+          const changed = new Set(
+            random.list(index === 0 ? 0 : random.between(1, 2), () => random.pick(names)),
+          );
+          return {
+            old,
+            now: Object.fromEntries(
+              names.map((name) => [name, changed.has(name) ? other[name]! : old[name]!]),
+            ),
+          };
+        }),
+      ),
+    );
+  }
+  return { inserts, updates };
+}
+
+interface Bench {
+  readonly connection: ReturnType<typeof connectSource>;
+  readonly fill: (rows: Rows) => Promise<void>;
+  /** undefined: it does not compile. */
+  readonly serve: (project: Project, label: string) => Served | undefined;
+  readonly asker: (candidates: Candidates, sessions: readonly Variables[]) => Asker;
+  readonly end: () => Promise<void>;
+}
+
+async function openBench({ serverUrl, database }: CampaignOptions): Promise<Bench> {
+  const { url, client, drop } = await createScratchDatabase(serverUrl, database);
+  await client.query(SCHEMA);
+  const catalog: SourceCatalog = await readDatabase({ connectionString: url }, []);
+  const connection = connectSource(() => ({ connectionString: url }), {
+    maxConnections: 1,
+    idleTimeout: 60,
+    retries: 0,
+    connectionLifetime: 0,
+    preparedStatements: 0,
+    isolationLevel: 'read-committed',
+  });
+  let last: CompileResult | undefined;
+  return {
+    connection,
+    fill: async (rows) => {
+      const tables = Object.entries(rows).map(
+        ([table, list]) =>
+          `insert into ${table} select * from jsonb_populate_recordset(null::${table}, ${pg.escapeLiteral(JSON.stringify(list))})`,
+      );
+      await client.query(`truncate team, person, item, label; ${tables.join('; ')}`);
+    },
+    serve: (project, label) => {
+      const read = readMetadata(metadataOf(project));
+      const compiled = compile(
+        { metadata: read.value, catalogs: { default: catalog }, serving: SERVING },
+        last,
+      );
+      if ([...read.diagnostics, ...compiled.diagnostics].some(({ severity }) => severity === 'error'))
+        return undefined;
+      last = compiled;
+      return { compiled, code: linkCode({ label, generated: programOf(compiled.state.plan) }) };
+    },
+    asker: (candidates, sessions) => createAsker(client, candidates, sessions),
+    end: async () => {
+      await connection.end();
+      await drop();
+    },
+  };
+}
