@@ -64,12 +64,15 @@ type CheckedTarget<Entry, Key extends string> = [TargetOf<Declared<Entry>>] exte
   ? Entry
   : Unknown<`no table ${Exclude<TargetOf<Declared<Entry>>, Key | `${string}"${string}`>}`>;
 
-type TargetOf<Table> = Table extends { readonly relationships: infer All }
-  ? {
-      readonly [Name in keyof All]: All[Name] extends { readonly target: infer Target } ? Target : never;
-    }[keyof All] &
-      string
-  : never;
+/** Tables that a table's relationships lead to, and those with the values of its columns. */
+type TargetOf<Table> =
+  | (Table extends { readonly relationships: infer All } ? PartOf<All, 'target'> : never)
+  | (Table extends { readonly columns: infer All } ? PartOf<All, 'enumTable'> : never);
+
+type PartOf<All, Part extends string> = {
+  readonly [Name in keyof All]: All[Name] extends { readonly [Key in Part]: infer Found } ? Found : never;
+}[keyof All] &
+  string;
 
 interface RuleKinds {
   readonly select: SelectRule;
@@ -113,7 +116,9 @@ type CheckedText<Table extends Columns, Text> = Text extends string
     ? Text
     : [MisspeltColumn<Text, ColumnName<Table>>] extends [never]
       ? [UnknownCast<Text>] extends [never]
-        ? Text
+        ? [UndeclaredAlias<Text>] extends [never]
+          ? Text
+          : Unknown<`no alias ${UndeclaredAlias<Text>}`>
         : Unknown<`${UnknownCast<Text>} is not a type`>
       : Unknown<`no column ${MisspeltColumn<Text, ColumnName<Table>>}`>
   : Text;
@@ -137,6 +142,18 @@ type UnknownCast<Text extends string> = Text extends `${string}{session${string}
   ? Type extends Cast
     ? UnknownCast<Rest>
     : Type
+  : never;
+
+/** The first alias that a text uses and does not declare. What comes after a string is left to the loader. */
+type UndeclaredAlias<
+  Text extends string,
+  Rest extends string = Text,
+> = Rest extends `${infer Before}"_r${infer Digits extends number}"${infer More}`
+  ? Before extends `${string}'${string}`
+    ? never
+    : Text extends `${string} as "_r${Digits}"${string}`
+      ? UndeclaredAlias<Text, More>
+      : `_r${Digits}`
   : never;
 
 type CastBase =

@@ -3,7 +3,8 @@
  * a person who edits a file may, and must not find a rule with a misspelt column skipped.
  */
 
-import { columnsOfRule } from './condition/reads.ts';
+import { columnsOfRule, textOfString, undeclaredAlias } from './condition/reads.ts';
+import { readTokens } from './condition/tokens.ts';
 import { objectKey } from './names.ts';
 import {
   fieldEntries,
@@ -64,6 +65,11 @@ const FIELD_KINDS: Readonly<Record<'query' | 'subscription' | 'mutation', readon
   ] satisfies MutationFieldKind[],
 };
 
+const ROOTS: Readonly<Record<'queryRoots' | 'subscriptionRoots', readonly string[]>> = {
+  queryRoots: FIELD_KINDS.query,
+  subscriptionRoots: [...FIELD_KINDS.query, ...FIELD_KINDS.subscription],
+};
+
 /** @throws Error if a rule names a column, computed field, part or type that does not exist */
 export function checkAccess(table: TableShape, rules: AccessRules): void {
   const { columns, computedFields = {} } = table;
@@ -74,6 +80,9 @@ export function checkAccess(table: TableShape, rules: AccessRules): void {
     for (const [role, rule] of Object.entries<AnyRule>(roles)) {
       const place = `${operation}.${role}`;
       for (const part in rule) if (!parts.includes(part)) throw unknown(place, 'part of a rule', part);
+      for (const list of ['queryRoots', 'subscriptionRoots'] as const)
+        for (const kind of rule[list] ?? [])
+          if (!ROOTS[list].includes(kind)) throw unknown(`${place}.${list}`, 'kind of root field', kind);
       for (const name of rule.columns ?? [])
         if (!Object.hasOwn(columns, name)) throw unknown(`${place}.columns`, 'column', name);
       for (const name of rule.computedFields ?? [])
@@ -96,15 +105,24 @@ export function checkAccess(table: TableShape, rules: AccessRules): void {
 
 /**
  * Checks what only all files together can tell: that relationships lead to columns of tables that are served, and that rules
- * name columns that those have. Rules may look at tables that are not served, of which nothing is known.
+ * name columns that those have, and values that those can hold. Rules may read tables that are not served, about which
+ * nothing is known.
  * @throws Error naming table and place
  */
 export function checkReferences(all: readonly TableAccess[], changed: readonly TableAccess[]): void {
   const tables = new Map(
     all.map(({ table }) => [keyOf(table.source, objectKey(table.schema, table.name)), table]),
   );
+  const checkValues = (column: string, of: TableShape, given: readonly string[], place: string) => {
+    const values = given.length > 0 ? enumValues(tables, of, column) : undefined;
+    for (const value of given)
+      if (values && !values.includes(value)) throw unknown(place, `value of ${column}`, value);
+  };
   for (const { table, ...rules } of changed) {
     const { source } = table;
+    for (const [name, { enumTable }] of Object.entries(table.columns))
+      if (enumTable !== undefined && !tables.has(keyOf(source, enumTable)))
+        throw unknown(`${objectKey(table.schema, table.name)}: columns.${name}`, 'table', enumTable);
     const key = objectKey(table.schema, table.name);
     for (const [name, { target, columns }] of Object.entries(table.relationships ?? {})) {
       const place = `${key}: relationships.${name}`;
@@ -119,15 +137,37 @@ export function checkReferences(all: readonly TableAccess[], changed: readonly T
         for (const text of textsOf(rule)) {
           if (known.has(text)) continue;
           known.add(text);
-          for (const [of, column] of columnsOfRule(text, key)) {
+          for (const [of, column, values] of columnsOfRule(text, key)) {
             const other = tables.get(keyOf(source, of));
-            if (other && !Object.hasOwn(other.columns, column))
-              throw unknown(`${key}: ${operation}.${role}`, `column of ${of}`, column);
+            if (!other) continue;
+            const place = `${key}: ${operation}.${role}`;
+            if (!Object.hasOwn(other.columns, column)) throw unknown(place, `column of ${of}`, column);
+            checkValues(column, other, values, place);
           }
+        }
+        for (const [column, text] of Object.entries(rule.presets ?? {})) {
+          const [token] = readTokens(text) ?? [];
+          const value = textOfString(token);
+          if (value !== undefined)
+            checkValues(column, table, [value], `${key}: ${operation}.${role}.presets`);
         }
       }
     }
   }
+}
+
+function enumValues(
+  tables: ReadonlyMap<string, TableShape>,
+  { source, columns }: TableShape,
+  name: string,
+): readonly string[] | undefined {
+  const { enumTable, type } = columns[name]!;
+  if (enumTable !== undefined) {
+    const values = tables.get(keyOf(source, enumTable))?.enumValues;
+    return values && Object.keys(values);
+  }
+  const declared = source.types[type];
+  return declared?.kind === 'enum' ? declared.values : undefined;
 }
 
 function keyOf(source: SourceShape, table: string): string {
@@ -148,6 +188,8 @@ export interface AnyRule {
   readonly check?: RuleText;
   readonly presets?: Readonly<Record<string, RuleText>>;
   readonly cells?: Readonly<Record<string, RuleText>>;
+  readonly queryRoots?: readonly string[];
+  readonly subscriptionRoots?: readonly string[];
 }
 
 const HOLE = /\{\{|\}\}|\{row\}(?:\.("(?:[^"]|"")+"))?|\{session(?:\.[^{}:]+)?::([^{}]+)\}|[{}]/g;
@@ -168,6 +210,8 @@ function createTextCheck({ source, columns }: TableShape): (text: RuleText, plac
         throw new Error(`${place}: a brace that is part of the SQL must be doubled`);
       }
     }
+    const alias = undeclaredAlias(text);
+    if (alias !== undefined) throw unknown(place, 'alias', alias);
   };
 }
 

@@ -1,6 +1,6 @@
 /** The root fields that generated files declare: name → kind, or an object for a field with more to say. */
 import type { MutationStep } from './mutation/step.ts';
-import type { InputNode, Selection } from './request/selection.ts';
+import type { RootArguments, Selection } from './request/selection.ts';
 import type { DeclaredFunction, DeclaredTable } from './shapes.ts';
 import type { Sql } from './sql/fragment.ts';
 
@@ -28,7 +28,7 @@ export interface Call<Of, Names extends string = string> {
   readonly of: Of;
   readonly selection: Selection;
   /** Values of the request, as nodes that become parameters. */
-  readonly args: ReadonlyMap<Names, InputNode>;
+  readonly args: RootArguments<Names>;
   readonly requester: Requester;
 }
 
@@ -48,13 +48,42 @@ interface FieldOptions<Kind> {
 }
 
 /** A root field with a description, or with a hand-written resolver, which audits report. */
-export type QueryField<Of, Kind extends string = QueryFieldKind> = FieldOptions<Kind> & {
-  readonly resolve?: QueryResolver<Of>;
-};
+export type QueryField<Of, Kind extends string = QueryFieldKind> = Kind extends string
+  ? FieldOptions<Kind> & { readonly resolve?: QueryResolver<Of, ArgumentOf<Kind>> }
+  : never;
 
-export type MutationField<Of, Kind extends string = MutationFieldKind> = FieldOptions<Kind> & {
-  readonly resolve?: MutationResolver<Of>;
-};
+export type MutationField<Of, Kind extends string = MutationFieldKind> = Kind extends string
+  ? FieldOptions<Kind> & { readonly resolve?: MutationResolver<Of, ArgumentOf<Kind>> }
+  : never;
+
+type List = Named<'where' | 'order_by' | 'limit' | 'offset' | 'distinct_on'>;
+type Changes = Named<
+  '_set' | '_inc' | '_append' | '_prepend' | '_delete_key' | '_delete_elem' | '_delete_at_path'
+>;
+
+/** The name in either naming convention. */
+type Named<Name extends string> = Name extends `_${infer Rest}`
+  ? Name | `_${Camel<Rest>}`
+  : Name | Camel<Name>;
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
+
+/** Names of the arguments of a kind of root field, as a resolver asks for them. Those of a key are fields. */
+interface Arguments {
+  readonly select: List;
+  readonly select_aggregate: List;
+  readonly function: List | 'args';
+  readonly function_aggregate: List | 'args';
+  readonly insert: 'objects' | Named<'on_conflict'>;
+  readonly insert_one: 'object' | Named<'on_conflict'>;
+  readonly update: 'where' | Changes;
+  readonly update_by_pk: Named<'pk_columns'> | Changes;
+  readonly update_many: 'updates';
+  readonly delete: 'where';
+}
+
+type ArgumentOf<Kind extends string> = Kind extends keyof Arguments ? Arguments[Kind] : string;
 
 /** A stream with a description. */
 export type StreamField = FieldOptions<SubscriptionFieldKind>;

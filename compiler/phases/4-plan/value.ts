@@ -46,8 +46,14 @@ function castLiteral(type: ColumnType, value: Json): Sql {
   const encoded = encodeValue(type, value)!;
   if (takesGeoJson(type) && !type.element)
     return readText(type, literal(encoded), typeof value === 'object' ? 'geojson' : 'text');
+  if (namesNow(type, encoded)) return raw(type.name === 'timestamptz' ? 'now()' : `now()::${type.sql}`);
   if (namesMoment(type, encoded)) return sql`${literal(encoded)}::text::${raw(type.sql)}`;
   return sql`${literal(encoded)}::${raw(type.sql)}`;
+}
+
+/** Whether a literal is the moment of the request: as one writes it, it is read at every run. */
+function namesNow(type: ColumnType, text: string): boolean {
+  return namesMoment(type, text) && /^\s*now(\(\))?\s*$/i.test(text);
 }
 
 /**

@@ -91,7 +91,7 @@ export const closeTicketOperation = savedOperation({
               sql: `
                 with "written" as (
                   update "public"."ticket" as "ticket#1"
-                  set "status" = {"closed"::text}, "updated_at" = 'now()'::text::timestamptz
+                  set "status" = {"closed"::text}, "updated_at" = now()
                   where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                   returning "ticket#1".*, ({check update public.ticket "ticket#1"})::boolean as "engine check"
                 )

@@ -1,6 +1,7 @@
 /** What a rule reads: tables, columns, other rows. Independent of the layout of its text. */
 import { objectKey } from '../names.ts';
 import type { RuleText } from '../shapes.ts';
+import { RULE_ALIAS } from './rule.ts';
 import { isQuotedName, isSession, ROW, readTokens, type Token, type Tokens, unquoted } from './tokens.ts';
 
 /** True if the rule passes the whole row to a function, or cannot be parsed. */
@@ -24,8 +25,11 @@ export function callsFunction(tokens: Tokens): boolean {
   return tokens.some((token, index) => isQuotedName(token) && tokens[index + 1] === '(');
 }
 
-/** Keys of the tables and names of the columns that a rule names; `{row}` is a row of `table`. */
-export function columnsOfRule(text: RuleText, table: string): [table: string, column: string][] {
+/** Key of a table, name of a column, and the texts that a rule compares it with. */
+type NamedColumn = [table: string, column: string, values: readonly string[]];
+
+/** The columns that a rule names, as often as it does; `{row}` is a row of `table`. */
+export function columnsOfRule(text: RuleText, table: string): NamedColumn[] {
   const tokens = readTokens(text) ?? [];
   const aliases = new Map<Token, string>([[ROW, table]]);
   tokens.forEach((token, index) => {
@@ -33,12 +37,44 @@ export function columnsOfRule(text: RuleText, table: string): [table: string, co
     const [schema, dot, name, , alias] = tokens.slice(index - 3, index + 2);
     if (dot === '.') aliases.set(alias!, objectKey(nameOf(schema!), nameOf(name!)));
   });
-  return tokens.flatMap((token, index): [string, string][] => {
+  return tokens.flatMap((token, index): NamedColumn[] => {
     const of = token === '.' ? aliases.get(tokens[index - 1]!) : undefined;
     const column = tokens[index + 1];
-    return of === undefined || !isQuotedName(column) ? [] : [[of, nameOf(column!)]];
+    if (of === undefined || !isQuotedName(column)) return [];
+    return [[of, nameOf(column!), comparedTexts(tokens.slice(index + 2))]];
   });
 }
+
+/** The texts of `= 'a'`, `<> 'a'`, `in ('a', 'b')` and `not in ('a', 'b')`. */
+function comparedTexts(tokens: Tokens): string[] {
+  const [operator, ...rest] = tokens[0] === 'not' ? tokens.slice(1) : tokens;
+  const texts: Tokens =
+    operator === 'in'
+      ? rest.slice(1, rest.indexOf(')'))
+      : operator === '=' || operator === '<>'
+        ? rest.slice(0, 1)
+        : [];
+  return texts.flatMap((token) => textOfString(token) ?? []);
+}
+
+/** The value of a token that is a string without a prefix. */
+export function textOfString(token: Token | undefined): string | undefined {
+  if (!token?.startsWith("'")) return undefined;
+  return token.slice(1, -1).replace(/''|\{\{|\}\}/g, ([first]) => first!);
+}
+
+/** The first alias of rules that a text uses and nothing declares. */
+export function undeclaredAlias(text: RuleText): string | undefined {
+  const tokens = readTokens(text) ?? [];
+  const declared = new Set(tokens.filter((_, index) => tokens[index - 1] === 'as'));
+  const used = tokens.find(
+    (token, index) =>
+      isQuotedName(token) && ALIAS.test(token) && tokens[index + 1] === '.' && !declared.has(token),
+  );
+  return used && unquoted(used);
+}
+
+const ALIAS = new RegExp(`^"${RULE_ALIAS}\\d+"$`);
 
 /** Braces of rule texts are doubled, too. */
 function nameOf(token: Token): string {

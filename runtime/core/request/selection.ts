@@ -30,7 +30,12 @@ export interface Selection {
   readonly items?: readonly (SelectedField | Selection)[];
 }
 
-export type RootArguments = ReadonlyMap<string, InputNode>;
+/** The arguments of a field, by name. @template Names those that the field has */
+export interface RootArguments<Names extends string = string>
+  extends Omit<ReadonlyMap<string, InputNode>, 'get' | 'has'> {
+  get(name: Names): InputNode | undefined;
+  has(name: Names): boolean;
+}
 
 /** A value of the request, checked against its input type. Absent and omitted values have no node. */
 export type InputNode = { readonly path: string } & (

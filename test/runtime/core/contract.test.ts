@@ -1,4 +1,5 @@
 /** What is written in a generated file is checked when it is type-checked and when it is loaded, and is what runs. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkTypes } from '../../../compiler/cli/type-check.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
@@ -16,10 +17,13 @@ const FILES = compileJson(
         permission: {
           columns: ['id', 'title'],
           filter: { is_published: { _eq: true }, author: { name: { _eq: 'X-Engine-User-Name' } } },
+          query_root_fields: ['select'],
         },
       },
+      { role: 'guest', permission: { columns: ['id'], filter: { mood: { _in: ['happy', 'sad'] } } } },
     ],
     insert_permissions: [
+      { role: 'guest', permission: { columns: ['title'], check: {}, set: { mood: 'sad' } } },
       { role: 'user', permission: { columns: ['title'], check: {}, set: { author_id: 'X-Engine-User-Id' } } },
     ],
   }),
@@ -76,7 +80,7 @@ const MISSPELT: readonly (readonly [string, string, string, string, string, stri
     'presets:',
     'preset:',
     'a rule of insert has no preset',
-    'insert.user: there is no part of a rule "preset"',
+    'insert.guest: there is no part of a rule "preset"',
   ],
   [
     'a column of a relationship',
@@ -103,6 +107,22 @@ const MISSPELT: readonly (readonly [string, string, string, string, string, stri
     'public.autor',
     'public.article: relationships.author: there is no table "public.autor"',
   ],
+  [
+    'an alias',
+    ACCESS,
+    '"_r1"."name"',
+    '"_r2"."name"',
+    'no alias _r2',
+    'select.user.where: there is no alias "_r2"',
+  ],
+  [
+    'a root field of a role',
+    ACCESS,
+    'queryRoots: ["select"]',
+    'queryRoots: ["selects"]',
+    '"selects"',
+    'select.user.queryRoots: there is no kind of root field "selects"',
+  ],
 ];
 
 const EDITED = MISSPELT.map(([, path, snippet, replacement]) => edit(path, snippet, replacement));
@@ -127,6 +147,39 @@ test('a column of another table that a rule misspells is an error of the loader'
     'public.article: select.user: there is no column of public.author "nam"',
   );
 });
+
+test('a value that an enum lacks is an error of the loader', async () => {
+  await expect(load(edit(ACCESS, "'happy'", "'hapy'"))).rejects.toThrow(
+    'public.article: select.guest: there is no value of mood "hapy"',
+  );
+  await expect(load(edit(ACCESS, "mood: `'sad'", "mood: `'said'"))).rejects.toThrow(
+    'public.article: insert.guest.presets: there is no value of mood "said"',
+  );
+});
+
+test('an enum table, and a value that it lacks, are checked by the loader', async () => {
+  const helpdesk = generatedFiles();
+  await load(helpdesk);
+  const place = 'sources/default/public/ticket';
+  const misspelt = (path: string, snippet: string, replacement: string) =>
+    load(new Map(helpdesk).set(path, helpdesk.get(path)!.replace(snippet, replacement)));
+  await expect(misspelt(`${place}.access.ts`, "<> 'closed'", "<> 'close'")).rejects.toThrow(
+    'public.ticket: update.customer: there is no value of status "close"',
+  );
+  await expect(
+    misspelt(`${place}.table.ts`, 'enumTable: "public.ticket_status"', 'enumTable: "public.ticket_stat"'),
+  ).rejects.toThrow('public.ticket: columns.status: there is no table "public.ticket_stat"');
+});
+
+/** The committed files of the example. */
+function generatedFiles(): Map<string, string> {
+  const root = new URL('../../../generated/', import.meta.url);
+  return new Map(
+    readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => [path.replaceAll('\\', '/'), readFileSync(new URL(path, root), 'utf8')]),
+  );
+}
 
 describe('what the files say runs', () => {
   let database: TestDatabase;
@@ -216,5 +269,9 @@ describe('what the files say runs', () => {
     expect(checkTypes(own(RESOLVER))).toEqual([]);
     expect(checkTypes(own(RESOLVER.replace('title:', 'titel:')))[0]!.message).toContain('titel');
     expect(checkTypes(own(RESOLVER.replace('_gt: 2', '_gt: "2"')))[0]!.message).toContain('string');
+    const asking = (name: string) =>
+      own(RESOLVER.replace('selectRows(call', `selectRows(call.args.get("${name}") ? call : call`));
+    for (const name of ['order_by', 'orderBy']) expect(checkTypes(asking(name))).toEqual([]);
+    expect(checkTypes(asking('order'))[0]!.message).toContain('"order"');
   });
 });

@@ -10,6 +10,11 @@ import { savedStatement, savedText } from '../../../runtime/core/saved-sql.ts';
 import type { Statement } from '../../../runtime/core/sql/fragment.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import {
+  openRequestProject,
+  type RequestProject,
+  type ServingOptions,
+} from '../../harness/request-project.ts';
 
 const corpus = fileURLToPath(new URL('../../requests', import.meta.url));
 const files = readdirSync(corpus, { recursive: true, encoding: 'utf8' }).sort();
@@ -19,6 +24,8 @@ const projects = files.filter((file) => basename(file) === 'metadata.yaml').map(
 interface Case {
   readonly role: string;
   readonly session?: Readonly<Record<string, string>>;
+  /** Options of the server. */
+  readonly options?: ServingOptions;
   readonly request: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly sql?: string;
@@ -43,22 +50,21 @@ function bothTexts(served: InProcess, statement: Statement, role: string) {
 }
 
 describe.each(projects)('%s', (project) => {
-  let served: InProcess;
+  let opened: RequestProject;
   beforeAll(async () => {
-    const read = (name: string) => readFileSync(join(corpus, project, name), 'utf8');
-    const { url } = await createTestDatabase(read('schema.sql'));
-    served = await serveInProcess(url, parse(read('metadata.yaml')), undefined, { markRules: true });
+    opened = await openRequestProject(project);
   });
-  afterAll(() => served?.end());
+  afterAll(() => opened?.end());
 
-  test('linked statements are what planning gives', () => {
+  test('linked statements are what planning gives', async () => {
     const cases = files
       .filter((file) => file.startsWith(`${project}/`) && file.endsWith('.yaml'))
       .map((file) => parse(readFileSync(join(corpus, file), 'utf8')) as Case)
       .filter(({ sql }) => sql !== undefined);
     let compared = 0;
     let marked = 0;
-    for (const { role, session, request, variables } of cases) {
+    for (const { role, session, options, request, variables } of cases) {
+      const served = await opened.served({ ...options, markRules: true });
       for (const statement of served.statements({ query: request, variables }, role, session)) {
         const both = bothTexts(served, statement, role);
         if (!both) continue;

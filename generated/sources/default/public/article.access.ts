@@ -125,7 +125,7 @@ export const articleAccess = access(article, {
           where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: { updated_at: `'now()'::text::timestamptz` },
+      presets: { updated_at: `now()` },
     },
     manager: {
       columns: [
@@ -145,7 +145,7 @@ export const articleAccess = access(article, {
           where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: { updated_at: `'now()'::text::timestamptz` },
+      presets: { updated_at: `now()` },
     },
   },
   delete: {

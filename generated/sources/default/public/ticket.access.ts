@@ -163,13 +163,13 @@ export const ticketAccess = access(ticket, {
             and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: { updated_at: `'now()'::text::timestamptz` },
+      presets: { updated_at: `now()` },
     },
     customer: {
       columns: ["status"],
       where: `{row}."customer_id" = {session.x-engine-user-id::integer} and {row}."status" <> 'closed'`,
       check: `{row}."status" in ('open', 'closed')`,
-      presets: { updated_at: `'now()'::text::timestamptz` },
+      presets: { updated_at: `now()` },
     },
     manager: {
       columns: [
@@ -196,7 +196,7 @@ export const ticketAccess = access(ticket, {
           where "_r2"."id" = {row}."customer_id" and "_r2"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
-      presets: { updated_at: `'now()'::text::timestamptz` },
+      presets: { updated_at: `now()` },
     },
   },
   delete: {

@@ -8,12 +8,22 @@ const textOf = (type: string, value: string) =>
   print(typedValue(columnType(source, type), { kind: 'literal', value })).text;
 
 test.each([
-  ['timestamptz', 'now()'],
-  ['timestamp', 'NOW'],
+  ['timestamptz', 'tomorrow'],
+  ['timestamp', 'YESTERDAY noon'],
   ['date', 'today'],
-  ['time', 'now'],
+  ['timestamptz', 'now + 1'],
 ])('a %s literal %s is read at every run, not when the statement is prepared', (type, value) => {
   expect(textOf(type, value)).toContain(`'${value}'::text::`);
+});
+
+test.each([
+  ['timestamptz', 'now()', 'now()'],
+  ['timestamptz', ' Now ', 'now()'],
+  ['timestamp', 'NOW', 'now()::timestamp'],
+  ['date', 'now', 'now()::date'],
+  ['time', 'now', 'now()::time'],
+])('a %s literal "%s" is written %s', (type, value, text) => {
+  expect(textOf(type, value)).toBe(text);
 });
 
 test('a fixed moment is an ordinary literal', () => {
