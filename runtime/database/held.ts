@@ -4,6 +4,7 @@
  */
 import { type Lanes, LONG } from './lanes.ts';
 import type { LockWaits } from './lock-waits.ts';
+import { withdraw } from './statement-plans.ts';
 import type { Task, TaskConnection } from './task.ts';
 
 /**
@@ -54,7 +55,11 @@ export class HeldOperations {
     const held = busy.filter(({ ticks }) => ticks >= LONG);
     for (const { state, sent, ticks } of held) {
       const { task: head } = sent[0]!;
-      if (head.writes === undefined) head.known.isSlow = true;
+      if (head.writes === undefined) {
+        head.known.isSlow = true;
+        // Whatever the reason: with a plan for its values it would not be worse.
+        withdraw(head.known.plans);
+      }
       if (state === 'taken' || ticks > LONG) continue;
       // Reads behind it run elsewhere; when their turn comes here, nothing waits for the answers any more.
       for (const { task, turn } of sent.slice(1)) {

@@ -24,6 +24,11 @@ export function statementName(text: string): string {
   return `e${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 }
 
+/** Whether a statement is kept on connections. */
+export function isPreparable(text: string): boolean {
+  return text.length * BYTES_PER_CHARACTER < LARGEST;
+}
+
 /** The prepared statements of one connection. */
 export class PreparedStatements {
   /** Name → what to do when the statement is bound once more. */
@@ -46,7 +51,7 @@ export class PreparedStatements {
   /** How to bind the statement now; marks it as prepared. */
   prepare(text: string, name: string): Preparation {
     const size = text.length * BYTES_PER_CHARACTER + 1;
-    if (!this.#enabled || size > LARGEST) return UNNAMED;
+    if (!this.#enabled || !isPreparable(text)) return UNNAMED;
     const ready = this.#ready.get(name);
     if (ready) return ready;
     this.#ready.set(name, { name, parse: false, close: [] }, { size });

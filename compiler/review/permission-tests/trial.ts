@@ -112,6 +112,7 @@ function createTrial(client: pg.Client): Trial {
       maintain: refuse,
       withClient: refuse,
       address: '',
+      plansOf: () => undefined,
       state: () => ({ connections: 1, waiting: 0 }),
       end: async () => {},
     },
