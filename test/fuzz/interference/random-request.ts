@@ -160,7 +160,8 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     const operator = random.pick(operators);
     // With statistics, plans may differ, and so may which visible row is reached first: nothing visible may fail then.
     const fails = FAILING.has(operator);
-    const allowed = world.isAnalyzed && fails ? ['s%', 'mine', '.*', '(a|b|ab)*c'] : operands;
+    const harmless = fails ? ['s%', 'mine', '.*', '(a|b|ab)*c'] : type === 'box' ? ['(1,1),(0,0)'] : operands;
+    const allowed = world.isAnalyzed ? harmless : operands;
     const operand = (): unknown => {
       if (fails && !world.isAnalyzed && random.chance(0.5)) return '(';
       const picked = random.pick(bad && random.chance(isLive ? 0.3 : 0.04) ? bad : allowed);

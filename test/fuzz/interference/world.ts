@@ -190,10 +190,14 @@ const SETTINGS = [
 
 export function randomWorld(random: Random): World {
   const role = random.chance(0.65) ? 'one' : 'heir';
-  const rules = Object.fromEntries(TABLES.map((table) => [table, random.pick(rulesOf(table))])) as Record<
-    TableName,
-    Rule
-  >;
+  // Visible notes of hidden items, whose rule is a semijoin: the way to aggregates over them is short.
+  const isOfNotes = random.chance(0.3);
+  const rules = Object.fromEntries(
+    TABLES.map((table) => [
+      table,
+      random.pick(rulesOf(table).filter(({ filter }) => !isOfNotes || isShort(table, filter))),
+    ]),
+  ) as Record<TableName, Rule>;
   const structure = randomStructure(random);
   const isVisible = (table: TableName, row: Row, column: string): boolean => {
     if (rules[table].shows(row, structure)) return true;
@@ -201,7 +205,8 @@ export function randomWorld(random: Random): World {
   };
   const isAnalyzed = random.chance(0.25);
   // Aggregates of visible notes overflow, but only for those who ask for hidden items. With statistics, plans may differ.
-  const weights = isAnalyzed ? WEIGHTS : random.pick([WEIGHTS, HIDDEN_WEIGHTS, HUGE_WEIGHTS, HUGE_WEIGHTS]);
+  const overflowing = isOfNotes ? [HUGE_WEIGHTS] : [WEIGHTS, HIDDEN_WEIGHTS, HUGE_WEIGHTS];
+  const weights = isAnalyzed ? WEIGHTS : random.pick(overflowing);
   const shown = fill(structure, (table, row, column, [benign]) =>
     isVisible(table, row, column)
       ? random.pick(table === 'note' && column === 'weight' ? weights : benign)
@@ -239,6 +244,11 @@ export function randomWorld(random: Random): World {
     },
     isAnalyzed,
   };
+}
+
+function isShort(table: TableName, filter: JsonObject): boolean {
+  if (table === 'item') return 'team' in filter;
+  return table === 'team' || Object.keys(filter).length === 0;
 }
 
 function randomStructure(random: Random): Rows {
