@@ -58,7 +58,7 @@ export interface ServerOptions {
   /** Serves this compiled folder instead of metadata. */
   readonly generated?: {
     readonly directory: string;
-    /** Source → connection string, in which `{{NAME}}` stands for an environment variable. */
+    /** Source → connection string, in which `{{NAME}}` is replaced by an environment variable. */
     readonly sources: Readonly<Record<string, string>>;
   };
   /** Serves what this gives instead. */

@@ -209,7 +209,7 @@ const WRITE_SIZE = 64 * 1024;
 const MAX_HELD = 500;
 const HELD_FOR = 50;
 
-/** Maximum wait for whoever reads standard output to take the last lines (ms). */
+/** Maximum wait for the reader of standard output to take the last lines (ms). */
 const LAST_WAIT = 1000;
 
 interface LogDestination extends DestinationStream {

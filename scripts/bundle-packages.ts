@@ -1,7 +1,7 @@
 /**
  * Bundles packages of the runtime into `dist/packages/`, and makes its built files, of which artefacts are made, import them there.
  * What they publish is many times what we use of it (zod: 8 MB, of which 0.2 MB run), and their own dependencies come in versions
- * that nobody tested with ours.
+ * that were not tested with ours.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

@@ -22,7 +22,7 @@ export function addSavedCommands(
       `
 Manifests: persisted-documents.json of @graphql-codegen/client-preset, the file of Relay's persistConfig, and the
 apollo-persisted-query-manifest of @apollo/generate-persisted-query-manifest. Clients then call by the hash that their
-manifest has; give each released version of a client a collection of its own, and drop it when nobody uses that version.
+manifest has; give each released version of a client a collection of its own, and drop it when that version is no longer used.
 
 Example:
   engine collections import persisted-documents.json --metadata metadata --name web-2026-05`,

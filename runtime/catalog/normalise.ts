@@ -269,7 +269,7 @@ const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
 function describeFunction(entry: RawFunction, types: TypeNames): CatalogFunction {
   const inputTypes = entry.argument_types === '' ? [] : entry.argument_types.split(' ').map(Number);
-  // Names stand beside the modes of all arguments: those of OUT and TABLE arguments belong to the result.
+  // Names and modes cover all arguments: those of OUT and TABLE arguments belong to the result.
   const names = (entry.argument_names ?? []).filter((_, index) => {
     const mode = entry.argument_modes?.[index] ?? 'i';
     return mode === 'i' || mode === 'b' || mode === 'v';

@@ -245,7 +245,7 @@ export interface DeclaredTable extends TableShape {
 export interface DeclaredFunction extends FunctionShape {
   /**
    * Roles permitted by name. Functions that only read are open to every role that may select from their table, unless the
-   * server is told otherwise.
+   * server is configured otherwise.
    */
   readonly roles: readonly string[];
   /** Root fields, below query or below mutation. */

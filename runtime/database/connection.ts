@@ -33,7 +33,7 @@ interface Session {
 
 /**
  * Compiling a statement to machine code takes longer than nearly every request, and its result is not kept for the next
- * execution. Where somebody switched it on for the database or the user, that stays.
+ * execution. It stays on if it was switched on for the database or the user.
  */
 const NO_JIT = `case when (select source from pg_settings where name = 'jit') in ('default', 'configuration file')
   then set_config('jit', 'off', false) end`;

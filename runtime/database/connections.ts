@@ -91,7 +91,7 @@ export class Connections {
     if (connection.state === 'reserved') connection.state = 'shared';
   }
 
-  /** The connection is closed, whoever closed it. */
+  /** The connection is closed, by either side. */
   remove(connection: TaskConnection): void {
     connection.state = 'closed';
     const index = this.open.indexOf(connection);

@@ -1,6 +1,6 @@
 /**
  * The legacy data operations as operations of this API. They run on the program of the request's copy, so that a step of a
- * bulk sees the tables that an earlier one tracked; what they do stands in runtime/legacy.
+ * bulk sees the tables that an earlier one tracked; runtime/legacy has what they do.
  */
 import type { Session } from '../core/session.ts';
 import type { Execution } from '../graphql/execution.ts';

@@ -9,7 +9,7 @@ import { schemaChanges } from './schema-changes.ts';
 export interface CheckResult {
   readonly base: string;
   readonly head: string;
-  /** Saved operations and endpoints; for endpoints `roles` is empty, because they are everybody's. */
+  /** Saved operations and endpoints; for endpoints `roles` is empty, because they belong to no role. */
   readonly operations: readonly RoleChange[];
   readonly schemas: readonly RoleChange[];
   readonly roles: { readonly added: readonly string[]; readonly removed: readonly string[] };

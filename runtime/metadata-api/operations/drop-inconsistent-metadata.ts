@@ -15,7 +15,7 @@ export default operation<object>({
   changesMetadata: true,
   run: async (_, copy) => {
     await copy.check();
-    // What depends on an object follows it in the list, so it goes first.
+    // Dependents follow their object in the list, so they are removed first.
     copy.metadata = [...copy.inconsistent].reverse().reduce(removeObject, copy.metadata);
     await copy.check();
     if (copy.inconsistent.length > 0) {

@@ -42,7 +42,7 @@ export const inheritedRoleOperations: readonly Operation[] = [
 /** @throws EngineError cyclic-dependency if a role inherits from itself, by whatever way */
 export function refuseCycles(roles: readonly InheritedRole[]): void {
   const parents = new Map(roles.map(({ role_name, role_set }) => [role_name, role_set]));
-  // A cycle is told from its first role by name.
+  // A cycle is described from its first role by name.
   for (const role of [...parents.keys()].sort()) {
     const cycle = findCycle(role, parents);
     if (cycle === undefined) continue;
