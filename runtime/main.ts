@@ -60,6 +60,8 @@ export interface ServerOptions {
     readonly directory: string;
     /** Source → connection string, in which `{{NAME}}` is replaced by an environment variable. */
     readonly sources: Readonly<Record<string, string>>;
+    /** Serve files that are not as the compiler wrote them. */
+    readonly allowEdited?: boolean;
   };
   /** Serves what this gives instead. */
   readonly openHost?: (context: HostContext) => Promise<Host>;

@@ -33,6 +33,10 @@ export function registerServe(program: Command, compiler: string): void {
       'with --generated: connection string of a source, in which {{NAME}} is an environment variable (repeatable)',
       (value: string, all: readonly string[]) => [...all, value],
       [] as readonly string[],
+    )
+    .option(
+      '--allow-edited',
+      'with --generated: serve files that are not as the compiler wrote them, to try something out',
     );
   addServerOptions(command);
   command.action(() => {
@@ -44,7 +48,8 @@ export function registerServe(program: Command, compiler: string): void {
       if (typeof flags.generated !== 'string')
         return { ...options, thread: startMetadataThread({ configuration, environment, compiler }) };
       const sources = sourceAddresses(flags.source as readonly string[]);
-      return { ...options, generated: { directory: flags.generated, sources } };
+      const allowEdited = flags.allowEdited === true;
+      return { ...options, generated: { directory: flags.generated, sources, allowEdited } };
     }, loadServer);
   });
 }

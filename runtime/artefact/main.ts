@@ -116,7 +116,7 @@ export async function verifyCommand(
       );
     const verification = await verifyProgram(artefact.program, databases, artefact.manifest.refused);
     write.stdout(json ? `${JSON.stringify(verification, null, 2)}\n` : verificationText(verification));
-    return verification.verdict === 'breaking' ? 1 : 0;
+    return ['breaking', 'redefined'].includes(verification.verdict) ? 1 : 0;
   } catch (error) {
     write.stderr(`Not verified: ${describeConnectionError(error)}.\n`);
     return 1;

@@ -1,5 +1,5 @@
 /**
- * What generated files import as `engine/contract`: the constructors of their data, types that carry a table's names, and
+ * The module that generated files import as `engine/contract`: the constructors of their data, types that carry a table's names, and
  * the functions that a resolver written by hand may call. Nothing else of the runtime is visible to them.
  */
 

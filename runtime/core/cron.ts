@@ -1,6 +1,6 @@
 /**
  * Cron expressions: five fields, one space between them, in UTC. Each field is `*`, a number, a range, or a list of those;
- * a field that is no list may have a step. Names of months and weekdays count as numbers, 0 and 7 are both Sunday.
+ * a field other than a list may have a step. Names of months and weekdays mean their numbers; 0 and 7 are both Sunday.
  */
 
 export interface CronExpression {
@@ -42,7 +42,7 @@ const FIELDS: readonly Field[] = [
   { lowest: 0, highest: 7, names: WEEKDAYS },
 ];
 
-/** Reads an expression; undefined when it is none. */
+/** Reads an expression; undefined if it is invalid. */
 export function parseCron(given: string): CronExpression | undefined {
   const lower = given.trim().toLowerCase();
   const fields = (NICKNAMES[lower] ?? lower).split(' ').map((text, index) => readField(text, FIELDS[index]));
@@ -137,7 +137,7 @@ const DAY = 24 * 60 * MINUTE;
 
 /**
  * The next times strictly after another, in milliseconds since 1970; fewer where there are not as many.
- * @param count how many at most
+ * @param count maximum number
  */
 export function nextTimes(cron: CronExpression, after: number, count: number): number[] {
   const times: number[] = [];

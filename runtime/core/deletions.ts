@@ -1,4 +1,4 @@
-/** What the foreign keys of a database do to other tables when rows of a table are deleted. Only reports ask. */
+/** Effects of the foreign keys of a database on other tables when rows of a table are deleted, for reports. */
 import type { ForeignKeyAction, TableShape } from './shapes.ts';
 
 export interface Deletion {
@@ -10,7 +10,7 @@ export interface Deletion {
 
 type Shape = Pick<TableShape, 'onDelete'>;
 
-/** What happens beside the deletion of rows of the table `key`. @param tables shapes of its source by key */
+/** Effects of the deletion of rows of the table `key`. @param tables shapes of its source by key */
 export function deletionOf(key: string, tables: ReadonlyMap<string, Shape>): Deletion {
   const deleted = new Set<string>();
   const changed = new Set<string>();

@@ -42,7 +42,7 @@ export type ErrorCode =
   | 'unexpected'
   | 'unexpected-payload'
   | 'validation-failed'
-  /** As clients of automatic persisted queries know it: they send the text next. */
+  /** The code that clients of automatic persisted queries expect: they send the text next. */
   | 'PERSISTED_QUERY_NOT_FOUND'
   /** The same clients send texts without hashes from then on. */
   | 'PERSISTED_QUERY_NOT_SUPPORTED';

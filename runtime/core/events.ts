@@ -3,14 +3,14 @@
  * Plain data; values of environment variables are filled in where it is sent.
  */
 
-/** What the metadata adds to the name of a function and of its trigger. */
+/** Name of the function that captures an operation for an event trigger, and of its database trigger. */
 export function captureName(trigger: string, operation: EventOperationName): string {
   return `notify_engine_${trigger}_${operation}`;
 }
 
 export type EventOperationName = 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** Capture of one operation. The texts are installed exactly as they stand here. */
+/** Capture of one operation. The texts are installed unchanged. */
 export interface CaptureShape {
   readonly operation: EventOperationName;
   /** Columns that leave the database; `"*"` includes those that the table gains later. */

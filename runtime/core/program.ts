@@ -185,7 +185,7 @@ export function linkProgram(
   };
 }
 
-// What a program holds on to must not lead to the one before it, or all that ever were would stay in memory: functions that
+// A program must not refer to its predecessor, or all earlier programs would stay in memory: functions that
 // outlive the linking are made in functions of their own, which do not see `previous`.
 function linkContent(generated: GeneratedProgram, previous: Program | undefined): ProgramContent {
   const { sources } = generated;

@@ -1,12 +1,12 @@
 /**
  * Why a request was denied: by which rule, which part of it, and what was missing. For the log, for administrators and for
- * development mode; never for ordinary clients. Rules have names made of what they are about; where they stand in the
- * metadata is looked up when somebody is denied, so what is allowed costs nothing.
+ * development mode; never for ordinary clients. Rules are named by their objects; their place in the
+ * metadata is looked up for a denial only, so allowed requests cost nothing.
  */
 
 /** A permission's rule, or a part of it. */
 export interface RuleReference {
-  /** As ruleName makes it. */
+  /** Made by ruleName. */
   readonly rule: string;
   /** Keys below the permission, as the metadata has them: `filter`, `check`, `set` and a column, `columns`. */
   readonly part?: readonly string[];

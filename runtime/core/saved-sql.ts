@@ -39,7 +39,7 @@ export interface SavedText {
   readonly values: Readonly<Record<string, SavedValue>>;
 }
 
-/** What a planner of saved statements left in a text: string literals and names by themselves, so that nothing in them is taken for a mark. */
+/** Marks in a planned text; string literals and names match by themselves, so that nothing in them is taken for a mark. */
 const MARKS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\/\*(\{[^}]*\})\*\/|(\/\*\*\/)|\(\$(\d+)\)::/g;
 
 /** The saved form of a statement that was planned with marks; undefined where no hole can describe one of its parameters. */

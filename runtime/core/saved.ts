@@ -44,7 +44,7 @@ export interface SavedStatement {
 /** A statement whose single row holds JSON texts. */
 export interface SavedStep extends SavedStatement {
   readonly source: string;
-  /** As of the step of a request (request/steps.ts). */
+  /** The same as in a step of a request (request/steps.ts). */
   readonly once?: true;
 }
 
@@ -70,7 +70,7 @@ export type SavedOptions = PlanOptions & SchemaOptions;
 
 /** A variable as the document declares it. */
 export interface SavedVariable {
-  /** As written: `uuid!`, `[Int!]`. */
+  /** Type in the document: `uuid!`, `[Int!]`. */
   readonly type: string;
   /** Value, if the document gives one. */
   readonly default?: unknown;
@@ -84,7 +84,7 @@ export interface AllowedDocument {
   readonly name: string;
   /** Absent: every role. */
   readonly roles?: readonly string[];
-  /** Absent: that of the operation; present where a document is no operation that can be called, because it has several. */
+  /** Absent: that of the operation; present if the document cannot be called, because it has several operations. */
   readonly document?: string;
 }
 

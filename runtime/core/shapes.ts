@@ -68,7 +68,7 @@ export interface TableShape {
   readonly calls?: Readonly<Record<string, string>>;
   /** Triggers and rules: name → hash of the definition, of the function that a trigger calls, too. */
   readonly triggers?: Readonly<Record<string, string>>;
-  /** What foreign keys of this table do to its rows when rows of the named tables are deleted, or their keys change. */
+  /** Effects of this table's foreign keys on its rows when rows of the named tables are deleted, or their keys change. */
   readonly onDelete?: ForeignKeyActions;
   readonly onUpdate?: ForeignKeyActions;
   /** Foreign keys to tracked tables that no relationship follows. */

@@ -1,5 +1,5 @@
 /**
- * What a program takes over from the one that it follows: views of roles, and with them everything that was made for
+ * Parts that a program takes over from its predecessor: views of roles, and with them everything that was made for
  * those roles (types, parsed operations, plans).
  *
  * Why that is safe. A view, and every plan made with it, is a function of
@@ -47,7 +47,7 @@ export function takeOverViews(
   return kept;
 }
 
-/** Whether what is not answered by databases alone is offered to a role as before. */
+/** Whether fields that need more than databases are offered to a role as before. */
 function offersTheSame(
   now: readonly Provider[],
   before: readonly Provider[],

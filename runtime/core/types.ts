@@ -295,7 +295,7 @@ function encodeArray(element: ColumnType, value: unknown): string {
   );
 }
 
-/** What stands between the items of an array's text; Postgres has a comma for all other types. */
+/** Separator of the items of an array's text; Postgres uses a comma for all other types. */
 function delimiterOf({ name }: ColumnType): string {
   return name === 'box' ? ';' : ',';
 }

@@ -212,6 +212,23 @@ export const diagnostics = {
   /** validation for the given custom types failed %reasons% */
   customTypesInvalid: ({ reasons }: { reasons: Hole }): Message =>
     message('custom-types-invalid', 'error', [`validation for the given custom types failed ${reasons}`]),
+  /** Role "%role%" may %operation% rows of table %table% without a check that has session variables, and the row rules of %users% look for rows of it. */
+  decidingTableWritable: ({
+    role,
+    operation,
+    table,
+    users,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    users: Hole;
+  }): Message =>
+    message('deciding-table-writable', 'warning', [
+      `Role "${role}" may ${operation} rows of table ${table} without a check that has session variables, and the row rules of ${users} look for rows of it.`,
+      'Whoever writes such a row decides what these rules let through.',
+      'Write a check on the relationships of the row.',
+    ]),
   /** multiple declarations exist for the following %kind%: %names% */
   duplicateDeclaration: ({ kind, names }: { kind: Hole; names: Hole }): Message =>
     message('duplicate-declaration', 'error', [
@@ -489,6 +506,23 @@ export const diagnostics = {
     message('inherited-role-parents-missing', 'error', [
       `the following parent role(s) are not found: ${parents} which are required to construct the inherited role: "${role}"`,
     ]),
+  /** The inherited role "%role%" has a permission for %operation% on table %table% that is wider than those of the roles it inherits from: %what%. */
+  inheritedRoleWider: ({
+    role,
+    operation,
+    table,
+    what,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    what: Hole;
+  }): Message =>
+    message('inherited-role-wider', 'warning', [
+      `The inherited role "${role}" has a permission for ${operation} on table ${table} that is wider than those of the roles it inherits from: ${what}.`,
+      'Inheriting looks as if it gave nothing more.',
+      'Remove the permission, restrict it, or allow it on purpose.',
+    ]),
   /** column "%name%" does not exist in table %table% */
   joinColumnMissing: ({
     name,
@@ -574,6 +608,13 @@ export const diagnostics = {
     message('migrations-missing', 'error', [
       `There are no migrations for the source ${source}: ${folder} does not exist.`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** The REST endpoint "%endpoint%" runs the mutation %operation% by GET. */
+  mutationByGet: ({ endpoint, operation }: { endpoint: Hole; operation: Hole }): Message =>
+    message('mutation-by-get', 'warning', [
+      `The REST endpoint "${endpoint}" runs the mutation ${operation} by GET.`,
+      "Whoever opens a link with the caller's cookies runs it, and caches and previews may run it, too.",
+      'Use POST, PUT, PATCH or DELETE.',
     ]),
   /** cannot include "%name%" in the GraphQL schema because %name% is not a valid GraphQL identifier */
   nameNotGraphql: ({ name }: { name: Hole }): Message =>
@@ -706,6 +747,44 @@ export const diagnostics = {
     message('permission-root-by-key', 'error', [
       `The "select_by_pk" field cannot be included in the ${list} because the role "${role}" does not have access to the primary key of the table "${table}" in the source ${source}`,
     ]),
+  /** Role "%role%" sets column "%column%" of table %table% to a literal by a preset, while its rule for %other% compares the column with %variable%. */
+  presetIsLiteral: ({
+    role,
+    column,
+    table,
+    other,
+    variable,
+  }: {
+    role: Hole;
+    column: Hole;
+    table: Hole;
+    other: Hole;
+    variable: Hole;
+  }): Message =>
+    message('preset-is-literal', 'warning', [
+      `Role "${role}" sets column "${column}" of table ${table} to a literal by a preset, while its rule for ${other} compares the column with ${variable}.`,
+      'Every row is written for the same owner.',
+      'Take the value from the session, or allow it on purpose.',
+    ]),
+  /** Role "%role%" may %operation% %columns% of table %table%, which refers to %target%, and no check ties the row of %target% to the session. */
+  referenceCanLeave: ({
+    role,
+    operation,
+    columns,
+    table,
+    target,
+  }: {
+    role: Hole;
+    operation: Hole;
+    columns: Hole;
+    table: Hole;
+    target: Hole;
+  }): Message =>
+    message('reference-can-leave', 'warning', [
+      `Role "${role}" may ${operation} ${columns} of table ${table}, which refers to ${target}, and no check ties the row of ${target} to the session.`,
+      'The row can be made to refer to a row of another user or tenant, and rules that follow the reference then answer wrongly.',
+      'Write a check on the relationship, or allow it on purpose.',
+    ]),
   /** table %table% has no field named "%column%" */
   relationshipFieldMissing: ({
     table,
@@ -836,6 +915,13 @@ export const diagnostics = {
       `The rule of role "${role}" for ${operation} on table ${table} is false for every row.`,
       'Remove the permission, or correct the rule.',
     ]),
+  /** The rule of role "%role%" for %operation% on table %table% has no session variable, while other rules on the table have one. */
+  ruleWithoutSession: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
+    message('rule-without-session', 'warning', [
+      `The rule of role "${role}" for ${operation} on table ${table} has no session variable, while other rules on the table have one.`,
+      'Every caller with the role gets these rows, whoever they belong to.',
+      "Put the session's condition into the rule, or allow it on purpose.",
+    ]),
   /** In query collection "%collection%" the query "%query%" is invalid with the following error(s): %error%%uses% */
   savedQueryInvalid: ({
     collection,
@@ -880,6 +966,12 @@ export const diagnostics = {
   }): Message =>
     message('saved-query-too-large', 'warning', [
       `In query collection "${collection}" the query "${query}" has the size ${size}, which api_limits.${limit} refuses to the roles ${roles}.`,
+    ]),
+  /** Role "%role%" may read column "%column%" of table %table%, whose name is that of a secret. */
+  secretColumnGranted: ({ role, column, table }: { role: Hole; column: Hole; table: Hole }): Message =>
+    message('secret-column-granted', 'warning', [
+      `Role "${role}" may read column "${column}" of table ${table}, whose name is that of a secret.`,
+      'Take it out of the permission, or allow it on purpose.',
     ]),
   /** Source "%source%" is of kind "%kind%"; only "postgres" can be served. */
   sourceKindUnsupported: ({ source, kind }: { source: Hole; kind: Hole }): Message =>
@@ -972,6 +1064,13 @@ export const diagnostics = {
       `The rule of role "${role}" for ${operation} on table ${table} needs the session variable ${variable}, which no claim supplies.`,
       nearest === undefined ? undefined : `Did you mean ${nearest}?`,
       "Correct the name, or add it to session_variables of the lint's configuration.",
+    ]),
+  /** Role "%role%" reads the view %view%, whose query calls %functions%. */
+  viewOverFunction: ({ role, view, functions }: { role: Hole; view: Hole; functions: Hole }): Message =>
+    message('view-over-function', 'warning', [
+      `Role "${role}" reads the view ${view}, whose query calls ${functions}.`,
+      'PostgreSQL does not record what a function reads: the view may show anything.',
+      'Read the functions, and allow the finding if they show what the role may see.',
     ]),
   /** Role "%role%" reads table %table% with a row rule that uses session variables, but the view %view%, which shows columns of that table, without one. */
   viewWithoutRowRule: ({ role, table, view }: { role: Hole; table: Hole; view: Hole }): Message =>

@@ -5,19 +5,25 @@ import { EngineError } from '../core/errors.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { installProgram } from '../events/install-program.ts';
 import type { Host, HostContext } from './host.ts';
-import { createLoader, type GeneratedFiles } from './loader.ts';
+import { createLoader } from './loader.ts';
+import { editedFiles, MANIFEST } from './manifest.ts';
 import { openSource } from './sources.ts';
 
 export interface CompiledFolder {
   readonly directory: string;
   /** Source → connection string with `{{NAME}}` for environment variables; `default` may come from the configuration. */
   readonly sources: Readonly<Record<string, string>>;
+  /** Serve files that are not as the compiler wrote them. */
+  readonly allowEdited?: boolean;
 }
 
 /** @throws EngineError when the folder has no program, or a source no address */
 export async function hostFolder(folder: CompiledFolder, context: HostContext): Promise<Host> {
   const { configuration } = context;
-  const program = await createLoader().load(await readGenerated(folder.directory));
+  const files = await readGenerated(folder.directory);
+  if (!folder.allowEdited) requireUnedited(folder.directory, files);
+  files.delete(MANIFEST);
+  const program = await createLoader().load(files);
   const sources = new Map<string, SourceConnection>();
   for (const { name } of program.sources) {
     const template = folder.sources[name] ?? (name === 'default' ? configuration.databaseUrl : undefined);
@@ -44,7 +50,21 @@ export async function hostFolder(folder: CompiledFolder, context: HostContext): 
   };
 }
 
-async function readGenerated(directory: string): Promise<GeneratedFiles> {
+/** What is served is what was compiled and reviewed. @throws EngineError */
+function requireUnedited(directory: string, files: ReadonlyMap<string, string>): void {
+  const edited = editedFiles(files);
+  if (edited?.length === 0) return;
+  const problem =
+    edited === undefined
+      ? `the folder ${directory} has no readable ${MANIFEST}`
+      : `files of ${directory} are not as the compiler wrote them: ${edited.join(', ')}`;
+  throw new EngineError(
+    'invalid-configuration',
+    `${problem}. Compile again, or serve them with --allow-edited to try something out`,
+  );
+}
+
+async function readGenerated(directory: string): Promise<Map<string, string>> {
   let entries: Awaited<ReturnType<typeof list>>;
   try {
     entries = await list(directory);
@@ -64,6 +84,7 @@ async function readGenerated(directory: string): Promise<GeneratedFiles> {
 async function list(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter((path) => path.endsWith('.ts') || path === join(directory, MANIFEST));
 }

@@ -12,7 +12,7 @@ import type { GeneratedProgram } from '../core/resolvers.ts';
 import { LoadError } from './load-error.ts';
 
 /** Generated files: path below the folder → text. */
-export type GeneratedFiles = ReadonlyMap<string, string>;
+type GeneratedFiles = ReadonlyMap<string, string>;
 
 /** A generated file as CommonJS. Immutable: a file that did not change is the identical object. */
 export interface TranspiledFile {

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { CatalogFunction, CatalogKey, CatalogTable, SourceCatalog } from '../catalog/catalog.ts';
+import { foreignKeyActions } from '../catalog/foreign-key-actions.ts';
 import { typeKey } from '../catalog/type-shapes.ts';
 import { objectKey } from '../core/names.ts';
 import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../core/shapes.ts';
@@ -54,6 +55,15 @@ export type Fact =
       readonly returns: string;
       readonly set: boolean;
     }
+  /** What the database does by itself: hashes of queries, functions and triggers, actions of foreign keys. */
+  | {
+      readonly kind: 'definitions';
+      readonly of: 'table' | 'function';
+      readonly object: string;
+      readonly entries: Readonly<Record<string, string>>;
+      /** Major version of the Postgres that printed a view's query; of another one, it says nothing. */
+      readonly postgres?: number;
+    }
   | { readonly kind: 'enum'; readonly type: string; readonly values: readonly string[] }
   | { readonly kind: 'domain'; readonly type: string; readonly base: string }
   | { readonly kind: 'enum values'; readonly table: string; readonly values: readonly string[] };
@@ -84,6 +94,8 @@ export function factKey(fact: Fact): string {
       return `insert into ${fact.table}`;
     case 'function':
       return `function ${fact.function}`;
+    case 'definitions':
+      return `definitions of ${fact.of} ${fact.object}`;
     case 'enum':
     case 'domain':
       return `type ${fact.type}`;
@@ -119,6 +131,10 @@ export function factText(fact: Fact): string {
       return fact.values.length > 0 ? fact.values.join(', ') : 'none';
     case 'domain':
       return fact.base;
+    case 'definitions': {
+      const entries = Object.entries(fact.entries).sort(([left], [right]) => (left < right ? -1 : 1));
+      return entries.map(([name, text]) => `${name} ${text}`).join(', ') || 'none';
+    }
   }
 }
 
@@ -174,6 +190,47 @@ export function functionFact(
   };
 }
 
+const QUERY = 'query';
+
+/** What the database does by itself with a table's rows. */
+function tableDefinitions(
+  shape: Pick<TableShape, 'definition' | 'calls' | 'triggers' | 'onDelete' | 'onUpdate'>,
+): Readonly<Record<string, string>> {
+  const { definition, calls = {}, triggers = {}, onDelete = {}, onUpdate = {} } = shape;
+  const named = (prefix: string, record: object) =>
+    Object.entries(record).map(([name, text]): [string, string] => [
+      `${prefix} ${name}`,
+      typeof text === 'string' ? text : JSON.stringify(text),
+    ]);
+  return Object.fromEntries([
+    ...(definition === undefined ? [] : [[QUERY, definition] as const]),
+    ...named('function', calls),
+    ...named('trigger', triggers),
+    ...named('with deleted rows of', onDelete),
+    ...named('with changed keys of', onUpdate),
+  ]);
+}
+
+export function definitionsFact(table: TableShape): Fact {
+  const { postgres } = table.source;
+  return {
+    kind: 'definitions',
+    of: 'table',
+    object: objectKey(table.schema, table.name),
+    entries: tableDefinitions(table),
+    ...(postgres !== undefined && { postgres }),
+  };
+}
+
+/** Undefined for a function compiled without a hash. */
+export function bodyFact(
+  { schema, name }: { readonly schema: string; readonly name: string },
+  definition: string | undefined,
+): Fact | undefined {
+  if (definition === undefined) return undefined;
+  return { kind: 'definitions', of: 'function', object: objectKey(schema, name), entries: { definition } };
+}
+
 /** Facts of a type that is not Postgres' own; an array's are its element's. */
 export function* typeFacts(source: SourceShape, key: string): Generator<Fact> {
   const shape = source.types[key];
@@ -209,6 +266,32 @@ export function createObserver(
         if (type?.kind === 'domain') return { kind: 'domain', type: expected.type, base: typeKey(type.base) };
         return undefined;
       }
+      case 'definitions': {
+        if (expected.of === 'function') {
+          const [first, ...overloads] = functions.get(expected.object) ?? [];
+          if (!first || overloads.length > 0) return undefined;
+          return { ...expected, entries: { definition: first.definition ?? '' } };
+        }
+        const table = tables.get(expected.object);
+        if (!table) return undefined;
+        const around = {
+          isTracked: (key: string) => known.has(key),
+          tableOf: (key: string) => tables.get(key),
+        };
+        const onDelete = foreignKeyActions(table, 'onDelete', around);
+        const onUpdate = foreignKeyActions(table, 'onUpdate', around);
+        const { definition, calls, triggers } = table;
+        const isComparable = expected.postgres === Math.floor(catalog.serverVersion / 10_000);
+        const query = isComparable ? definition : expected.entries[QUERY];
+        const entries = tableDefinitions({
+          ...(query !== undefined && { definition: query }),
+          ...(calls && { calls }),
+          ...(triggers && { triggers }),
+          ...(onDelete && { onDelete }),
+          ...(onUpdate && { onUpdate }),
+        });
+        return { ...expected, entries };
+      }
       default: {
         const table = tables.get(expected.table);
         return table && observeTable(expected, table, catalog, known);
@@ -243,7 +326,7 @@ function observeFunction(
 }
 
 function observeTable(
-  expected: Exclude<Fact, { kind: 'function' | 'enum' | 'domain' }>,
+  expected: Exclude<Fact, { kind: 'function' | 'enum' | 'domain' | 'definitions' }>,
   table: CatalogTable,
   catalog: SourceCatalog,
   known: ReadonlySet<string>,

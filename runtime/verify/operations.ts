@@ -10,7 +10,17 @@ import { offer, operationOf } from '../core/schema/offer.ts';
 import { everything, rulesOf } from '../core/schema/table-view.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import type { ComputedFieldShape, RelationshipShape, TableAccess, TableShape } from '../core/shapes.ts';
-import { columnFact, type Fact, factKey, functionFact, requiredFact, tableFact, typeFacts } from './facts.ts';
+import {
+  bodyFact,
+  columnFact,
+  definitionsFact,
+  type Fact,
+  factKey,
+  functionFact,
+  requiredFact,
+  tableFact,
+  typeFacts,
+} from './facts.ts';
 
 /** Something a client may call, as a role. */
 export interface ServedOperation {
@@ -110,8 +120,8 @@ function tableOperations(access: TableAccess, role: string, factsOf: FactsOf): S
   });
 }
 
-function factsBy(fact: Fact | undefined): Facts {
-  return new Map(fact ? [[factKey(fact), fact]] : []);
+function factsBy(...facts: readonly (Fact | undefined)[]): Facts {
+  return new Map(facts.flatMap((fact) => (fact ? [[factKey(fact), fact] as const] : [])));
 }
 
 function keyFact(table: TableShape): Fact | undefined {
@@ -191,6 +201,7 @@ function collectFacts(
   };
   const shapeOf = (key: string) => find(table.source.name, key)?.table;
   add(tableFact(table));
+  add(definitionsFact(table));
   for (const column of [...(rule.columns ?? []), ...Object.keys(rule.presets ?? {})])
     addColumn(table, column);
   for (const text of [rule.where, rule.check, ...Object.values(rule.cells ?? {})])
@@ -208,7 +219,9 @@ function collectFacts(
   if (operation !== 'select') return facts;
   for (const name of rule.computedFields ?? []) {
     const field: ComputedFieldShape | undefined = table.computedFields?.[name];
-    if (field) add(functionFact(field.function, field));
+    if (!field) continue;
+    add(functionFact(field.function, field));
+    add(bodyFact(field.function, field.definition));
   }
   for (const { target, columns, notNull, unique } of followed) {
     for (const [own, other] of Object.entries(columns)) {
@@ -239,7 +252,7 @@ function functionOperations(
   return program.functions.flatMap((shape) => {
     const { query, mutation } = shape.fields;
     const returned = find(shape.source.name, shape.returns.table);
-    const own = factsBy(functionFact(shape, shape));
+    const own = factsBy(functionFact(shape, shape), bodyFact(shape, shape.definition));
     const fields = [
       ...fieldEntries(query).map(([name, { field }]) => [`query ${name}`, field] as const),
       ...fieldEntries(mutation).map(([name, { field }]) => [`mutation ${name}`, field] as const),

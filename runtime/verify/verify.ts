@@ -15,7 +15,8 @@ import { type Facts, operationsOf, type ServedOperation } from './operations.ts'
 import { prove, subjectText } from './prove.ts';
 
 export interface Verification {
-  readonly verdict: 'same' | 'harmless' | 'breaking';
+  /** `redefined`: operations work, and views, functions, triggers or foreign keys they meet may do something else. */
+  readonly verdict: 'same' | 'harmless' | 'redefined' | 'breaking';
   /** Of the objects as the program knows them. */
   readonly expected: string;
   /** Of the same objects in the database. */
@@ -75,6 +76,7 @@ export async function verifyProgram(
   const facts = factsOfAll(operations);
   const found: [string, Fact][] = [];
   const changes: CatalogChange[] = [];
+  let redefined = false;
   for (const [source, expected] of facts.values()) {
     const observed = observers.get(source)?.(expected);
     if (observed) found.push([source, observed]);
@@ -84,6 +86,7 @@ export async function verifyProgram(
         operation.source === source && operation.facts.some((facts) => facts.has(factKey(expected))),
     );
     const broken = users.filter((operation) => isBreaking(expected, observed, operation, program));
+    redefined ||= expected.kind === 'definitions';
     changes.push({
       source,
       object: factKey(expected),
@@ -97,7 +100,7 @@ export async function verifyProgram(
   const all = [...changes, ...proofs.changes.filter(({ object }) => !known.has(object))];
   const breaking = all.some(({ breaks }) => breaks.length > 0);
   return {
-    verdict: all.length === 0 ? 'same' : breaking ? 'breaking' : 'harmless',
+    verdict: breaking ? 'breaking' : redefined ? 'redefined' : all.length > 0 ? 'harmless' : 'same',
     expected: fingerprint(facts.values()),
     found: fingerprint(found),
     changes: all,
@@ -181,6 +184,8 @@ function isBreaking(
     case 'uniqueness':
       // Rows would be repeated, or shown because another one may be seen.
       return true;
+    case 'definitions':
+      return false;
     case 'insert':
     case 'foreign keys':
       // Other effects of the database on a new row do not matter.
@@ -283,13 +288,14 @@ function rolesText(roles: readonly string[]): string {
 /** The verdict for a person, a change a line. */
 export function verificationText({ verdict, changes, expected }: Verification): string {
   const head = {
-    same: `same: every object that the SQL uses is as it was (${expected.slice(0, 12)})`,
+    same: `same: tables, columns, keys, types, and the definitions of views, functions and triggers that the SQL uses are as they were (${expected.slice(0, 12)}). Not compared: functions that these call, defaults, CHECK constraints, policies, rows`,
     harmless: 'changed, but harmless: every operation works as it did',
+    redefined: 'redefined: every operation works, and may do something else: read what is defined otherwise',
     breaking: 'breaks operations',
   }[verdict];
   const several = new Set(changes.map(({ source }) => source)).size > 1;
   const lines = changes.flatMap(({ source, object, before, after, breaks }) => [
-    `  ${several ? `${source} · ` : ''}${object}: ${before} → ${after ?? 'gone'}${breaks.length === 0 ? ' (harmless)' : ''}`,
+    `  ${several ? `${source} · ` : ''}${object}: ${before} → ${after ?? 'gone'}${breaks.length > 0 ? '' : object.startsWith('definitions of') ? ' (redefined)' : ' (harmless)'}`,
     ...breaks.map(({ name, roles }) => `    breaks ${name}  ${rolesText(roles)}`),
   ]);
   return [head, ...lines].map((line) => `${line}\n`).join('');

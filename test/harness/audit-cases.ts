@@ -79,6 +79,11 @@ export async function auditCase({ change, sql, before }: AuditCase): Promise<Aud
   };
 }
 
+/** The generated code of the project after a change. */
+export async function projectCode(change?: Change): Promise<GeneratedCode> {
+  return (await project([change], [])).code;
+}
+
 interface Side {
   readonly code: GeneratedCode;
   /** Code and message of every finding. */

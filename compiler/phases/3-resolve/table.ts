@@ -1,12 +1,12 @@
 /** Resolves tracked tables: their existence, column names and enum columns. */
 
 import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { displayName, isGraphqlName, tableBaseName } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
-import { foreignKeyActions } from './deletion.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';
@@ -176,8 +176,12 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ] as const
   ).flatMap(([operation, allowed]) => (allowed ? [] : [operation]));
   const references = otherReferences(scope, table);
-  const onDelete = foreignKeyActions(scope, catalog, 'onDelete');
-  const onUpdate = foreignKeyActions(scope, catalog, 'onUpdate');
+  const around = {
+    isTracked: (key: string) => scope.tables.has(key),
+    tableOf: (key: string) => scope.catalogTables.get(key),
+  };
+  const onDelete = foreignKeyActions(catalog, 'onDelete', around);
+  const onUpdate = foreignKeyActions(catalog, 'onUpdate', around);
   return {
     source: scope.shape,
     schema: catalog.schema,

@@ -6,7 +6,7 @@ import { ruleName } from '../../../runtime/core/reason.ts';
 import { explainUnknown } from '../../../runtime/core/schema/hidden.ts';
 
 interface RefusingRule {
-  /** As ruleName makes it. */
+  /** Made by ruleName. */
   readonly rule: string;
   /** A sentence about the missing permission and its position in the metadata. */
   readonly text: string;

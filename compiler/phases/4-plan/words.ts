@@ -15,7 +15,7 @@ export function conditionWords(condition: Condition): string {
     case 'not':
       return `not (${conditionWords(condition.condition)})`;
     case 'comparison':
-      return `${operandWords(condition.left)} ${operatorWords(condition.operator)} ${argumentWords(condition.right)}`;
+      return `${operandWords(condition.left)} ${operatorWords(condition)} ${argumentWords(condition.right)}`;
     case 'column-comparison':
       return `${operandWords(condition.left)} ${condition.operator} ${condition.of === 'root' ? '$.' : ''}${name(condition.column)}`;
     case 'is-null':
@@ -48,7 +48,9 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   _nin: 'not in',
 };
 
-function operatorWords(operator: string): string {
+/** As it runs: "not equal" lets null through where the column may be null. */
+function operatorWords({ operator, left, right }: Extract<Condition, { kind: 'comparison' }>): string {
+  if (operator === '_neq' && left.nullable && right.kind === 'value') return 'is distinct from';
   return SYMBOLS[operator] ?? operator;
 }
 

@@ -267,6 +267,19 @@ export function settingFindings(base: GeneratedCode, head: GeneratedCode): Findi
   ];
 }
 
+/** Edited files, and saved statements that the rules do not give: what they do is compared nowhere else. */
+export function editFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
+  const finding = (text: string): Finding => ({ verdict: 'undecidable', subject: 'operations', text });
+  return [
+    ...head.edited
+      .filter((path) => !base.edited.includes(path))
+      .map((path) => finding(`${path}: it is not as the compiler wrote it`)),
+    ...head.differing.map((name) =>
+      finding(`the statements of the saved operation ${name} are not what the rules give`),
+    ),
+  ];
+}
+
 export function foreignFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   const known = new Set(base.foreign.map(({ file, line }) => `${file.split('/').pop()}:${line}`));
   return head.foreign

@@ -9,6 +9,7 @@ import { pathFindings } from './diff-paths.ts';
 import { permissionFindings } from './diff-permission.ts';
 import { serviceFindings } from './diff-services.ts';
 import {
+  editFindings,
   entranceFindings,
   foreignFindings,
   functionFindings,
@@ -43,6 +44,7 @@ export function diffCode(base: GeneratedCode, head: GeneratedCode): AuditDiff {
     ...serviceFindings(base, head),
     ...settingFindings(base, head),
     ...foreignFindings(base, head),
+    ...editFindings(base, head),
   ];
   const order = ({ verdict, role = '', table = '', operation = '' }: Finding) =>
     `${VERDICTS.indexOf(verdict)} ${role}\0${table}\0${operation}`;

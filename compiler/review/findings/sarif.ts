@@ -3,7 +3,8 @@
  * working folder, with `/`; columns count UTF-16 units, both from 1.
  */
 import { createHash } from 'node:crypto';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { causesFirst } from '../../../runtime/diagnostics/causes.ts';
 import type { Diagnostic, Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { MessageTemplate } from '../../../runtime/diagnostics/messages.ts';
@@ -46,6 +47,8 @@ export function renderSarif(
     runs: [
       {
         tool: { driver: { name: 'engine', version, rules: used.map(describeRule) } },
+        // Code hosts put their checkout in its place.
+        originalUriBaseIds: { [ROOT]: { description: { text: 'The working folder' } } },
         columnKind: 'utf16CodeUnits',
         results: findings.map((finding) => describeFinding(finding, indexes.get(finding.rule))),
       },
@@ -57,6 +60,7 @@ export function renderSarif(
 function describeRule({ id, level, summary, help }: SarifRule): object {
   return {
     id,
+    name: id.replaceAll(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     shortDescription: { text: summary },
     help: { text: help, markdown: help },
     defaultConfiguration: { level },
@@ -91,9 +95,18 @@ function describePlace({ location, object }: Pick<SarifFinding, 'location' | 'ob
 
 function describeLocation({ file, line, column }: Location): object {
   return {
-    artifactLocation: { uri: relativePath(file).split('/').map(encodeURIComponent).join('/') },
+    artifactLocation: describeFile(file),
     region: { startLine: line, startColumn: column },
   };
+}
+
+const ROOT = '%SRCROOT%';
+
+/** A file of the working folder by its path; one outside, which no code host can show, by its address. */
+function describeFile(file: string): object {
+  const path = relativePath(file);
+  if (path.startsWith('../') || isAbsolute(path)) return { uri: pathToFileURL(resolve(file)).href };
+  return { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: ROOT };
 }
 
 /** The path as code hosts write it: relative to the working folder, with `/`. */

@@ -4,8 +4,10 @@ import { linkProgram, type Program, type Table } from '../../../runtime/core/pro
 import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
 import type { TableAccess } from '../../../runtime/core/shapes.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import { editedFiles } from '../../../runtime/program/manifest.ts';
 import { readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
+import { differingStatements } from './replan.ts';
 
 export interface GeneratedCode {
   /** As the person named it. */
@@ -20,6 +22,10 @@ export interface GeneratedCode {
   readonly locate: (value: object) => Location | undefined;
   /** Resolvers written by hand: no audit knows what they do. */
   readonly foreign: readonly Location[];
+  /** Files that are not as the compiler wrote them, with what happened to each; none for an artefact, which has no manifest. */
+  readonly edited: readonly string[];
+  /** Saved operations whose statements are not what the rules beside them give: `collection.name`. */
+  readonly differing: readonly string[];
 }
 
 /**
@@ -42,22 +48,47 @@ export function readTexts({ label, folder, files, entry }: GeneratedTexts): Gene
       return location && inFolder(location);
     },
     foreign: foreign.map(inFolder),
+    edited: editedFiles(files) ?? [],
+    // An artefact keeps the statements of the roles that it was built for.
+    replans: entry === undefined,
   });
 }
 
-/** The code of a program that was not printed has no places. */
+/**
+ * The code of a program that was not printed has no places.
+ * @param replans plan saved operations again, to find those whose statements differ
+ */
 export function linkCode({
   label,
   generated,
   locate = () => undefined,
   foreign = [],
+  edited = [],
+  replans = false,
 }: Pick<GeneratedCode, 'label' | 'generated'> &
-  Partial<Pick<GeneratedCode, 'locate' | 'foreign'>>): GeneratedCode {
+  Partial<Pick<GeneratedCode, 'locate' | 'foreign' | 'edited'>> & {
+    readonly replans?: boolean;
+  }): GeneratedCode {
   const program = linkProgram(generated, {
     inferFunctionPermissions: generated.saved?.options.inferFunctionPermissions ?? true,
   });
   const roles = new Set(program.roles);
   for (const { roles: allowed } of generated.saved?.allowlist ?? [])
     for (const role of allowed ?? []) roles.add(role);
-  return { label, generated, program, accessOf: program.access, roles: [...roles].sort(), locate, foreign };
+  let differing: readonly string[] | undefined;
+  return {
+    label,
+    generated,
+    program,
+    accessOf: program.access,
+    roles: [...roles].sort(),
+    locate,
+    foreign,
+    edited,
+    get differing() {
+      if (!replans) return [];
+      differing ??= differingStatements(generated).map(({ collection, name }) => `${collection}.${name}`);
+      return differing;
+    },
+  };
 }

@@ -4,10 +4,14 @@ import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts'
 import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedColumns } from './columns.ts';
 import type { LintConfiguration, LintFinding } from './configuration.ts';
 import { failingRules } from './failing-rules.ts';
+import { mutationsByGet, secretColumns, viewsOverFunctions, widerInherited } from './grants.ts';
 import { computedByView, givenToFunction, shownByRelationship, shownByView } from './hidden-columns.ts';
 import { orderedAggregates } from './ordered-aggregates.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+import { decidingTables, looseReferences } from './references.ts';
 import { constantRules, emptyDemands, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
+
+import { literalPresets, rulesWithoutSession } from './session.ts';
 
 type Rule = (
   table: PlacedTable,
@@ -23,6 +27,21 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
   'rule-is-always-true': constantRules,
   'row-can-be-given-away': givenAway,
   'owner-can-be-chosen': chosenOwner,
+  'rule-without-session': (table, permission, input, { publicRoles }) =>
+    rulesWithoutSession(table, permission, input, publicRoles, [
+      ...constantRules(table, permission, input),
+      ...widerWrites(table, permission, input),
+    ]),
+  'reference-can-leave': (table, permission, input) =>
+    decidingTables(table, permission, input, []).length > 0
+      ? []
+      : looseReferences(table, permission, input, ownerFindings(table, permission)),
+  'deciding-table-writable': (table, permission, input) =>
+    decidingTables(table, permission, input, ownerFindings(table, permission)),
+  'preset-is-literal': literalPresets,
+  'inherited-role-wider': widerInherited,
+  'secret-column-granted': secretColumns,
+  'view-over-function': viewsOverFunctions,
   'all-columns-granted': (table, permission, _input, { publicRoles }) =>
     everyColumn(table, permission, publicRoles),
   'hidden-column-shown-by-view': shownByView,
@@ -38,12 +57,18 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
     unknownVariables(table, permission, sessionVariables),
 };
 
+/** Findings about who a row belongs to: one cause, which other rules would report again. */
+function ownerFindings(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+  return [...givenAway(table, permission), ...chosenOwner(table, permission)];
+}
+
 export const LINT_CODES: ReadonlySet<string> = new Set([
   ...Object.keys(LINT_RULES),
   'rule-is-never-true',
   'column-compared-with-itself',
   'rule-column-without-index',
   'aggregates-readable-by-order',
+  'mutation-by-get',
 ]);
 
 /** Runs every rule. */
@@ -59,7 +84,7 @@ export function lint(input: LintInput, configuration: LintConfiguration): LintFi
       ),
     ),
   );
-  return [...findings, ...orderedAggregates(input), ...missingIndexes(input)];
+  return [...findings, ...orderedAggregates(input), ...mutationsByGet(input), ...missingIndexes(input)];
 }
 
 /** One finding a column, at the first rule that needs the index, however many do. */

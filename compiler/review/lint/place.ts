@@ -44,6 +44,8 @@ export interface PlacedTable {
   readonly model: ModelTable;
   readonly catalog: CatalogTable;
   readonly permissions: readonly PlacedPermission[];
+  /** Rules of every role, inherited ones included. */
+  readonly access: Omit<TableAccess, 'table'>;
 }
 
 export interface LintInput {
@@ -84,6 +86,7 @@ export function placeTables(
           model: table,
           catalog: columns,
           permissions: permissionsOf(entry, table, access),
+          access,
         },
       ];
     });

@@ -22,7 +22,7 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
       const isGuarded = Object.entries(value).some(([other, beside]) => other !== key && hasSession(beside));
       if (isGuarded) continue;
       // Conditions on a relationship or another table can have branches, too.
-      if (isObject(part) && key !== '_not') look(part, [...path, key]);
+      if (isObject(part)) (key === '_not' ? lookNegated : look)(part, [...path, key]);
       if (!Array.isArray(part)) continue;
       if (key === '_or') lookAtBranches(part, [...path, key]);
       if (key !== '_and') continue;
@@ -31,6 +31,20 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
         if (isObject(each) && !others.some(hasSession)) look(each, [...path, key, index]);
       });
     }
+  };
+  /** By De Morgan, what holds together is an _or when it is negated. */
+  const lookNegated = (value: JsonObject, path: MetadataPath): void => {
+    const parts = conjunctsOf(value, path);
+    const isBound = parts.map(([part]) => hasSession(part));
+    parts.forEach(([part, place], index) => {
+      const inner = part._not;
+      if (isBound[index]) {
+        if (isObject(inner)) look(inner, [...place, '_not']);
+      } else if (isBound.includes(true)) {
+        const branch = JSON.stringify(isObject(inner) ? inner : { _not: part });
+        found.push(at(place, messages.orBranchWithoutSession({ ...names(table, permission), branch })));
+      }
+    });
   };
   const lookAtBranches = (branches: readonly Json[], path: MetadataPath): void => {
     const isBound = branches.map(hasSession);
@@ -49,6 +63,15 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
   };
   look(filter, [...permission.path, 'filter']);
   return found;
+}
+
+/** The conditions of an object that hold together, each with its place. */
+function conjunctsOf(value: JsonObject, path: MetadataPath): [JsonObject, MetadataPath][] {
+  return Object.entries(value).flatMap(([key, part]): [JsonObject, MetadataPath][] =>
+    key === '_and' && Array.isArray(part)
+      ? part.flatMap((each, index) => (isObject(each) ? conjunctsOf(each, [...path, key, index]) : []))
+      : [[{ [key]: part } as JsonObject, path]],
+  );
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

@@ -1,4 +1,4 @@
-/** What a call of an action needs of a request, as data: made when an operation is planned, evaluated when it runs. */
+/** Inputs of an action's call, as data: made when an operation is planned, evaluated when it runs. */
 import { EngineError, pathStep } from '../errors.ts';
 import { sourceValue } from '../request/bind.ts';
 import { checkStrict, describeJson, unexpectedNull } from '../request/refusals.ts';

@@ -100,7 +100,7 @@ function resultField(shape: ActionShape, types: ActionTypes): FieldDefinition {
             }),
             answerField('errors', JSON_SCALAR, { description: 'errors related to the invocation' }),
             answerField('id', nonNull(UUID), { description: 'the unique id of an action' }),
-            // As declared, although it is null while the action runs: clients know the type so.
+            // The declared type, although it is null while the action runs: clients rely on it.
             answerField('output', output, { description: 'the output fields of this action' }),
             typename(),
           ]),

@@ -1,7 +1,7 @@
 /**
- * What a rule already says of the rows that a relationship leads to. If `{row}` is a row that a rule lets through, and
- * another row is joined to it, some conditions hold for the other row without being asked: "the invoice's customer is mine"
- * for the invoices of a customer that is mine. Conditions that follow are left out of statements, which spares Postgres a
+ * Conditions that a rule implies for the rows that a relationship leads to. If `{row}` is a row that a rule lets through, and
+ * another row is joined to it, some conditions hold for the other row without being evaluated: "the invoice's customer is mine"
+ * for the invoices of a customer that is mine. Implied conditions are left out of statements, which spares Postgres a
  * subquery for each row.
  */
 import { isPlainType, type KnownRow } from './branch.ts';

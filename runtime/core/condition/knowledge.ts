@@ -34,8 +34,8 @@ export interface ColumnFacts {
 }
 
 /**
- * What shapes say of the tables of one source: columns, their types, NOT NULL, keys and enum types. The result makes the
- * knowledge for rules of one of the tables; with `rowIsNew` for checks, whose row was just written.
+ * Facts that shapes hold about the tables of one source: columns, their types, NOT NULL, keys and enum types. The result
+ * makes the knowledge for rules of one of the tables; with `rowIsNew` for checks, whose row was just written.
  */
 export function createKnowledge(
   tables: readonly TableShape[],

@@ -42,7 +42,7 @@ export function isNeverTrue(condition: Condition, knowledge?: Knowledge): boolea
 }
 
 /**
- * What became of the rows of a rule; each is proved.
+ * The proved effect of a changed rule on its rows.
  * - `narrower`: no row is won, and there are databases and sessions in which one is lost
  * - `not wider`: no row is won; whether one is lost is not known
  * - `wider`: no row is lost; that none is won is not proved
@@ -65,7 +65,7 @@ export function compareConditions(before: Condition, after: Condition, knowledge
 }
 
 /**
- * Whether the statements, all about `{row}` and the named rows, cannot hold together.
+ * Whether the statements, all about `{row}` and the named rows, contradict each other.
  * @param rows further rows that exist
  */
 export function areImpossible(

@@ -1,4 +1,4 @@
-/** What a rule reads: tables, columns, other rows. Independent of the layout of its text. */
+/** Tables, columns and other rows that a rule reads. Independent of the layout of its text. */
 import { objectKey } from '../names.ts';
 import type { RuleText } from '../shapes.ts';
 import { RULE_ALIAS } from './rule.ts';

@@ -42,7 +42,7 @@ type AtomOperator = Exclude<Operator, '<>' | 'not like' | 'not ilike'>;
 
 /** The statement that holds exactly where the other does not. */
 const OPPOSITE = { true: 'not true', false: 'not false', 'not true': 'true', 'not false': 'false' } as const;
-/** What `not` of a condition has to be for the condition to be so. */
+/** The value of a condition's negation, by the value of the condition. */
 const NEGATED = { true: 'false', false: 'true', 'not true': 'not false', 'not false': 'not true' } as const;
 
 export function opposite({ condition, is }: Statement): Statement {

@@ -9,7 +9,7 @@ export function ruleWords(text: RuleText): string {
   return inWords(text, space).trim();
 }
 
-/** As ruleWords, in the lines of the generated code. */
+/** Like ruleWords, in the lines of the generated code. */
 export function ruleLayout(text: RuleText): string {
   const lines = inWords(text, (space) => space)
     .split('\n')

@@ -1,6 +1,6 @@
 /**
  * Fields whose value another step finds: a table of another source, a field of a remote schema, rows for the answer of an
- * action. The left side puts the values of the join columns where the field stands; the join looks each tuple up, once,
+ * action. The left side puts the values of the join columns in the place of the field; the join looks each tuple up, once,
  * and the result takes the place of the values (see splice.ts). Steps of one level run in parallel.
  */
 import type { Column } from '../program.ts';

@@ -1,5 +1,5 @@
 /**
- * Cuts an answer where joins stand: everything else stays the text that it was. Tuples that occur more than once are
+ * Cuts an answer at the places of joins; the rest of the text stays unchanged. Tuples that occur more than once are
  * looked up once.
  */
 import { JsonScanner } from '../json/scanner.ts';

@@ -13,7 +13,7 @@ export class MalformedJson extends Error {
   }
 }
 
-/** Maximum depth of a document: deeper text is refused instead of exhausting the stack of whoever reads it. */
+/** Maximum depth of a document: deeper text is refused instead of exhausting the stack of its reader. */
 const MAX_DEPTH = 500;
 
 /** Codes of the characters that JSON consists of. */

@@ -1,7 +1,7 @@
 /**
- * One limit in bytes for everything that requests leave behind. Caches of one budget share it: when it is used up, the
- * entries that were not used for the longest time go, whichever cache they belong to. So clients, who choose what is
- * cached, cannot make the server grow, and a cache that nobody needs leaves its room to the others.
+ * One limit in bytes for everything that requests leave in memory. Caches of one budget share it: when it is used up, the
+ * least recently used entries of all caches are evicted. So clients, who choose what is cached, cannot exhaust the server's
+ * memory, and an unused cache leaves its room to the others.
  */
 import { LRUCache } from 'lru-cache';
 

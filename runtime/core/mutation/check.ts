@@ -40,7 +40,7 @@ export function rowCheck(
   return sql`case ${join(cases, ' ')} else ${PASSED} end`;
 }
 
-/** As `rowCheck`; marked where the view asks for marks, and there even where every row passes. */
+/** Like `rowCheck`; marked where the view asks for marks, and there even if every row passes. */
 export function markedCheck(
   view: TableView,
   operation: 'insert' | 'update',
@@ -53,9 +53,9 @@ export function markedCheck(
 }
 
 /**
- * The check as an item of RETURNING that fails the statement at the first row that does not pass: it casts what is no
- * boolean. So a single statement needs no transaction around it to be undone, and nobody learns from foreign keys or
- * triggers, which Postgres looks at last, about rows that the role may not refer to.
+ * The check as an item of RETURNING that fails the statement at the first row that does not pass, by casting a text that is
+ * not a boolean. So a single statement needs no transaction around it to be undone, and errors of foreign keys or triggers,
+ * which Postgres evaluates last, reveal nothing about rows that the role may not refer to.
  */
 export function failUnlessPassed(check: Sql): Sql {
   return sql`(${check})::boolean`;

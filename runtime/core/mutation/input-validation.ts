@@ -1,4 +1,4 @@
-/** What webhooks are asked about before a mutation writes: for each table and operation the input as the role sent it. */
+/** Questions to webhooks before a mutation writes: for each table and operation the input as the role sent it. */
 
 import type { InputNode, RootArguments } from '../request/selection.ts';
 import type { TableView } from '../schema/table-view.ts';

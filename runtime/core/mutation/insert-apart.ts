@@ -9,7 +9,7 @@
  * - whose check looks at nothing in tables of the batch but those same rows. It finds them by a key, so it cannot find
  *   others; and nothing changes them before all are there.
  *
- * What cannot be read counts as no proof.
+ * Unreadable conditions prove nothing.
  */
 import { nameOf, quoted } from '../condition/knowledge.ts';
 import { callsFunction } from '../condition/reads.ts';
@@ -36,7 +36,7 @@ export interface Parent {
 }
 
 /**
- * Whether a batch of these places comes to the same as its objects one by one.
+ * Whether a batch of these places has the same result as its objects one by one.
  * @param tables every table that is served
  */
 export function mayBeBatched(places: readonly Place[], tables: readonly Table[]): boolean {
@@ -75,7 +75,7 @@ function refersToParents(place: Place, batch: ReadonlySet<Table>): boolean {
     });
 }
 
-/** Of the table, and what object relationships follow without one. */
+/** Foreign keys of the table, and the columns that object relationships follow without one. */
 function foreignKeys({ shape, relationships }: Table): { columns: readonly string[]; target: string }[] {
   const followed = [...relationships.values()].filter(
     ({ shape: { kind, insertAfter } }) => kind === 'object' && !insertAfter,

@@ -1,10 +1,10 @@
 /**
- * Inserts with nested data one level at a time: all parents in one statement, then all their children in one. Only where
- * that comes to the same as object by object, whatever is in the database:
+ * Inserts with nested data one level at a time: all parents in one statement, then all their children in one. Only if
+ * the result is the same as object by object, for any content of the database:
  *
  * - no `on_conflict`: a skipped row has no key to hang children on, and a row may be met twice;
  * - at each level either every row has an object to insert before it, or none has;
- * - no row finds anything else in the database for its coming sooner or later (see insert-apart.ts).
+ * - no row finds a different state of the database by being inserted earlier or later (see insert-apart.ts).
  *
  * Whatever goes wrong, fewer rows than sent among it, the objects are then inserted one by one in a new transaction, which
  * says which one it was.

@@ -25,7 +25,7 @@ export interface NestedInsert {
   readonly relationship: Relationship;
   readonly view: TableView;
   readonly conflict: Conflict | undefined;
-  /** One at least; of an object relationship exactly one. */
+  /** At least one; for an object relationship exactly one. */
   readonly objects: readonly InsertObject[];
   readonly path: string;
   /** Where failures of its statement belong. */

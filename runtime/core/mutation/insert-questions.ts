@@ -1,4 +1,4 @@
-/** What webhooks are asked about before an insert: its rows, nested ones too, and the updates that conflicts make of them. */
+/** Questions to webhooks before an insert: its rows, nested ones too, and the updates that conflicts make of them. */
 import { objectOf } from '../query/comparison.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
@@ -47,7 +47,7 @@ export function insertQuestions(
   return [...groups.values()].flatMap(({ view: of, operation, items }) => question(of, operation, items));
 }
 
-/** What an upsert changes: for each row the columns that the conflict takes over, and its condition. */
+/** The changes of an upsert: for each row the columns that the conflict takes over, and its condition. */
 function upsertItems(
   view: TableView,
   rows: readonly InputNode[],

@@ -1,6 +1,6 @@
 /**
- * Inserts object by object: the rows that an object refers to, its own row, then what refers to it. This is what an insert
- * with nested data means; inserting in batches is a faster way to the same.
+ * Inserts object by object: the rows that an object refers to, its own row, then the rows that refer to it. This defines the
+ * result of an insert with nested data; batches are a faster way to the same result.
  */
 import type { Column } from '../program.ts';
 import { createScope, type Scope } from '../query/scope.ts';

@@ -1,6 +1,6 @@
 /**
- * What statements of a mutation keep for those after them: settings that end with the transaction. So a statement finds the
- * keys of rows that were written before it without a way back to the server.
+ * Values that statements of a mutation keep for later ones, in settings that end with the transaction. So a statement finds
+ * the keys of rows that were written before it without a round trip to the server.
  */
 import type { Table } from '../program.ts';
 import type { SourceShape } from '../shapes.ts';
@@ -30,7 +30,7 @@ export function kept(name: string): Sql {
 }
 
 function keepAs(name: Sql, text: Sql): Sql {
-  // Not what it keeps, which may be large: nobody reads it.
+  // Without the kept value, which may be large and is not read.
   return sql`set_config(${name}, ${text}, true) is not null`;
 }
 
@@ -81,7 +81,7 @@ function rowJson({ shape: { columns }, source }: Table, alias: Sql): Sql {
     .filter(([, { type }]) => mayHaveOwnJson(source, type))
     .map(([name]) => sql`${alias}.${identifier(name)}::text as ${identifier(name)}`);
   if (texts.length === 0) return sql`row_to_json(${alias}.*)`;
-  // Of two values with one name the second is read.
+  // If two values have one name, the second is read.
   return sql`(select row_to_json("row".*) from (select ${join([sql`${alias}.*`, ...texts], ', ')}) as "row")`;
 }
 
@@ -135,6 +135,6 @@ export function orFail(text: Sql): Sql {
 
 /** True if the message of an error comes from `orFail`. */
 export function failedForNoRow(message: string): boolean {
-  // In whatever language the server says that it is no boolean.
+  // The server's message may be in any language.
   return message.includes(NO_ROW);
 }

@@ -11,7 +11,7 @@ import { whereCondition } from './where.ts';
 
 /** Where rows come from: a FROM item, and the conditions that tie it to its surroundings. */
 export interface RowSource {
-  /** What a row of it is called in aliases: the table, the relationship or the function. */
+  /** The name of its rows in aliases: the table, the relationship or the function. */
   readonly name: string;
   readonly from: Sql;
   readonly conditions: (alias: Sql) => readonly Sql[];

@@ -135,7 +135,7 @@ function expression(
   return allOf(conditions);
 }
 
-/** As `whereCondition`, for the caller to guard. */
+/** Like `whereCondition`, for the caller to guard. */
 function rowCondition(node: InputNode | undefined, alias: Sql, view: TableView, scope: Scope): Condition {
   return !node || node.kind === 'null'
     ? totalCondition(TRUE)

@@ -34,7 +34,7 @@ export interface RemoteDocument {
   readonly abstract: ReadonlyMap<string, readonly string[]>;
 }
 
-/** @throws GraphQLError for text that is no SDL */
+/** @throws GraphQLError for text that is not SDL */
 export function readRemoteDocument(sdl: string): RemoteDocument {
   return indexDocument(parse(sdl, { noLocation: true }));
 }

@@ -20,7 +20,7 @@ export const INTROSPECTION_BODY = JSON.stringify({
   operationName: 'IntrospectionQuery',
 });
 
-/** The answer is no introspection; the message says where. */
+/** The answer is not an introspection; the message says where. */
 export class InvalidIntrospection extends Error {}
 
 type Json = Readonly<Record<string, unknown>>;

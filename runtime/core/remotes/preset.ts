@@ -27,7 +27,7 @@ export function isStatic(directive: ConstDirectiveNode): boolean {
   return value?.kind === Kind.BOOLEAN && value.value;
 }
 
-/** What is sent for a definition with a preset; undefined for one without. */
+/** The value that is sent for a definition with a preset; undefined for one without. */
 export function presetValue(
   definition: InputValueDefinitionNode,
   document: RemoteDocument,

@@ -50,7 +50,7 @@ export interface RemoteJoinPart {
   readonly path: string;
 }
 
-/** What a relationship begins at. */
+/** The left side of a relationship. */
 interface LeftSide {
   readonly handover: JoinField['handover'];
   /** Distinguishes derived types. */
@@ -251,7 +251,7 @@ function inputFields(type: TypeNode, types: RemoteTypes): ReadonlyMap<string, Ty
   return new Map((definition.fields ?? []).map((field) => [field.name.value, field.type]));
 }
 
-/** What the client may still give of an argument that the relationship fills, or fills in part. */
+/** The part of an argument that the client may still give, beside the part that the relationship fills. */
 function openArgument(
   argument: ArgumentDefinition,
   filled: RemoteArgument | undefined,
@@ -283,7 +283,7 @@ function openType(type: TypeReference, filled: RemoteArgument, suffix: string): 
   return isRequired ? nonNull(derived) : derived;
 }
 
-/** What values of a relationship are made with. */
+/** Inputs of the values of a relationship. */
 interface Merging {
   readonly keys: readonly string[];
   readonly types: RemoteTypes;
@@ -321,7 +321,7 @@ function presetsOf({ definition }: PathStep, argument: string): readonly RemoteP
   return named?.kind === 'input' ? (named.presets?.() ?? []) : [];
 }
 
-/** What the relationship fills, with what the client gives beside it: objects by key, lists one after the other. */
+/** The values that the relationship fills, merged with those of the client: objects by key, lists concatenated. */
 function mergedText(
   filled: RemoteArgument,
   node: InputNode | undefined,

@@ -21,7 +21,7 @@ export interface RemoteSchemaShape {
 }
 
 export interface RemoteCustomization {
-  /** All root fields stand below a field of this name. */
+  /** All root fields are below a field of this name. */
   readonly namespace?: string;
   readonly types?: Renaming;
   /** By type, as the remote names it. */
@@ -42,7 +42,7 @@ export type RemoteRelationshipShape =
       readonly remote: string;
       /** Fields of the left side whose values are used, without repetition. */
       readonly keys: readonly string[];
-      /** From a root field inwards; in arguments `{ key: name }` stands for a value of the left side. */
+      /** From a root field inwards; in arguments `{ key: name }` is replaced by a value of the left side. */
       readonly path: readonly { readonly field: string; readonly arguments: RemoteArguments }[];
       readonly description?: string;
     }

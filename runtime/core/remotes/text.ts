@@ -10,10 +10,10 @@ import { NumberText } from '../types.ts';
 
 /** A value that is sent beside the text, as a variable. */
 export interface RemoteVariable {
-  /** As the other server names it. */
+  /** Its name on the other server. */
   readonly type: string;
   readonly source: ParameterSource;
-  /** Of a session variable: what its text becomes. */
+  /** The type that the text of a session variable is converted to. */
   readonly coerce?: SessionCoercion;
 }
 
@@ -34,9 +34,9 @@ export interface RemotePreset {
   readonly value: RemoteText;
 }
 
-/** What a field of another server is beyond its definition. */
+/** Facts about a field of another server beyond its definition. */
 export interface RemoteFieldMeaning {
-  /** As the other server names it. */
+  /** Its name on the other server. */
   readonly name: string;
   /** Types of arguments, preset ones too, as the other server names them. */
   readonly arguments: ReadonlyMap<string, TypeNode>;

@@ -181,7 +181,7 @@ export function createRemoteTypes(
     };
   }
 
-  /** What the client gives, what is always sent, and what is sent when the client gives nothing. */
+  /** The client's arguments, those that are always sent, and those that are sent if the client gives none. */
   function splitInputs(inputs: readonly InputValueDefinitionNode[]) {
     const open: InputValueDefinitionNode[] = [];
     const presets: RemotePreset[] = [];

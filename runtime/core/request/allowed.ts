@@ -6,7 +6,7 @@ import { parseDocument } from './document.ts';
 /** An entry of the allow-list with its text. */
 export interface AllowedText {
   readonly entry: AllowedDocument;
-  /** As it was saved. */
+  /** The text that was saved. */
   readonly text: string;
   /** Printed evenly and without `__typename`. @throws EngineError if the text is not GraphQL */
   readonly comparable: () => string;

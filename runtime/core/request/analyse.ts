@@ -1,6 +1,6 @@
 /**
- * What can be said of an operation before anybody gives it values: whether a role may ask it, and the types of the places
- * where its variables stand. Variables get made-up values of their types, because some places look at the value.
+ * Analyses an operation without values: whether a role may send it, and the types of the places of its variables.
+ * Variables get made-up values of their types, because some places depend on the value.
  */
 import { EngineError, UnknownName } from '../errors.ts';
 import type { RoleView } from '../schema/role-view.ts';
@@ -11,7 +11,7 @@ import type { Selection } from './selection.ts';
 
 export interface OperationAnalysis {
   readonly selection: Selection;
-  /** Types of the places where variables stand; variables that are not used are absent. */
+  /** Types of the places of variables; unused variables are absent. */
   readonly used: ReadonlyMap<string, TypeReference>;
   /** A value for every variable with which the operation is valid. */
   readonly samples: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export function analyseOperation(view: RoleView, operation: Operation): Operatio
     [...operation.variables.keys()].map((name) => [name, 1]),
   );
   const typed = new Set<string>();
-  // Places are met one after the other; each attempt learns of at least one more, or the error is a real one.
+  // Each attempt finds at least one more place, or the error is a real one.
   for (;;) {
     try {
       const variables = { declared: operation.variables, values: samples, used };

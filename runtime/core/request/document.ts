@@ -181,7 +181,7 @@ function selection(
   return { typeName, argumentsPath, fields, narrowed, items };
 }
 
-/** What a selection set holds, in the order of the document: fields, and fragments for some of the possible types. */
+/** The content of a selection set, in the order of the document: fields, and fragments for some of the possible types. */
 type Groups = Map<string, FieldGroup | NarrowedGroup>;
 
 interface FieldGroup {

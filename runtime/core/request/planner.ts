@@ -37,9 +37,9 @@ export interface Planner {
   readonly plan: (session: Session, request: GraphqlRequest) => PlannedRequest;
   /** Which kind of operation a request asks for. @throws EngineError when it cannot be read */
   readonly kindOf: (session: Session, request: GraphqlRequest) => Operation['kind'];
-  /** As `plan`, for subscriptions. Equal requests get the identical plan. @throws EngineError */
+  /** Like `plan`, for subscriptions. Equal requests get the identical plan. @throws EngineError */
   readonly subscribe: (session: Session, request: GraphqlRequest) => PlannedRequest<SubscriptionPlan>;
-  /** As `plan`, but each root field separately and without the cache. @throws EngineError */
+  /** Like `plan`, but each root field separately and without the cache. @throws EngineError */
   readonly explain: (session: Session, request: GraphqlRequest) => ExplainedRequest;
   /** The caches. */
   readonly kept: KeptPlans;

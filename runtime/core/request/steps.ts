@@ -1,6 +1,6 @@
 /**
- * What a request consists of: SQL statements, one for each source, and calls to other servers. Steps are data, made when
- * an operation is planned; each yields JSON texts, which go into the answer where their fields stand.
+ * Steps of a request: SQL statements, one for each source, and calls to other servers. Steps are data, made when an
+ * operation is planned; each yields JSON texts for the places of its fields in the answer.
  */
 import type { JoinTree } from '../join/join.ts';
 import type { Scope } from '../query/scope.ts';

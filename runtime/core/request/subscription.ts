@@ -28,13 +28,13 @@ export interface SubscriptionPlan {
    * Answers a batch of cohorts. Of a live query: parameters `$1` numbers of the cohorts, `$2` hashes of their last results,
    * `$3` the seed of the hashes, and from `$4` on the values of each parameter, all but the seed as arrays; columns number,
    * hash, and the text below `data`, which is null where the hash is the given one. Of a stream: `$1` numbers, and from
-   * `$2` on the values; columns number, where the cursor stands then, and the text below `data`; no row where there is
+   * `$2` on the values; columns number, the new position of the cursor, and the text below `data`; no row if there is
    * nothing new.
    */
   readonly text: string;
-  /** What the arrays of values hold. */
+  /** Parameters of the arrays of values. */
   readonly parameters: readonly ParameterNode[];
-  /** Of a stream: which parameter is its cursor, and the GraphQL name of its column. */
+  /** For a stream: the parameter of its cursor, and the GraphQL name of its column. */
   readonly cursor?: { readonly parameter: number; readonly field: string };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Values of a request against their input types. Literals of the document and variables become the same nodes, so that
  * nothing behind this file knows which of the two a value was. Scalars stay parameters; everything that shapes the SQL
- * (fields of input objects, enum values, booleans, null) is looked at here; `shapeOf` says the same of a variable's value.
+ * (fields of input objects, enum values, booleans, null) is decided here; `shapeOf` decides the same for a variable's value.
  */
 import { Kind, print as printAst, type ValueNode } from 'graphql';
 import { EngineError, pathStep, UnknownName } from '../errors.ts';

@@ -11,7 +11,7 @@ import { NumberText } from '../types.ts';
 export interface Variables {
   readonly declared: ReadonlyMap<string, DeclaredVariable>;
   readonly values: Readonly<Record<string, unknown>>;
-  /** Types of the places where variables stand; grows while planning. */
+  /** Types of the places of variables; grows while planning. */
   readonly used: Map<string, TypeReference>;
 }
 
@@ -97,7 +97,7 @@ export function isOmitted(type: TypeReference, value: ValueNode, variables: Vari
 /** Records the type of a variable's place. */
 export function noteUse(variables: Variables, name: string, type: TypeReference): void {
   const known = variables.used.get(name);
-  // Of several places the one that looks deepest into the value decides the plan's key.
+  // Of several places, the one that depends on the deepest part of the value decides the plan's key.
   if (!known || !decides(known)) variables.used.set(name, type);
 }
 
@@ -130,8 +130,8 @@ function fits(declared: TypeNode, type: TypeReference): boolean {
 }
 
 /**
- * What a plan depends on in a variable's value: structure, enum values, booleans and nulls, never the scalars. Two values
- * of one shape share a plan: this is the key under which it is found again.
+ * The part of a variable's value that a plan depends on: structure, enum values, booleans and nulls, never the scalars. Two
+ * values of one shape share a plan; the shape is part of the plan's key.
  */
 export function shapeOf(type: TypeReference, value: unknown): string {
   if (value === undefined) return 'u';

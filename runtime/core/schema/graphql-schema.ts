@@ -178,7 +178,7 @@ function buildSchema(view: RoleView): GraphQLSchema {
       query: named(query) as GraphQLObjectType,
       ...(mutation ? { mutation: named(mutation) as GraphQLObjectType } : {}),
       ...(subscription ? { subscription: named(subscription) as GraphQLObjectType } : {}),
-      // What is served does not depend on it; tests validate the schemas of every kind of role.
+      // Serving does not depend on it; tests validate the schemas of every kind of role.
       assumeValid: true,
       directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cached],
     }),

@@ -1,4 +1,4 @@
-/** What a schema says about itself: the types that a role reaches, and those of introspection and directives. */
+/** Introspection of a schema: the types that a role reaches, and those of introspection and directives. */
 import {
   astFromValue,
   type GraphQLArgument,
@@ -101,7 +101,7 @@ export function shownInputs(fields: ReadonlyMap<string, ArgumentDefinition>): re
   return fields.size > 0 ? [...fields.values()] : [PLACEHOLDER];
 }
 
-/** What a type has that a role sees no field of (see graphql-schema.ts). */
+/** The only field of a type of which a role sees no field (see graphql-schema.ts). */
 const PLACEHOLDER: FieldDefinition = {
   name: '_PLACEHOLDER',
   description: 'placeholder (do not use)',

@@ -1,4 +1,4 @@
-/** What a document selects of introspection: fields by response name, fragments expanded, values of arguments. */
+/** Introspection fields that a document selects: by response name, fragments expanded, with values of arguments. */
 import {
   type DirectiveNode,
   type FieldNode,

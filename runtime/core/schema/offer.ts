@@ -33,7 +33,7 @@ export interface RoleRules {
   readonly delete?: { readonly backendOnly?: boolean };
 }
 
-/** What is needed beside the permission for the operation itself. */
+/** Requirements beside the permission for the operation itself. */
 interface Demand {
   readonly operation: TableOperation;
   /** The answer shows the row. */

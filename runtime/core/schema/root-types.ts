@@ -99,7 +99,7 @@ function offeredFields(role: RoleView, kind: RootKind): OfferedFields {
   });
   parts.push(...role.program.providers.map((provider) => provider.rootFields(role, kind)));
   return {
-    // Of two fields of one name, which the compiler does not let pass, the later one counts.
+    // If two fields had one name, which the compiler refuses, the later one would count.
     get: (name) => parts.findLast((part) => part.get(name))?.get(name),
     names: function* () {
       for (const part of parts) yield* part.names();

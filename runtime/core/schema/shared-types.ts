@@ -237,7 +237,7 @@ export function fixedType(key: string): ColumnType {
   return type.family === 'unknown' ? { ...type, sql: key } : type;
 }
 
-/** What `_cast` offers. */
+/** The types that `_cast` offers. */
 function castTarget(type: ColumnType): ColumnType | undefined {
   if (type.family === 'jsonb') return fixedType('text');
   if (type.family === 'geometry') return fixedType('geography');

@@ -115,7 +115,7 @@ export type InputMeaning =
       readonly operator: string;
       readonly right: ColumnView;
     }
-  /** Of another server; `type` as that server names it. */
+  /** A type of another server; `type` is its name there. */
   | { readonly kind: 'remote'; readonly type: TypeNode }
   | { readonly kind: 'plain' };
 

@@ -33,7 +33,7 @@ export type SqlNode =
       readonly encode?: (value: unknown) => string | null;
       /** Path of the value in the request, for errors. */
       readonly path?: string;
-      /** What `encode` does, where data can say it: saved statements are written to files and read again. */
+      /** The kind of `encode`, as data, if there is one: saved statements are written to files and read again. */
       readonly encoding?: Encoding;
       /** The rule that needs a session variable, for the error if it is missing. */
       readonly rule?: RuleReference;
@@ -43,7 +43,7 @@ export type SqlNode =
 export type Encoding =
   /** By a type key of the source; `pattern`: of LIKE. */
   | { readonly as: 'value' | 'list' | 'pattern' | 'regex' | 'arrays'; readonly type: string }
-  /** As the argument of a field, checked first; `accepts` as in a ScalarType. */
+  /** A field's argument, checked first; `accepts` as in a ScalarType. */
   | { readonly as: 'argument'; readonly scalar: string; readonly accepts?: string };
 
 export interface Sql {

@@ -1,5 +1,5 @@
 /**
- * What a statement reads, taken from its own text: nothing that it reads can be missing here. Every name that this project
+ * Finds the objects that a statement reads in its own text, so that none can be missing. Every name that this project
  * writes into SQL is quoted, so names are found by reading tokens; a pair of names is a column of an alias, a function
  * where an argument list follows, a type behind `::`, and otherwise a relation.
  */

@@ -48,7 +48,7 @@ export function arrayParameter(type: ColumnType, source: ParameterSource, ...wri
   return readTexts(type, parameter(source, 'text[]', ...writing));
 }
 
-/** What is known of a value before the statement runs. */
+/** Facts about a value that are known before the statement runs. */
 function formOf(source: ParameterSource): 'geojson' | 'text' | undefined {
   if (source.from === 'object') return 'geojson';
   if (source.from !== 'constant') return undefined;

@@ -107,11 +107,6 @@ test.each([
   ['a wider text', 'alter table author alter name type varchar(200)'],
   ['a new value', "alter type mood add value 'proud'; insert into kind values ('poem')"],
   ['a stronger promise', 'alter table author alter mood set not null'],
-  [
-    'a trigger on insert',
-    `create function stamp() returns trigger language plpgsql as 'begin return new; end';
-     create trigger stamp before insert on article for each row execute function stamp()`,
-  ],
   ['a foreign key', 'alter table article add foreign key (id) references author'],
   ['a default', "alter table article alter title set default 'x'"],
 ])('%s is harmless', async (_name, change) => {
@@ -120,6 +115,38 @@ test.each([
     verdict: 'harmless',
     breaks: [],
   });
+  expect(verification.found).not.toBe(verification.expected);
+});
+
+test.each([
+  [
+    'a trigger',
+    `create function stamp() returns trigger language plpgsql as 'begin return new; end';
+     create trigger stamp before insert on article for each row execute function stamp()`,
+    'definitions of table public.article: none → trigger stamp ',
+  ],
+  [
+    'a function with another body',
+    "create or replace function search(term text) returns setof article language sql stable as 'select * from article'",
+    'definitions of function public.search: definition ',
+  ],
+  [
+    'the function of a computed field',
+    "create or replace function popularity(article) returns int language sql stable as 'select 1'",
+    'definitions of function public.popularity: definition ',
+  ],
+  [
+    'a cascade',
+    'alter table article drop constraint article_author_id_fkey, add foreign key (author_id) references author on delete cascade',
+    'definitions of table public.article: none → with deleted rows of public.author cascade',
+  ],
+])('%s is defined otherwise', async (_name, change, line) => {
+  const verification = await verifyAfter(change);
+  expect({ verdict: verification.verdict, breaks: breaks(verification) }).toEqual({
+    verdict: 'redefined',
+    breaks: [],
+  });
+  expect(verificationText(verification)).toContain(line);
   expect(verification.found).not.toBe(verification.expected);
 });
 

@@ -1,0 +1,58 @@
+/** Prints which rules and foreign keys do not tie rows to a session variable. */
+import { ruleWords } from '../../../runtime/core/condition/words.ts';
+import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import type { Isolation } from './isolation.ts';
+import type { Permission } from './matrix.ts';
+import { wrap } from './render.ts';
+
+const WIDTH = 100;
+
+/** `engine audit isolation`. */
+export function isolationText(result: Isolation): string {
+  const { label, variable, references, free, others, untied, counts } = result;
+  const lines = [`${variable}   (${label})`, ''];
+  lines.push(`Foreign keys that may be written beyond it (${references.length})`);
+  for (const { permission, columns, target, through } of references) {
+    lines.push(
+      `  ${title(permission)}`,
+      `      ${columns.join(', ')} may name any row of ${target}`,
+      ...through.map((rule) => `      through it: ${title(rule)}`),
+    );
+  }
+  lines.push('', `Rules without a session variable (${free.length})`);
+  for (const permission of free) lines.push(`  ${title(permission)}`, ...ruleLines(permission));
+  lines.push('', `Rules that tie rows to other session variables only (${others.length})`);
+  for (const { permission, variables } of others)
+    lines.push(
+      `  ${title(permission)}`,
+      `      ${variables.length > 0 ? `by ${variables.join(', ')}` : 'by none in every branch'}`,
+      ...ruleLines(permission),
+    );
+  const tables = untied.length > 0 ? untied.join(', ') : 'none';
+  lines.push(
+    '',
+    ...wrap(`Tables of which no rule ties rows to it, taken to belong to nobody: ${tables}.`, WIDTH),
+    '',
+    ...wrap(
+      `${counts.tied} of ${counts.rules} rules tie rows to it, and ${counts.references - references.length} of ${counts.references} foreign keys that roles write. ` +
+        `What is tied otherwise than by "=", "in" and joins is listed as not tied. Not looked at: the queries of ${count(counts.views, 'view')} and the bodies of ${count(counts.functions, 'tracked function')}; ` +
+        'whether the values of other session variables belong to one value of this one.',
+      WIDTH,
+    ),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function title({ role, table, operation, place }: Permission): string {
+  return `${role}: ${operation} ${table}${place ? `   ${place.file}:${place.line}` : ''}`;
+}
+
+function ruleLines({ where, check }: Permission): string[] {
+  const text = where ?? check ?? EVERY_ROW;
+  const words = text === EVERY_ROW ? 'every row' : ruleWords(text);
+  return wrap(words, WIDTH - 6).map((line) => `      ${line}`);
+}

@@ -1,0 +1,165 @@
+/** Which rules, and which foreign keys that roles write, do not tie rows to a session variable such as the tenant's. */
+import { columnsOfRule, readsSession } from '../../../runtime/core/condition/reads.ts';
+import type { Table } from '../../../runtime/core/program.ts';
+import type { TableShape } from '../../../runtime/core/shapes.ts';
+import {
+  type Reference,
+  referencesOf,
+  sessionVariable,
+  variablesBinding,
+  variablesBindingReference,
+} from '../bound.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import { auditMatrix, type Permission } from './matrix.ts';
+
+export interface Isolation {
+  readonly label: string;
+  /** In lower case. */
+  readonly variable: string;
+  /** Foreign keys by which a role may write a reference to rows that are not tied to the variable. */
+  readonly references: readonly LooseReference[];
+  /** Rules without any session variable. */
+  readonly free: readonly Permission[];
+  /** Rules that tie rows to other session variables only, in every branch or in some. */
+  readonly others: readonly { readonly permission: Permission; readonly variables: readonly string[] }[];
+  /** Tables of which no rule ties rows to the variable: what they hold may belong to nobody. */
+  readonly untied: readonly string[];
+  readonly counts: {
+    readonly rules: number;
+    readonly tied: number;
+    readonly references: number;
+    readonly functions: number;
+    readonly views: number;
+  };
+}
+
+interface LooseReference {
+  readonly permission: Permission;
+  readonly columns: readonly string[];
+  readonly target: string;
+  /** Rules that lead along the foreign key and are not tied to the variable: who reads or writes what through it. */
+  readonly through: readonly Permission[];
+}
+
+/** The session variables that rules and presets name, in lower case, sorted. */
+export function variablesOf(code: GeneratedCode): string[] {
+  const texts = auditMatrix(code).permissions.flatMap(({ where = '', check = '', presets = {} }) => [
+    where,
+    check,
+    ...Object.values(presets),
+  ]);
+  return [
+    ...new Set(
+      texts.flatMap((text) => [...text.matchAll(/\{session\.([^:}]+)::/g)].map(([, name]) => name!)),
+    ),
+  ].sort();
+}
+
+/** @param variable in lower case */
+export function isolationOf(code: GeneratedCode, variable: string): Isolation {
+  const { permissions } = auditMatrix(code);
+  const tied = permissions.filter((permission) => bindings(permission).has(variable));
+  const idOf = ({ source, table }: Pick<Permission, 'source' | 'table'>) => JSON.stringify([source, table]);
+  const owned = new Set(tied.map(idOf));
+  const loose = permissions.filter(
+    (permission) => owned.has(idOf(permission)) && !bindings(permission).has(variable),
+  );
+  const isFree = ({ where, check, presets = {} }: Permission) =>
+    ![where, check, ...Object.values(presets)].some((text) => text !== undefined && readsSession(text));
+  const keys = code.program.tables
+    .flatMap((table) =>
+      permissions
+        .filter((each) => each.source === table.source.name && each.table === table.key)
+        .flatMap((permission) =>
+          writtenReferences(permission, table.shape).map((reference) => ({ permission, ...reference })),
+        ),
+    )
+    .filter(({ permission, target }) => owned.has(idOf({ source: permission.source, table: target })));
+  const references = keys
+    .filter((key) => !isTied(key, variable))
+    .map(({ permission, columns, target }) => ({
+      permission,
+      columns,
+      target,
+      through: permissions.filter(
+        (other) =>
+          other.source === permission.source &&
+          !bindings(other).has(variable) &&
+          leadsAlong(other, permission.table, columns),
+      ),
+    }));
+  const { program } = code;
+  return {
+    label: code.label,
+    variable,
+    references,
+    free: loose.filter(isFree),
+    others: loose
+      .filter((permission) => !isFree(permission))
+      .map((permission) => ({ permission, variables: [...bindings(permission)].sort() })),
+    untied: program.tables
+      .filter(({ source, key }) => !owned.has(idOf({ source: source.name, table: key })))
+      .map(({ key }) => key),
+    counts: {
+      rules: permissions.length,
+      tied: tied.length,
+      references: keys.length,
+      functions: program.functions.length,
+      views: program.tables.filter(isView).length,
+    },
+  };
+}
+
+function isView({ shape }: Table): boolean {
+  return shape.kind === 'view' || shape.kind === 'materialized';
+}
+
+/** Variables to which a permission ties the rows that it reads, changes or makes. */
+function bindings({ operation, where, check, presets = {} }: Permission): ReadonlySet<string> {
+  if (operation !== 'insert') return variablesBinding(where);
+  const preset = Object.values(presets).flatMap((text) => sessionVariable(text) ?? []);
+  return new Set([...variablesBinding(check), ...preset]);
+}
+
+/** Foreign keys of which a permission writes a column; nothing for what it does not write. */
+function writtenReferences({ columns = [], operation }: Permission, shape: TableShape): Reference[] {
+  if (operation !== 'insert' && operation !== 'update') return [];
+  return referencesOf(shape).filter((reference) => reference.columns.some((name) => columns.includes(name)));
+}
+
+/**
+ * Whether a written reference leads to rows that are tied to the variable: the check says so, or the foreign key has a column
+ * that is. Another variable will do where the column equals it: whose value that is, the session decides.
+ */
+function isTied(
+  { permission, columns }: Reference & { readonly permission: Permission },
+  variable: string,
+): boolean {
+  return (
+    variablesBindingReference(permission.check, columns).size > 0 ||
+    columns.some((name) => isHeld(permission, name, variable))
+  );
+}
+
+/** True if the column of a written row equals the variable. */
+function isHeld(
+  { operation, columns = [], presets = {}, where, check }: Permission,
+  column: string,
+  variable: string,
+): boolean {
+  if (presets[column] !== undefined) return sessionVariable(presets[column]) === variable;
+  if (variablesBindingReference(check, [column]).has(variable)) return true;
+  return (
+    operation === 'update' &&
+    !columns.includes(column) &&
+    variablesBindingReference(where, [column]).has(variable)
+  );
+}
+
+/** Whether a rule of another table, or of this one, asks for rows by the columns of a foreign key. */
+function leadsAlong(other: Permission, table: string, columns: readonly string[]): boolean {
+  return [other.where, other.check].some((text) => {
+    const used = text === undefined ? [] : columnsOfRule(text, other.table);
+    return columns.every((name) => used.some(([of, column]) => of === table && column === name));
+  });
+}

@@ -1,0 +1,82 @@
+/** Rules of the lint about grants that look smaller than they are. */
+
+import { parseCondition } from '../../../runtime/core/condition/parse.ts';
+import { implies } from '../../../runtime/core/condition/prove.ts';
+import { anyOf } from '../../../runtime/core/condition/tree.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { LintFinding } from './configuration.ts';
+import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+import { names } from './rows.ts';
+
+interface AnyRule {
+  readonly columns?: readonly string[];
+  readonly where?: string;
+  readonly check?: string;
+}
+
+/** Permissions of inherited roles beyond those of the roles that they inherit from. */
+export function widerInherited(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { metadata, knowledge }: LintInput,
+): Diagnostic[] {
+  const { role, operation, path } = permission;
+  const inherited = metadata.inherited_roles.find(({ role_name }) => role_name === role);
+  if (!inherited) return [];
+  const rules: Readonly<Record<string, AnyRule>> = table.access[operation] ?? {};
+  const parents = inherited.role_set.flatMap((name) => (Object.hasOwn(rules, name) ? [rules[name]!] : []));
+  const report = (what: string) => [
+    at(path, messages.inheritedRoleWider({ ...names(table, permission), what })),
+  ];
+  if (parents.length === 0) return report('none of them has one');
+  const beyond = permission.columns.filter(
+    (name) => !parents.some(({ columns = [] }) => columns.includes(name)),
+  );
+  if (beyond.length > 0) return report(`column ${beyond.map((name) => `"${name}"`).join(', ')}`);
+  const isWider = (key: 'where' | 'check', text: string | undefined) =>
+    text !== undefined &&
+    !implies(
+      parseCondition(text),
+      anyOf(parents.map((parent) => parseCondition(parent[key] ?? 'true'))),
+      knowledge(table, key === 'check'),
+    );
+  if (isWider('where', permission.where)) return report('its rows are not proved to be among theirs');
+  return isWider('check', permission.checkText) ? report('its check is not proved to demand as much') : [];
+}
+
+const SECRETS =
+  /(^|_)(passwords?|passwd|pwd|secrets?|tokens?|api_?keys?|access_?keys?|private_?keys?|credentials?|otp|salt)(_|$)/i;
+
+/** Columns with names of secrets. */
+export function secretColumns(
+  table: PlacedTable,
+  { operation, role, columns, path }: PlacedPermission,
+): Diagnostic[] {
+  if (operation !== 'select') return [];
+  return columns
+    .filter((name) => SECRETS.test(name.replace(/([a-z])([A-Z])/g, '$1_$2')))
+    .map((column) =>
+      at([...path, 'columns'], messages.secretColumnGranted({ role, column, table: table.name })),
+    );
+}
+
+/** Views whose queries call functions of the database. */
+export function viewsOverFunctions(
+  view: PlacedTable,
+  { operation, role, path }: PlacedPermission,
+): Diagnostic[] {
+  const functions = Object.keys(view.model.shape.calls ?? {}).join(', ');
+  if (operation !== 'select' || functions === '') return [];
+  return [at(path, messages.viewOverFunction({ role, view: view.name, functions }))];
+}
+
+/** REST endpoints that write by GET. */
+export function mutationsByGet({ metadata, plan }: LintInput): LintFinding[] {
+  return (plan.saved?.routes ?? []).flatMap(({ methods, name, operation }): LintFinding[] => {
+    if (!methods.includes('GET') || operation.kind !== 'mutation') return [];
+    const path = metadata.rest_endpoints.find((each) => each.name === name)?.path ?? [];
+    const facts = { endpoint: name, operation: `${operation.collection}.${operation.name}` };
+    return [{ diagnostic: at(path, messages.mutationByGet(facts)), tables: [], role: '' }];
+  });
+}

@@ -1,0 +1,89 @@
+/** Rules of the lint about references to rows of others, and about tables that decide what others may see. */
+import { columnsOfRule, readsSession } from '../../../runtime/core/condition/reads.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { sessionVariable } from '../../../runtime/metadata/values.ts';
+import { referencesOf, variablesBinding, variablesBindingReference } from '../bound.ts';
+import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+import { names } from './rows.ts';
+
+/**
+ * References that a role writes to rows which it reads by session only, without a check on them.
+ * @param known findings about the permission's columns that say the same
+ */
+export function looseReferences(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { tableOf }: LintInput,
+  known: readonly Diagnostic[],
+): Diagnostic[] {
+  const { operation, role, columns, checkText, path } = permission;
+  if (operation !== 'insert' && operation !== 'update') return [];
+  return referencesOf(table.model.shape).flatMap((reference) => {
+    const written = reference.columns.filter((name) => columns.includes(name));
+    const target = tableOf(table.source, reference.target);
+    if (written.length === 0 || !target || !isOwned(target, role)) return [];
+    if (written.some((name) => known.some(({ message }) => message.includes(`"${name}"`)))) return [];
+    const isHeld = (name: string) =>
+      sessionVariable(permission.written.set?.[name] ?? null) !== undefined ||
+      variablesBindingReference(checkText, [name]).size > 0 ||
+      (operation === 'update' &&
+        !columns.includes(name) &&
+        variablesBindingReference(permission.where, [name]).size > 0);
+    if (variablesBindingReference(checkText, reference.columns).size > 0 || reference.columns.some(isHeld))
+      return [];
+    const quoted = written.map((name) => `"${name}"`).join(', ');
+    const facts = { ...names(table, permission), columns: quoted, target: target.name };
+    return [at([...path, 'columns'], messages.referenceCanLeave(facts))];
+  });
+}
+
+/** By the rule of the role, or by those of others where it has none. */
+function isOwned(target: PlacedTable, role: string): boolean {
+  const readers = target.permissions.filter(({ operation }) => operation === 'select');
+  const own = readers.filter((each) => each.role === role);
+  return (own.length > 0 ? own : readers).some(({ where }) => variablesBinding(where).size > 0);
+}
+
+/**
+ * Tables in which rules of others look for rows of the session, and which a role writes without a check that has any.
+ * @param known findings about the permission's columns that say the same
+ */
+export function decidingTables(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { tables }: LintInput,
+  known: readonly Diagnostic[],
+): Diagnostic[] {
+  const { operation, checkText, path } = permission;
+  if ((operation !== 'insert' && operation !== 'update') || known.length > 0) return [];
+  if (checkText !== undefined && readsSession(checkText)) return [];
+  const users = tables.filter(
+    (other) =>
+      other.source === table.source &&
+      other !== table &&
+      other.permissions.some(({ where = 'true' }) => decides(table, where, other, permission)),
+  );
+  if (users.length === 0) return [];
+  const facts = { ...names(table, permission), users: users.map(({ name }) => name).join(', ') };
+  return [at([...path, 'check'], messages.decidingTableWritable(facts))];
+}
+
+/**
+ * Whether a rule compares the table's rows with the session, and asks for a column that clients write by the permission. What
+ * presets write no client chooses.
+ */
+function decides(
+  table: PlacedTable,
+  where: string,
+  other: PlacedTable,
+  { columns }: PlacedPermission,
+): boolean {
+  if (!readsSession(where)) return false;
+  const asked = columnsOfRule(where, other.model.key).filter(([key]) => key === table.model.key);
+  const isCompared = asked.some(([, column]) => {
+    const name = `"${column.replaceAll('"', '""')}"`;
+    return where.includes(`${name} = {session.`) || where.includes(`${name} = any ({session.`);
+  });
+  return isCompared && asked.some(([, column]) => columns.includes(column));
+}

@@ -1,0 +1,56 @@
+/** Rules of the lint about permissions that do without the session where others have it. */
+import { readsSession } from '../../../runtime/core/condition/reads.ts';
+import type { RuleText } from '../../../runtime/core/shapes.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { sessionVariable } from '../../../runtime/metadata/values.ts';
+import { variablesBinding } from '../bound.ts';
+import { boundColumns } from './conditions.ts';
+import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+import { names } from './rows.ts';
+
+const hasSession = (text: RuleText | undefined) => text !== undefined && readsSession(text);
+
+/**
+ * Rows without a session variable, on a table whose rows other rules tie to the session.
+ * @param known findings about the rule that say the same
+ */
+export function rulesWithoutSession(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { tables }: LintInput,
+  publicRoles: readonly string[],
+  known: readonly Diagnostic[],
+): Diagnostic[] {
+  const { role, where, path } = permission;
+  if (known.length > 0) return [];
+  if (where === undefined || hasSession(where) || publicRoles.includes(role)) return [];
+  const isOwned = table.permissions.some(
+    (each) => each !== permission && variablesBinding(each.where).size > 0,
+  );
+  const isBoundElsewhere = tables.some(({ permissions }) =>
+    permissions.some((each) => each.role === role && (hasSession(each.where) || hasSession(each.checkText))),
+  );
+  if (!isOwned || !isBoundElsewhere) return [];
+  return [at([...path, 'filter'], messages.ruleWithoutSession(names(table, permission)))];
+}
+
+/** Literals where other rules of the role compare with the session. */
+export function literalPresets(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+  const { role, written, path } = permission;
+  return Object.entries(written.set ?? {}).flatMap(([column, value]) => {
+    if (sessionVariable(value) !== undefined) return [];
+    // The rules of the role itself say most.
+    const others = table.permissions.toSorted(
+      (left, right) => Number(right.role === role) - Number(left.role === role),
+    );
+    for (const other of others) {
+      if (!other.filter) continue;
+      const bound = boundColumns(other.filter).find((each) => each.column === column);
+      if (bound?.variable === undefined) continue;
+      const facts = { role, column, table: table.name, other: other.operation, variable: bound.variable };
+      return [at([...path, 'set', column], messages.presetIsLiteral(facts))];
+    }
+    return [];
+  });
+}
