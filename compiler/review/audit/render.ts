@@ -11,7 +11,7 @@ const WIDTH = 100;
 
 /** `engine audit who`. */
 export function whoText(result: WhoResult): string {
-  const { label, source, table, column, type, paths, foreign } = result;
+  const { label, source, table, column, type, paths, foreign, callingViews } = result;
   const rules = numberRules(paths.flatMap((path) => path.rules));
   const lines = [`${source} · ${table}.${column} · ${type}   (${label})`, ''];
   const roles = [...new Set(paths.map(({ role }) => role))];
@@ -31,7 +31,12 @@ export function whoText(result: WhoResult): string {
   }
   for (const [text, names] of alike) lines.push(...wrap(names.join(', '), WIDTH), text, '');
   if (rules.size > 0) lines.push('Rules', ...[...rules.values()].flatMap(ruleLines), '');
-  lines.push('The role admin may do everything.', ...foreignLines(foreign));
+  lines.push('The role admin may do everything.');
+  if (callingViews.length > 0)
+    lines.push(
+      ...wrap(`Not in this answer: what functions read that views call: ${callingViews.join(', ')}.`, WIDTH),
+    );
+  lines.push(...foreignLines(foreign));
   return `${lines.join('\n')}\n`;
 }
 

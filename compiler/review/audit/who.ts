@@ -24,6 +24,8 @@ export interface WhoResult {
   readonly type: string;
   readonly paths: readonly AccessPath[];
   readonly foreign: readonly Location[];
+  /** Views of the source whose queries call functions: what these read is not known, so no path says it. */
+  readonly callingViews: readonly string[];
 }
 
 /** Every path of every role but `admin` to the column. */
@@ -42,6 +44,9 @@ export function whoCan(code: GeneratedCode, table: Table, column: string): WhoRe
     type,
     paths,
     foreign: code.foreign,
+    callingViews: code.program.tables
+      .filter(({ source, shape }) => source === table.source && shape.calls)
+      .map(({ key }) => key),
   };
 }
 

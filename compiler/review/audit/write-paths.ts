@@ -1,5 +1,8 @@
 /** The paths by which a role writes a column. */
+
+import { deletionOf } from '../../../runtime/core/deletions.ts';
 import type { Table } from '../../../runtime/core/program.ts';
+import { referencesOf } from '../bound.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 
@@ -48,7 +51,42 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
           ...backend(remove),
         })
       : []),
+    ...deletedWith(scope, table, column),
   ];
+}
+
+/** Deletions of rows of other tables, by which foreign keys delete or clear rows of this one. */
+function deletedWith(scope: Scope, table: Table, column: string): AccessPath[] {
+  const { role, program, view, code } = scope;
+  const beside = program.tables.filter(({ source }) => source === table.source);
+  const shapes = new Map(beside.map(({ key, shape }) => [key, shape]));
+  const isReference = referencesOf(table.shape).some(({ columns }) => columns.includes(column));
+  return beside.flatMap((other): AccessPath[] => {
+    const remove = view.table(other).delete;
+    if (!remove || other === table) return [];
+    const { deleted, changed } = deletionOf(other.key, shapes);
+    const isDeleted = deleted.includes(table.key);
+    if (!isDeleted && !(isReference && changed.includes(table.key))) return [];
+    const fields = names(
+      rootsOf(code, role)
+        .ofTable(other)
+        .filter(({ kind, root }) => root === 'mutation' && kind.startsWith('delete')),
+    );
+    if (fields.length === 0) return [];
+    const note = isDeleted ? `deleted with rows of ${other.key}` : `may be cleared with rows of ${other.key}`;
+    const rules = ruleOf(scope, other, 'delete');
+    return [
+      {
+        role,
+        access: 'write',
+        via: 'delete',
+        fields,
+        rules,
+        note,
+        ...(remove.backendOnly && { backendOnly: true }),
+      },
+    ];
+  });
 }
 
 /** Relationships of other tables along which rows of the table can be inserted together with theirs. */
