@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { exportMetadata, inStoredOrder } from '../../../runtime/metadata/export-metadata.ts';
@@ -16,7 +16,9 @@ afterEach(async () => {
 });
 
 describe('what is stored', () => {
-  test.each(readdirSync(cases))('is the whole metadata after every change: %s', async (name) => {
+  // The cases of audits have one project in common, in another form.
+  const names = readdirSync(cases).filter((name) => existsSync(new URL(`${name}/metadata.json`, cases)));
+  test.each(names)('is the whole metadata after every change: %s', async (name) => {
     const { value } = readMetadata(JSON.parse(readFileSync(new URL(`${name}/metadata.json`, cases), 'utf8')));
     const [source] = value.sources;
     const store = await openStore();
