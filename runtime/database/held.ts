@@ -4,7 +4,6 @@
  */
 import { type Lanes, LONG } from './lanes.ts';
 import type { LockWaits } from './lock-waits.ts';
-import { withdraw } from './statement-plans.ts';
 import type { Task, TaskConnection } from './task.ts';
 
 /**
@@ -20,6 +19,8 @@ export interface HeldOptions {
   readonly lockWaits: LockWaits;
   /** Sends an operation again. */
   readonly start: (task: Task) => void;
+  /** A read has held its connection for long: its generic plan may be wrong for its values. */
+  readonly suspect: (task: Task) => void;
   /** After each look: connections may be free now, or wanted. */
   readonly looked: () => void;
 }
@@ -57,8 +58,7 @@ export class HeldOperations {
       const { task: head } = sent[0]!;
       if (head.writes === undefined) {
         head.known.isSlow = true;
-        // Whatever the reason: with a plan for its values it would not be worse.
-        withdraw(head.known.plans);
+        this.#options.suspect(head);
       }
       if (state === 'taken' || ticks > LONG) continue;
       // Reads behind it run elsewhere; when their turn comes here, nothing waits for the answers any more.

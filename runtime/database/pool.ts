@@ -83,6 +83,10 @@ export class Pool {
       lanes: this.#lanes,
       lockWaits: this.#lockWaits,
       start: (task) => this.#start(task),
+      suspect: ({ known, requests }) => {
+        const { text, values } = requests[0]!.statement;
+        this.#plans.suspect(known, text, values);
+      },
       looked: () => {
         this.#waiters.serve();
         this.#openWanted();

@@ -83,7 +83,13 @@ export class StatementPlans {
   /** A read with a generic plan took so many milliseconds: far too many if its values are much more frequent than others. */
   took(known: Known, text: string, values: TextRow, time: number): void {
     const { plans } = known;
-    if (plans.last?.plans !== 'generic' || time < SUSPECT_TIME || time < SUSPECT * plans.longest) return;
+    if (time >= SUSPECT_TIME && time >= SUSPECT * plans.longest) this.suspect(known, text, values);
+  }
+
+  /** A read took far too long: tries its values, if it has a generic plan. */
+  suspect(known: Known, text: string, values: TextRow): void {
+    const { plans } = known;
+    if (plans.last?.plans !== 'generic' || plans.longest === Number.POSITIVE_INFINITY) return;
     // Until it is known better.
     plans.longest = Number.POSITIVE_INFINITY;
     this.#enqueue(known, text, [values]);
@@ -111,7 +117,8 @@ export class StatementPlans {
       if (plans.last.plans === 'generic' || isWorse) plans.left = Number.POSITIVE_INFINITY;
       this.#report?.(text, plans.last);
     } catch {
-      // The statement takes too long or fails, or there is no connection: it stays as it is.
+      // The statement takes too long or fails, or there is no connection. Postgres chooses, which is what it does by default.
+      if (plans.last?.plans === 'generic') plans.last = { ...plans.last, plans: 'custom' };
     } finally {
       this.#waiting -= 1;
     }
@@ -121,11 +128,6 @@ export class StatementPlans {
 /** Of a statement that has not run yet. */
 export function unknownPlans(): KnownPlans {
   return { left: EXECUTIONS, interval: EXECUTIONS, samples: [], longest: 0 };
-}
-
-/** Gives up a generic plan for good. */
-export function withdraw(plans: KnownPlans): void {
-  if (plans.last?.plans === 'generic') plans.last = { ...plans.last, plans: 'custom' };
 }
 
 /** Milliseconds of each sample with either kind of plan. */

@@ -1,9 +1,8 @@
 /** Explains a query: the statement of each root field with its values inlined, and its plan in Postgres. */
 import { bindParameter, bindParameters } from '../core/request/bind.ts';
-import { readStatement } from '../core/request/plan.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
-import { quoteLiteral, type Sql } from '../core/sql/fragment.ts';
+import { print, quoteLiteral, type Sql } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import type { PlanTrial } from '../database/statement-plans.ts';
 import { connectionOf, type Execution } from './execution.ts';
@@ -30,7 +29,7 @@ export async function explainRequest(
       if (!query) return { field, sql: null, plan: null };
       const text = inlined(query.sql, variables, session);
       const connection = connectionOf(query.source, execution);
-      const trial = connection.plansOf(readStatement([query.sql]).text);
+      const trial = connection.plansOf(print(query.sql).text);
       try {
         const { rows } = await connection.query<{ 'QUERY PLAN': string }>(`explain (format text) ${text}`);
         const plan = rows.map((row) => row['QUERY PLAN']);
