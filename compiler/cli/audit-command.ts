@@ -5,6 +5,8 @@ import { version } from '../index.ts';
 import { type AuditDiff, diffCode } from '../review/audit/diff.ts';
 import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from '../review/audit/diff-render.ts';
 import type { Verdict } from '../review/audit/finding.ts';
+import { isolationOf, variablesOf } from '../review/audit/isolation.ts';
+import { isolationText } from '../review/audit/isolation-render.ts';
 import { auditMatrix, type MatrixTable } from '../review/audit/matrix.ts';
 import { matrixHtml } from '../review/audit/page.ts';
 import { matrixText, roleText, tableText, whoText } from '../review/audit/render.ts';
@@ -20,9 +22,23 @@ export interface AuditOptions {
   readonly format: 'text' | 'json' | 'html';
 }
 
+/** The code, with a warning on standard error about what is not as the compiler wrote it. @throws GeneratedCodeError */
+function readUnedited(place: string, { stderr }: CommandContext): GeneratedCode {
+  const code = readGeneratedCode(place);
+  const warnings = [
+    ...code.edited.map((path) => `${path}: not as the compiler wrote it; the answer is about it as it is.`),
+    ...code.differing.map(
+      (name) =>
+        `saved operation ${name}: its statements are not what the rules give; no answer speaks of them.`,
+    ),
+  ];
+  for (const text of warnings) stderr(`warning ${text}\n`);
+  return code;
+}
+
 /** `engine audit who TABLE.COLUMN`. @throws GeneratedCodeError, UsageError */
 export function whoCommand(name: string, options: AuditOptions, context: CommandContext): number {
-  const code = readGeneratedCode(options.generated);
+  const code = readUnedited(options.generated, context);
   const at = name.lastIndexOf('.');
   if (at < 1)
     throw new UsageError(`Which column? Write TABLE.COLUMN, such as customer.email or sales.invoice.total.`);
@@ -39,7 +55,7 @@ export function whoCommand(name: string, options: AuditOptions, context: Command
 
 /** `engine audit role ROLE`. @throws GeneratedCodeError, UsageError */
 export function roleCommand(role: string, options: AuditOptions, context: CommandContext): number {
-  const code = readGeneratedCode(options.generated);
+  const code = readUnedited(options.generated, context);
   if (!code.roles.includes(role))
     throw new UsageError(
       role === 'admin'
@@ -62,7 +78,7 @@ export function roleCommand(role: string, options: AuditOptions, context: Comman
 
 /** `engine audit table TABLE`. @throws GeneratedCodeError, UsageError */
 export function tableCommand(name: string, options: AuditOptions, context: CommandContext): number {
-  const code = readGeneratedCode(options.generated);
+  const code = readUnedited(options.generated, context);
   const { key, source } = findTable(code, name, options.source);
   const matrix = auditMatrix(code);
   const isOurs = (each: MatrixTable) => each.key === key && each.source === source.name;
@@ -80,8 +96,25 @@ export function tableCommand(name: string, options: AuditOptions, context: Comma
 
 /** `engine audit matrix`. @throws GeneratedCodeError */
 export function matrixCommand(options: AuditOptions, context: CommandContext): number {
-  const matrix = auditMatrix(readGeneratedCode(options.generated));
+  const matrix = auditMatrix(readUnedited(options.generated, context));
   context.stdout({ text: matrixText, json, html: matrixHtml }[options.format](matrix));
+  return 0;
+}
+
+/** `engine audit isolation --by VARIABLE`. @throws GeneratedCodeError, UsageError */
+export function isolationCommand(
+  { by, ...options }: AuditOptions & { readonly by: string },
+  context: CommandContext,
+): number {
+  const code = readUnedited(options.generated, context);
+  const variable = by.toLowerCase();
+  const known = variablesOf(code);
+  if (!known.includes(variable))
+    throw new UsageError(
+      `No rule names the session variable ${by}; they name ${known.join(', ') || 'none'}.${didYouMean(variable, known)}`,
+    );
+  const result = isolationOf(code, variable);
+  context.stdout(options.format === 'json' ? json(result) : isolationText(result));
   return 0;
 }
 

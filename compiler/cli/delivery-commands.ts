@@ -67,13 +67,15 @@ function addVerify(program: Command, context: CommandContext, finish: (status: n
     .addHelpText(
       'after',
       `
-same       every table, column, key, function and type that the SQL uses is as it was
+same       tables, columns, keys, types, and the definitions of views, functions and triggers that the SQL uses are as they were
 harmless   some changed, but every operation works as it did
+redefined  every operation works, and a view, function, trigger or foreign key that it meets is defined otherwise
 breaking   operations do not work any more: each is named, with its roles
 
-Objects that no SQL uses do not count. Every statement is prepared by the database as well, and none is run.
+Objects that no SQL uses do not count. Functions that others call, defaults, CHECK constraints, policies and rows are not compared, nor
+is a view's query that another major version of PostgreSQL printed. Every statement is prepared by the database as well, and none is run.
 
-Exit status: 0 same or harmless, 1 breaking, or a database cannot be reached, 2 wrong use.
+Exit status: 0 same or harmless, 1 redefined or breaking, or a database cannot be reached, 2 wrong use.
 
 Example:
   engine verify dist --database-url postgres://localhost/shop`,

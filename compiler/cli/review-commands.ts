@@ -82,6 +82,7 @@ Examples:
   engine audit role agent
   engine audit table ticket --format json
   engine audit matrix --format html > matrix.html
+  engine audit isolation --by X-Engine-Tenant-Id
   engine audit diff main generated --fail-on wider`,
     );
   const generated = () =>
@@ -133,6 +134,16 @@ Examples:
       finish(matrixCommand(options, context));
     });
   audit
+    .command('isolation')
+    .description('list rules, and foreign keys that roles write, that do not tie rows to a session variable')
+    .requiredOption('--by <variable>', 'session variable, such as X-Engine-Tenant-Id')
+    .addOption(generated())
+    .addOption(format('text', 'json'))
+    .action(async (options) => {
+      const { isolationCommand } = await import('./audit-command.ts');
+      finish(isolationCommand(options, context));
+    });
+  audit
     .command('diff')
     .description('report what each role gains and loses: operations, columns, rows')
     .argument('<base>', 'generated code before the change: folder or git revision')
@@ -153,8 +164,8 @@ Examples:
   not wider    a rule changed, and is proved to let through no other rows; that it lets through fewer is not proved
   narrower     a role may do less, and no more: proved
 
-The queries of views, the bodies of functions, triggers and the actions of foreign keys are not in generated code: the report
-says how many there are.
+Of views' queries, functions and triggers only hashes are compared, so a change of these is undecidable. The report says how many
+there are, and what was not compared.
 
 Exit status: 0 nothing that --fail-on names, 1 otherwise, 2 wrong use.
 
@@ -191,6 +202,17 @@ Rules (engine explain CODE says more about each):
   rule-is-never-true                   a condition that nothing fulfils
   row-can-be-given-away                an update that can change the columns of its own row rule
   owner-can-be-chosen                  an insert that can choose the owner of the row
+  rule-without-session                 rows for every caller, where other rules tie them to the session
+  reference-can-leave                  a reference that can be set to a row of another user or tenant
+  deciding-table-writable              a table of memberships, say, in which everybody may write
+  preset-is-literal                    a literal where other rules compare with the session
+  inherited-role-wider                 an inherited role with more than the roles it inherits from
+  secret-column-granted                a column whose name is that of a secret
+  view-over-function                   a view that shows what a function returns
+  mutation-by-get                      a REST endpoint that writes by GET
+  column-compared-with-itself          a comparison that holds for every row
+  exists-not-correlated                an _exists that has nothing to do with the row
+  aggregates-readable-by-order         aggregates that can be ordered by and not selected
   all-columns-granted                  * for writing, or for reading by a public role
   hidden-column-shown-by-view          a column that is hidden in a table and shown by a view
   hidden-column-computed-by-view       one from which the query of a view computes a visible column

@@ -1,12 +1,11 @@
 /** Manifests of clients become collections, which compile and are served under the clients' own ids. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeEach, expect, test } from 'vitest';
 import { run } from '../../compiler/cli/cli.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { indexById } from '../../runtime/saved/index-by-id.ts';
+import { eachInFolder } from '../harness/folder.ts';
 
 const tickets =
   'query Tickets($limit: Int) {\n  ticket(limit: $limit) {\n    id\n    ...Subject\n  }\n}\n\nfragment Subject on ticket {\n  subject\n}';
@@ -23,28 +22,25 @@ const apollo = (operations: object[], version = 1) => ({
   operations,
 });
 
-let folder: string;
-
+const folder = eachInFolder();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'engine-collections-'));
-  writeFileSync(join(folder, 'version.yaml'), 'version: 3\n');
+  folder.write('version.yaml', 'version: 3\n');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 async function importing(manifest: unknown, ...more: string[]) {
-  const file = join(folder, 'manifest.json');
+  const file = folder.at('manifest.json');
   writeFileSync(file, typeof manifest === 'string' ? manifest : JSON.stringify(manifest));
   let output = '';
   const write = (text: string) => {
     output += text;
   };
-  const args = ['collections', 'import', file, '--name', 'web', '--metadata', folder, ...more];
+  const args = ['collections', 'import', file, '--name', 'web', '--metadata', folder.at(), ...more];
   const status = await run(args, { environment: {}, stdout: write, stderr: write });
-  return { status, output: output.replaceAll(folder, 'FOLDER') };
+  return { status, output: output.replaceAll(folder.at(), 'FOLDER') };
 }
 
 /** As the server finds the operations of the metadata. */
-const findSaved = (path = folder) =>
+const findSaved = (path = folder.at()) =>
   indexById(
     readMetadataFile(path).value.query_collections.flatMap(({ name: collection, definition }) =>
       definition.queries.map(({ name, query }) => ({
@@ -81,16 +77,16 @@ test.each([
 
 test('the file says what changed, and keeps what it said of other collections', async () => {
   const others = '# What the gateway sends\n- name: gateway # old\n  definition:\n    queries: []\n';
-  writeFileSync(join(folder, 'query_collections.yaml'), others);
+  folder.write('query_collections.yaml', others);
   expect((await importing(hashed('sha1', tickets, close), '--comment', 'The web client')).output).toBe(
     'web: 2 operations (a new collection) → FOLDER/query_collections.yaml\n',
   );
-  const text = readFileSync(join(folder, 'query_collections.yaml'), 'utf8');
+  const text = readFileSync(folder.at('query_collections.yaml'), 'utf8');
   expect(text.startsWith(others)).toBe(true);
   expect(text).toContain('    query: |-\n          query Tickets($limit: Int) {\n');
   const next = await importing(hashed('sha1', tickets.replace('id', 'subject'), anonymous));
   expect(next.output).toContain('2 operations (1 added, 1 changed, 1 removed)');
-  const [gateway, web] = readMetadataFile(folder).value.query_collections;
+  const [gateway, web] = readMetadataFile(folder.at()).value.query_collections;
   expect(gateway?.name).toBe('gateway');
   expect(web).toMatchObject({
     name: 'web',
@@ -100,7 +96,7 @@ test('the file says what changed, and keeps what it said of other collections', 
 });
 
 test('metadata may be a JSON file', async () => {
-  const file = join(folder, 'metadata.json');
+  const file = folder.at('metadata.json');
   writeFileSync(
     file,
     JSON.stringify({
@@ -142,16 +138,16 @@ test.each([
 });
 
 test('a folder or file without metadata is left alone', async () => {
-  rmSync(join(folder, 'version.yaml'));
+  rmSync(folder.at('version.yaml'));
   expect(await importing(hashed('sha1', tickets))).toEqual({
     status: 1,
     output: 'The directory FOLDER holds no metadata: it has no version.yaml.\n',
   });
-  const manifest = join(folder, 'manifest.json');
+  const manifest = folder.at('manifest.json');
   expect((await importing(hashed('sha1', tickets), '--metadata', manifest)).output).toContain(
     'holds no metadata',
   );
-  expect((await importing(hashed('sha1', tickets), '--metadata', join(folder, 'none.json'))).output).toBe(
+  expect((await importing(hashed('sha1', tickets), '--metadata', folder.at('none.json'))).output).toBe(
     'Cannot read FOLDER/none.json: ENOENT.\n',
   );
 });

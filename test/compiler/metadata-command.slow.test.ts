@@ -1,27 +1,15 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lineDifference } from '../../compiler/cli/line-difference.ts';
 import { metadataFolder } from '../../compiler/cli/metadata-folder.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { engine, engineIn } from '../harness/command-line.ts';
+import { eachInFolder } from '../harness/folder.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'engine-metadata-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = eachInFolder();
 
 describe('engine metadata', () => {
   let server: TestServer;
@@ -39,7 +27,7 @@ describe('engine metadata', () => {
       'metadata',
       name,
       ...['--endpoint', endpoint],
-      ...['--metadata', join(folder, path)],
+      ...['--metadata', folder.at(path)],
       ...more,
     );
 
@@ -47,7 +35,7 @@ describe('engine metadata', () => {
     expect(await command('export', 'metadata')).toMatchObject({ status: 0, stderr: '' });
     expect(await command('diff', 'metadata')).toEqual({ status: 0, stdout: 'No difference.\n', stderr: '' });
 
-    const tables = join(folder, 'metadata/databases/default/tables');
+    const tables = folder.at('metadata/databases/default/tables');
     writeFileSync(join(tables, 'tables.yaml'), '- "!include public_author.yaml"\n');
     writeFileSync(join(tables, 'public_author.yaml'), 'table: author\n');
     const difference = await command('diff', 'metadata');
@@ -58,16 +46,16 @@ describe('engine metadata', () => {
 
     expect(await command('apply', 'metadata')).toMatchObject({ status: 0, stderr: '' });
     expect(await command('export', 'all.json')).toMatchObject({ status: 0, stderr: '' });
-    const { sources } = JSON.parse(readFileSync(join(folder, 'all.json'), 'utf8'));
+    const { sources } = JSON.parse(readFileSync(folder.at('all.json'), 'utf8'));
     expect(sources[0].tables).toEqual([{ table: { name: 'author', schema: 'public' } }]);
     expect(await command('diff', 'all.json')).toMatchObject({ status: 0 });
   });
 
   test('a refusal says what is inconsistent, unless that is allowed', async () => {
     await command('export', 'all.json');
-    const metadata = JSON.parse(readFileSync(join(folder, 'all.json'), 'utf8'));
+    const metadata = JSON.parse(readFileSync(folder.at('all.json'), 'utf8'));
     metadata.sources[0].tables = [{ table: 'nobody' }];
-    writeFileSync(join(folder, 'all.json'), JSON.stringify(metadata));
+    folder.write('all.json', JSON.stringify(metadata));
     const reason =
       'table nobody in source default: Inconsistent object: no such table/view exists in source: "nobody"';
     expect(await command('apply', 'all.json')).toEqual({
@@ -82,7 +70,7 @@ describe('engine metadata', () => {
   });
 
   test('says what to do without the secret, the server or the right address', async () => {
-    const path = ['--metadata', join(folder, 'all.json')];
+    const path = ['--metadata', folder.at('all.json')];
     expect(await engine('metadata', 'export', '--endpoint', endpoint, ...path)).toMatchObject({
       status: 1,
       stderr:
@@ -95,13 +83,13 @@ describe('engine metadata', () => {
     expect(await engine('metadata', 'export', '--endpoint', 'localhost', ...path)).toMatchObject({
       status: 2,
     });
-    expect(existsSync(join(folder, 'all.json'))).toBe(false);
+    expect(existsSync(folder.at('all.json'))).toBe(false);
   });
 
   test('never mixes with files that are something else', async () => {
-    writeFileSync(join(folder, 'notes.txt'), 'mine');
+    folder.write('notes.txt', 'mine');
     expect(await command('export', '.')).toMatchObject({ status: 1, stdout: '' });
-    expect(readdirSync(folder)).toEqual(['notes.txt']);
+    expect(readdirSync(folder.at())).toEqual(['notes.txt']);
   });
 });
 
@@ -117,8 +105,8 @@ describe.skipIf(!existsSync(projects))('the directory form', () => {
     const metadata = readMetadata(
       JSON.parse(readFileSync(new URL(`${name}/metadata.json`, projects), 'utf8')),
     ).value;
-    for (const [path, text] of metadataFolder(metadata)) write(path, text);
-    const { value, diagnostics } = readMetadataFile(folder);
+    for (const [path, text] of metadataFolder(metadata)) folder.write(path, text);
+    const { value, diagnostics } = readMetadataFile(folder.at());
     expect(diagnostics).toEqual([]);
     expect(exportMetadata(value)).toEqual(exportMetadata(metadata));
     expect(metadataFolder(value)).toEqual(metadataFolder(metadata));
@@ -159,8 +147,8 @@ test('names that cannot be file names, and texts that YAML would read otherwise,
       },
     ],
   }).value;
-  for (const [path, text] of metadataFolder(metadata)) write(path, text);
-  const { value, diagnostics } = readMetadataFile(folder);
+  for (const [path, text] of metadataFolder(metadata)) folder.write(path, text);
+  const { value, diagnostics } = readMetadataFile(folder.at());
   expect(diagnostics).toEqual([]);
   expect(exportMetadata(value)).toEqual(exportMetadata(metadata));
 });
@@ -171,9 +159,3 @@ test('differences show their surroundings', () => {
   expect(lineDifference('', 'a\n')).toBe('+ a\n');
   expect(lineDifference('a\nb\nc\n', 'b\nc\nd\n')).toBe('- a\n  b\n  c\n+ d\n');
 });
-
-function write(path: string, text: string): void {
-  const file = join(folder, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}

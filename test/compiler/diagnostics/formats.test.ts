@@ -35,6 +35,7 @@ const sarif = z.strictObject({
           rules: z.array(
             z.strictObject({
               id: z.string(),
+              name: z.string().regex(/^[A-Z]\w*$/),
               shortDescription: text,
               help: text,
               defaultConfiguration: z.strictObject({ level }),
@@ -42,6 +43,7 @@ const sarif = z.strictObject({
           ),
         }),
       }),
+      originalUriBaseIds: z.strictObject({ '%SRCROOT%': z.strictObject({ description: text }) }),
       columnKind: z.enum(['utf16CodeUnits', 'unicodeCodePoints']),
       results: z.array(
         z.strictObject({
@@ -53,7 +55,10 @@ const sarif = z.strictObject({
             z.strictObject({
               physicalLocation: z
                 .strictObject({
-                  artifactLocation: z.strictObject({ uri: z.string().regex(/^[\w.~%-]+(\/[\w.~%-]+)*$/) }),
+                  artifactLocation: z.strictObject({
+                    uri: z.string().regex(/^[\w.~%-]+(\/[\w.~%-]+)*$/),
+                    uriBaseId: z.literal('%SRCROOT%'),
+                  }),
                   region: z.strictObject({ startLine: z.int().min(1), startColumn: z.int().min(1) }),
                 })
                 .optional(),
@@ -80,7 +85,7 @@ test('SARIF is valid, names places from the working folder, and holds the rules 
       locations: [
         {
           physicalLocation: {
-            artifactLocation: { uri: 'meta%20data/t%C3%A4bles.yaml' },
+            artifactLocation: { uri: 'meta%20data/t%C3%A4bles.yaml', uriBaseId: '%SRCROOT%' },
             region: { startLine: 4, startColumn: 7 },
           },
           logicalLocations: [{ fullyQualifiedName: 'sources.0' }],

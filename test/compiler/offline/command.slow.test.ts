@@ -1,31 +1,14 @@
 /** `engine compile --migrations` as a user runs it. Each run starts a PostgreSQL of its own, so there are few. */
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { engineIn } from '../../harness/command-line.ts';
+import { eachInFolder } from '../../harness/folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'engine-offline-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
-function write(path: string, content: string): void {
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), content);
-}
+const folder = eachInFolder();
 
 const engine = (...args: string[]) => engineIn({ SECOND_URL: 's3cret' }, ...args);
 
@@ -38,20 +21,23 @@ const source = (name: string, tables: object[]) => ({
 
 function paths(): string[] {
   return [
-    ...['--metadata', join(folder, 'metadata.json')],
-    ...['--migrations', join(folder, 'migrations')],
-    ...['--out', join(folder, 'generated')],
+    ...['--metadata', folder.at('metadata.json')],
+    ...['--migrations', folder.at('migrations')],
+    ...['--out', folder.at('generated')],
   ];
 }
 
 test('migrations of two sources are all that a compile needs; rules that Postgres refuses are errors', async () => {
-  write('migrations/first/1_init/up.sql', 'create table note (id int primary key, owner int, code text);');
-  write('migrations/first/2_more/up.sql', 'alter table note add mood text references mood;');
-  write(
+  folder.write(
+    'migrations/first/1_init/up.sql',
+    'create table note (id int primary key, owner int, code text);',
+  );
+  folder.write('migrations/first/2_more/up.sql', 'alter table note add mood text references mood;');
+  folder.write(
     'migrations/first/1_mood/up.sql',
     "create table mood (value text primary key); insert into mood values ('sad');",
   );
-  write('migrations/second/1.sql', 'create table other (id int primary key);');
+  folder.write('migrations/second/1.sql', 'create table other (id int primary key);');
   const rule = (filter: object) => [{ role: 'user', permission: { columns: ['id', 'mood'], filter } }];
   const metadata = (filter: object) => ({
     version: 3,
@@ -63,7 +49,7 @@ test('migrations of two sources are all that a compile needs; rules that Postgre
       source('second', [{ table: 'other' }]),
     ],
   });
-  write('metadata.json', JSON.stringify(metadata({ owner: { _eq: 'X-Engine-User-Id' } }), null, 1));
+  folder.write('metadata.json', JSON.stringify(metadata({ owner: { _eq: 'X-Engine-User-Id' } }), null, 1));
   const good = await engine('compile', ...paths());
   expect(good.stdout).toMatch(/^3 tables, 1 role, 4 statements proved → .*: 11 files, 11 changed\n$/);
   expect(good.status).toBe(0);
@@ -71,16 +57,16 @@ test('migrations of two sources are all that a compile needs; rules that Postgre
     'environment variables that the metadata needs: SECOND_URL (set here), FIRST_URL (not set here)',
   );
   expect(good.stdout + good.stderr).not.toContain('s3cret');
-  const mood = readFileSync(join(folder, 'generated/sources/first/public/mood.table.ts'), 'utf8');
+  const mood = readFileSync(folder.at('generated/sources/first/public/mood.table.ts'), 'utf8');
   expect(mood).toContain('sad');
 
-  write(
+  folder.write(
     'metadata.json',
     JSON.stringify(metadata({ _or: [{ id: { _gt: 0 } }, { owner: { _eq: 'nobody' } }] }), null, 1),
   );
   const bad = await engine('compile', ...paths(), '--format', 'json');
   expect(bad.status).toBe(1);
-  const text = readFileSync(join(folder, 'metadata.json'), 'utf8');
+  const text = readFileSync(folder.at('metadata.json'), 'utf8');
   const line = text.split('\n').findIndex((each) => each.includes('"owner"')) + 1;
   expect(JSON.parse(bad.stdout).diagnostics).toMatchObject([
     {
@@ -93,39 +79,39 @@ test('migrations of two sources are all that a compile needs; rules that Postgre
 });
 
 test('a migration that fails and one that is missing are told with their place; nothing is written', async () => {
-  write(
+  folder.write(
     'metadata.json',
     JSON.stringify({ version: 3, sources: [source('first', []), source('second', [])] }),
   );
-  write('migrations/frist/1.sql', 'select 1');
-  write('migrations/second/notes.md', '');
+  folder.write('migrations/frist/1.sql', 'select 1');
+  folder.write('migrations/second/notes.md', '');
   const missing = await engine('compile', ...paths());
   expect(missing.status).toBe(1);
   expect(missing.stderr).toContain(
-    `There are no migrations for the source first: ${folder}/migrations/first does not exist.\n  Did you mean "frist"?`,
+    `There are no migrations for the source first: ${folder.at()}/migrations/first does not exist.\n  Did you mean "frist"?`,
   );
-  expect(missing.stderr).toContain(`The folder ${folder}/migrations/second holds no migrations.`);
+  expect(missing.stderr).toContain(`The folder ${folder.at()}/migrations/second holds no migrations.`);
 
-  write('metadata.json', JSON.stringify({ version: 3, sources: [source('first', [])] }));
-  write('migrations/first/1.sql', 'select 1;\nselect nope;');
+  folder.write('metadata.json', JSON.stringify({ version: 3, sources: [source('first', [])] }));
+  folder.write('migrations/first/1.sql', 'select 1;\nselect nope;');
   const failed = await engine('compile', ...paths());
   expect(failed.status).toBe(1);
   expect(failed.stderr).toContain(
-    `migration-failed  sources.first  ${folder}/migrations/first/1.sql:2:8\n  column "nope" does not exist\n`,
+    `migration-failed  sources.first  ${folder.at()}/migrations/first/1.sql:2:8\n  column "nope" does not exist\n`,
   );
   expect(failed.stderr).toContain('Nothing was written.');
-  expect(existsSync(join(folder, 'generated'))).toBe(false);
-  const nowhere = await engine('compile', ...paths(), '--migrations', join(folder, 'nowhere'));
+  expect(existsSync(folder.at('generated'))).toBe(false);
+  const nowhere = await engine('compile', ...paths(), '--migrations', folder.at('nowhere'));
   expect(nowhere).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining(`The migrations in ${folder}/nowhere cannot be read (ENOENT).`),
+    stderr: expect.stringContaining(`The migrations in ${folder.at()}/nowhere cannot be read (ENOENT).`),
   });
 });
 
 test('an interrupted compile leaves no server and no data behind', async () => {
-  write('metadata.json', JSON.stringify({ version: 3, sources: [source('first', [])] }));
-  write('migrations/1.sql', 'select pg_sleep(600);');
-  const temporary = join(folder, 'tmp');
+  folder.write('metadata.json', JSON.stringify({ version: 3, sources: [source('first', [])] }));
+  folder.write('migrations/1.sql', 'select pg_sleep(600);');
+  const temporary = folder.at('tmp');
   mkdirSync(temporary);
   const child = spawn(
     process.execPath,
@@ -150,34 +136,34 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 test('the lint runs with the compile: its findings are in the same report, and fail it unless they are allowed', async () => {
-  write('migrations/1.sql', 'create table note (id int primary key, owner int, code text);');
+  folder.write('migrations/1.sql', 'create table note (id int primary key, owner int, code text);');
   const filter = { _or: [{ owner: { _eq: 'X-Engine-User-Id' } }, { code: { _eq: 'x' } }] };
   const rule = { role: 'user', permission: { columns: ['id', 'owner'], filter } };
   const tables = [{ table: 'note', select_permissions: [rule] }];
-  write('metadata.json', JSON.stringify({ version: 3, sources: [source('only', tables)] }));
+  folder.write('metadata.json', JSON.stringify({ version: 3, sources: [source('only', tables)] }));
   const allowance = '{ rule: or-branch-without-session, reason: for everybody }';
   const index = '{ rule: rule-column-without-index, reason: small }';
-  write('lint.yaml', `allow: [${index}]`);
-  write('allowed.yaml', `allow: [${index}, ${allowance}]`);
-  const found = await engine('compile', ...paths(), '--lint', join(folder, 'lint.yaml'), '--format', 'json');
+  folder.write('lint.yaml', `allow: [${index}]`);
+  folder.write('allowed.yaml', `allow: [${index}, ${allowance}]`);
+  const found = await engine('compile', ...paths(), '--lint', folder.at('lint.yaml'), '--format', 'json');
   expect(found.status).toBe(1);
   expect(JSON.parse(found.stdout)).toMatchObject({
     diagnostics: [{ code: 'or-branch-without-session', severity: 'warning' }],
     linted: { findings: 1, allowed: 1 },
   });
-  const allowed = await engine('compile', ...paths(), '--lint', join(folder, 'allowed.yaml'));
+  const allowed = await engine('compile', ...paths(), '--lint', folder.at('allowed.yaml'));
   expect(allowed).toMatchObject({
     status: 0,
     stderr: expect.stringContaining('lint: nothing found in 1 permission, 2 allowed.\n'),
   });
-  expect(await engine('compile', ...paths(), '--lint', join(folder, 'none.yaml'))).toMatchObject({
+  expect(await engine('compile', ...paths(), '--lint', folder.at('none.yaml'))).toMatchObject({
     status: 2,
   });
 });
 
 /** What the folder of generated files holds. */
 function written(): Readonly<Record<string, string>> {
-  const generated = join(folder, 'generated');
+  const generated = folder.at('generated');
   const files = readdirSync(generated, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
@@ -205,26 +191,26 @@ const place = (filter: object, more: object[] = []) =>
 const here = { type: 'Point', coordinates: [1, 2] };
 
 test('migrations that need PostGIS are applied to an embedded database that has it', async () => {
-  write(
+  folder.write(
     'migrations/1_extensions/up.sql',
     'create extension postgis; create extension if not exists postgis_topology;',
   );
-  write(
+  folder.write(
     'migrations/2_place/up.sql',
     `create table place (id int primary key, at geometry(point, 4326), sphere geography);
      grant select on place to reporting;
      COPY place (id, at) FROM stdin;\n1\tSRID=4326;POINT(1 2)\n2\t\\N\n\\.\n
      do $$ begin assert (select count(*) from place) = 2; end $$;`,
   );
-  write('metadata.json', place({ at: { _st_d_within: { distance: 5, from: here } } }));
+  folder.write('metadata.json', place({ at: { _st_d_within: { distance: 5, from: here } } }));
   const good = await engine('compile', ...paths());
   expect(good.stdout).toMatch(/^1 table, 1 role, 2 statements proved → /);
   expect(good.status).toBe(0);
-  expect(written()[join(folder, 'generated/sources/only/public/place.access.ts')]).toContain(
+  expect(written()[folder.at('generated/sources/only/public/place.access.ts')]).toContain(
     'ST_GeomFromGeoJSON',
   );
 
-  write('metadata.json', place({ at: { _st_d_within: { distance: 5, from: 'nowhere' } } }));
+  folder.write('metadata.json', place({ at: { _st_d_within: { distance: 5, from: 'nowhere' } } }));
   const before = written();
   const bad = await engine('compile', ...paths());
   expect(bad).toMatchObject({ status: 1, stderr: expect.stringContaining('parse error - invalid geometry') });
@@ -232,16 +218,16 @@ test('migrations that need PostGIS are applied to an embedded database that has 
 }, 240_000);
 
 test('an extension that is not to be had is named, with the ways out, and what was written stays', async () => {
-  write('migrations/1.sql', 'create table place (id int primary key, at point);');
-  write('metadata.json', place({}));
+  folder.write('migrations/1.sql', 'create table place (id int primary key, at point);');
+  folder.write('metadata.json', place({}));
   expect(await engine('compile', ...paths())).toMatchObject({ status: 0 });
   const before = written();
-  write('migrations/2.sql', 'select 1;\ncreate extension if not exists nowhere_to_be_had;');
+  folder.write('migrations/2.sql', 'select 1;\ncreate extension if not exists nowhere_to_be_had;');
   const failed = await engine('compile', ...paths());
   expect(failed.status).toBe(1);
   expect(failed.stderr).toBe(
     [
-      `extension-unavailable  sources.only  ${folder}/migrations/2.sql:2:1`,
+      `extension-unavailable  sources.only  ${folder.at()}/migrations/2.sql:2:1`,
       '  The migrations need the extension "nowhere_to_be_had", which the embedded PostgreSQL does not have.',
       '  Use a throw-away server that has it (--scratch URL), or a saved catalog (engine introspect, then --catalog FILE).',
       '',
@@ -253,8 +239,8 @@ test('an extension that is not to be had is named, with the ways out, and what w
   );
   expect(written()).toEqual(before);
 
-  rmSync(join(folder, 'migrations/2.sql'));
-  write('metadata.json', place({}, [{ table: 'gone' }]));
+  rmSync(folder.at('migrations/2.sql'));
+  folder.write('metadata.json', place({}, [{ table: 'gone' }]));
   expect(await engine('compile', ...paths())).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('Nothing was written.'),

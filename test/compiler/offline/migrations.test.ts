@@ -1,26 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findMigrations } from '../../../compiler/offline/migrations.ts';
 import type { Source } from '../../../runtime/metadata/metadata.ts';
+import { eachInFolder } from '../../harness/folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'engine-migrations-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = eachInFolder();
 
 function write(path: string, content: string | Buffer = 'select 1'): void {
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), content);
+  folder.write(path, content);
 }
 
 const source = (name: string) => ({ name }) as Source;
 const find = (...names: string[]) =>
-  findMigrations(folder, names.map(source)).map((found) =>
-    'files' in found ? found.files.map(({ path }) => path.slice(folder.length + 1)) : found,
+  findMigrations(folder.at(), names.map(source)).map((found) =>
+    'files' in found ? found.files.map(({ path }) => path.slice(folder.at().length + 1)) : found,
   );
 
 test('folders with up.sql are applied by their number, whatever its length', () => {
@@ -36,7 +30,9 @@ test('plain files count, packed ones too, but nothing that leads back', () => {
   write('down.sql');
   write('1_a.sql.gz', gzipSync('select 2'));
   expect(find('default')).toEqual([['1_a.sql.gz', '2_b.up.sql']]);
-  expect(findMigrations(folder, [source('default')])[0]).toMatchObject({ files: [{ text: 'select 2' }, {}] });
+  expect(findMigrations(folder.at(), [source('default')])[0]).toMatchObject({
+    files: [{ text: 'select 2' }, {}],
+  });
 });
 
 test('several sources have a folder each; one that is missing gets a suggestion', () => {
@@ -44,7 +40,7 @@ test('several sources have a folder each; one that is missing gets a suggestion'
   write('analytics/1_b.sql');
   expect(find('main', 'analitics')).toEqual([
     ['main/1_a/up.sql'],
-    { source: source('analitics'), missing: join(folder, 'analitics'), nearest: 'analytics' },
+    { source: source('analitics'), missing: folder.at('analitics'), nearest: 'analytics' },
   ]);
 });
 
@@ -53,8 +49,8 @@ test('a single source may have its folder, the only folder, or the folder itself
   expect(find('default')).toEqual([['app/1_a/up.sql']]);
   write('default/1_b/up.sql');
   expect(find('default')).toEqual([['default/1_b/up.sql']]);
-  rmSync(join(folder, 'default'), { recursive: true });
-  rmSync(join(folder, 'app'), { recursive: true });
+  rmSync(folder.at('default'), { recursive: true });
+  rmSync(folder.at('app'), { recursive: true });
   write('1_only/up.sql');
   expect(find('default')).toEqual([['1_only/up.sql']]);
 });

@@ -1,15 +1,12 @@
 /** `engine compile --scratch`: databases and roles of its own on a server that the operator names. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { engine } from '../../harness/command-line.ts';
+import { eachInFolder } from '../../harness/folder.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
-let folder: string;
 let server: TestDatabase;
 let before: unknown;
 
@@ -18,8 +15,8 @@ const state = () =>
   server.query(`select datname as name from pg_database where datname ~ '^engine_scratch_|^scheduled_' union all
     select rolname from pg_roles order by 1`);
 
+const folder = eachInFolder();
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'engine-scratch-'));
   server = await createTestDatabase();
   before = await state();
   const sources = ['first', 'second'].map((name) => ({
@@ -28,27 +25,21 @@ beforeEach(async () => {
     configuration: { connection_info: { database_url: { from_env: 'NONE' } } },
     tables: [{ table: `${name}_note` }],
   }));
-  write('metadata.json', JSON.stringify({ version: 3, sources }));
+  folder.write('metadata.json', JSON.stringify({ version: 3, sources }));
   for (const name of ['first', 'second'])
-    write(
+    folder.write(
       `migrations/${name}/1.sql`,
       `create table ${name}_note (id int primary key); grant select on ${name}_note to reader_of_notes;`,
     );
 });
-afterEach(() => rmSync(folder, { recursive: true }));
-
-function write(path: string, content: string): void {
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), content);
-}
 
 const project = () => [
-  ...['--metadata', join(folder, 'metadata.json'), '--migrations', join(folder, 'migrations')],
-  ...['--out', join(folder, 'generated')],
+  ...['--metadata', folder.at('metadata.json'), '--migrations', folder.at('migrations')],
+  ...['--out', folder.at('generated')],
 ];
 
 test('compiles two sources, and leaves neither databases nor roles, whether or not it succeeds', async () => {
-  write(
+  folder.write(
     'migrations/second/2.sql',
     'create role writer_of_notes; alter table second_note owner to writer_of_notes;',
   );
@@ -59,7 +50,7 @@ test('compiles two sources, and leaves neither databases nor roles, whether or n
     });
     expect(await state()).toEqual(before);
   }
-  write('migrations/second/3.sql', 'create extension nowhere_to_be_had');
+  folder.write('migrations/second/3.sql', 'create extension nowhere_to_be_had');
   expect(await engine('compile', ...project(), '--scratch', server.url)).toMatchObject({
     status: 1,
     stderr: expect.stringContaining(
@@ -72,14 +63,17 @@ test('compiles two sources, and leaves neither databases nor roles, whether or n
 test('takes the name that pg_cron is configured for, unless a database has it', async () => {
   const url = new URL(server.url);
   url.searchParams.set('options', '-c cron.database_name=scheduled_jobs');
-  write('migrations/first/2.sql', "do $$ begin assert current_database() = 'scheduled_jobs'; end $$");
-  write('migrations/second/2.sql', "do $$ begin assert current_database() ~ '^engine_scratch_'; end $$");
+  folder.write('migrations/first/2.sql', "do $$ begin assert current_database() = 'scheduled_jobs'; end $$");
+  folder.write(
+    'migrations/second/2.sql',
+    "do $$ begin assert current_database() ~ '^engine_scratch_'; end $$",
+  );
   expect(await engine('compile', ...project(), '--scratch', url.href)).toMatchObject({ status: 0 });
   expect(await state()).toEqual(before);
 });
 
 test('cleans up when it is interrupted', async () => {
-  write('migrations/second/2.sql', 'select pg_sleep(600)');
+  folder.write('migrations/second/2.sql', 'select pg_sleep(600)');
   const program = fileURLToPath(new URL('../../../compiler/cli/bin.mjs', import.meta.url));
   const child = spawn(process.execPath, [program, 'compile', ...project(), '--scratch', server.url], {
     stdio: 'ignore',

@@ -1,31 +1,22 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readMetadataFile } from '../../../../compiler/phases/1-read/index.ts';
 import { renderDiagnostic } from '../../../../compiler/review/findings/render.ts';
+import { eachInFolder } from '../../../harness/folder.ts';
 
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'metadata-'));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = eachInFolder();
 
 const sources = (tables: string) =>
   `- name: default\n  configuration:\n    connection_info:\n      database_url: {from_env: URL}\n  tables: ${tables}\n`;
 
 function write(files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(directory, name)), { recursive: true });
-    writeFileSync(join(directory, name), text);
-  }
+  for (const [name, text] of Object.entries(files)) directory.write(name, text);
 }
 
 /** Reads the directory, or the file of that name in it; the complaints as a terminal shows them. */
 function read(name = '') {
-  const { value, diagnostics, origin } = readMetadataFile(join(directory, name));
+  const { value, diagnostics, origin } = readMetadataFile(directory.at(name));
   const complaints = diagnostics.map((diagnostic) =>
-    renderDiagnostic(diagnostic, origin.describe).replaceAll(`${directory}/`, ''),
+    renderDiagnostic(diagnostic, origin.describe).replaceAll(`${directory.at()}/`, ''),
   );
   return { value, origin, complaints };
 }

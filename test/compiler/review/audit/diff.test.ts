@@ -181,6 +181,7 @@ test('a resolver that somebody wrote is undecidable', () => {
       verdict: 'undecidable',
       place: expect.objectContaining({ file: `head/${path}` }),
     }),
+    expect.objectContaining({ text: `${path} (edited): it is not as the compiler wrote it` }),
   ]);
 });
 

@@ -18,13 +18,13 @@ import { createTestDatabase, type TestDatabase } from '../../../harness/postgres
 
 const SQL = `
   create table tenant (id int primary key);
-  create table account (id int primary key, tenant_id int references tenant, owner int, name text, secret text, public boolean);
+  create table account (id int primary key, tenant_id int references tenant, owner int, name text, remark text, public boolean);
   create index on account (owner);
   create index on account (tenant_id);
   create table note (id int primary key, account_id int references account, writer int, body text, facts jsonb, area box);
-  create view card as select id, owner, name, secret from account;
-  create view summary as select owner, count(*) as accounts, max(secret) as latest from account group by owner;
-  create function initials(account) returns text language sql stable as $$ select left($1.name, 1) || left($1.secret, 1) $$;
+  create view card as select id, owner, name, remark from account;
+  create view summary as select owner, count(*) as accounts, max(remark) as latest from account group by owner;
+  create function initials(account) returns text language sql stable as $$ select left($1.name, 1) || left($1.remark, 1) $$;
 `;
 
 const foreignKey = (on: unknown) => ({ foreign_key_constraint_on: on });
@@ -213,12 +213,12 @@ test('rules that are none, and rules that nothing fulfils', () => {
 test('columns and rows that a view shows past its table', () => {
   const read = select(OWN, ['id', 'owner', 'name']);
   expect(codes({ account: read, card: select(OWN, ['id', 'name']) })).toEqual([]);
-  expect(findings({ account: read, card: select(OWN, ['secret']) }).map(({ message }) => message)).toEqual([
-    'Role "user" may not read column "secret" of table account, but reads it as column "secret" of the view card.',
+  expect(findings({ account: read, card: select(OWN, ['remark']) }).map(({ message }) => message)).toEqual([
+    'Role "user" may not read column "remark" of table account, but reads it as column "remark" of the view card.',
   ]);
   expect(codes({ account: read, card: select({}, ['name']) })).toEqual(['view-without-row-rule']);
   // Somebody who may not read the table was given the view instead.
-  expect(codes({ card: select({}, ['secret']) })).toEqual([]);
+  expect(codes({ card: select({}, ['remark']) })).toEqual([]);
 });
 
 test('columns that are hidden and read by another way: what a view computes, related rows, functions', () => {
@@ -234,10 +234,10 @@ test('columns that are hidden and read by another way: what a view computes, rel
     [
       'hidden-column-computed-by-view',
       'tables.4.select_permissions.0.permission.columns',
-      'Role "user" may not read "secret" of table account, but reads "accounts" of the view summary, whose query uses it.',
+      'Role "user" may not read "remark" of table account, but reads "accounts" of the view summary, whose query uses it.',
     ],
   ]);
-  expect(told({ account: read([...some, 'secret']), summary })).toEqual([]);
+  expect(told({ account: read([...some, 'remark']), summary })).toEqual([]);
   // What the view shows unchanged, it computes nothing from.
   expect(told({ account: read(some), summary: select(OWN, ['owner']) })).toEqual([]);
   const note = select({ account: OWN }, ['id', 'account_id']);
@@ -254,10 +254,10 @@ test('columns that are hidden and read by another way: what a view computes, rel
     [
       'hidden-column-given-to-function',
       'tables.1.select_permissions.0.permission.computed_fields',
-      'Role "user" reads the computed field "initials" of table account, whose function public.initials receives the whole row, including columns that the role may not read: "tenant_id", "secret", "public".',
+      'Role "user" reads the computed field "initials" of table account, whose function public.initials receives the whole row, including columns that the role may not read: "tenant_id", "remark", "public".',
     ],
   ]);
-  const every = ['id', 'tenant_id', 'owner', 'name', 'secret', 'public'];
+  const every = ['id', 'tenant_id', 'owner', 'name', 'remark', 'public'];
   expect(told({ account: read(every, { computed_fields: ['initials'] }) })).toEqual([]);
 });
 
