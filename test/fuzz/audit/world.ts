@@ -24,7 +24,7 @@ create function all_items() returns setof item language sql stable as $$ select 
 create function open_items() returns setof item language sql stable as $$ select * from item where state = 'open' $$;
 `;
 
-export type ColumnType = 'int' | 'text' | 'mood' | 'bool' | 'json';
+type ColumnType = 'int' | 'text' | 'mood' | 'bool' | 'json';
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
@@ -84,7 +84,7 @@ export const COLUMNS: Readonly<Record<TableName, readonly Column[]>> = {
 };
 export const TABLES = Object.keys(COLUMNS) as TableName[];
 export const WRITTEN: readonly TableName[] = ['team', 'person', 'item', 'label'];
-export const KEYS: Readonly<Record<TableName, readonly string[]>> = {
+const KEYS: Readonly<Record<TableName, readonly string[]>> = {
   team: ['id'],
   person: ['id'],
   item: ['id'],
@@ -209,7 +209,7 @@ export interface Permission {
   query_root_fields?: string[];
 }
 
-export interface ProjectTable {
+interface ProjectTable {
   relationships: Relationship[];
   /** Field → function. */
   computed: Record<string, string>;
