@@ -84,13 +84,6 @@ export const COLUMNS: Readonly<Record<TableName, readonly Column[]>> = {
 };
 export const TABLES = Object.keys(COLUMNS) as TableName[];
 export const WRITTEN: readonly TableName[] = ['team', 'person', 'item', 'label'];
-const KEYS: Readonly<Record<TableName, readonly string[]>> = {
-  team: ['id'],
-  person: ['id'],
-  item: ['id'],
-  label: ['item_id', 'name'],
-  open_item: ['id'],
-};
 /** Columns whose values occur once in the database, wherever they are shown. */
 export const SECRETS = /^(?:team|person|item|label)-\d+-secret$/;
 
