@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { type CompileResult, compile } from '../../../compiler/index.ts';
+import type { Plan, PlannedTable } from '../../../compiler/model/plan.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { programOf } from '../../../compiler/phases/4-plan/program.ts';
 import { diffCode } from '../../../compiler/review/audit/diff.ts';
@@ -11,6 +12,7 @@ import type { Finding } from '../../../compiler/review/audit/finding.ts';
 import { type GeneratedCode, linkCode, readTexts } from '../../../compiler/review/generated-code/index.ts';
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { readDatabase } from '../../../runtime/catalog/index.ts';
+import type { Program } from '../../../runtime/core/program.ts';
 import { connectSource } from '../../../runtime/database/source.ts';
 import { Random } from '../random.ts';
 import { createScratchDatabase } from '../scratch-database.ts';
@@ -144,6 +146,8 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
 interface Served {
   readonly compiled: CompileResult;
   readonly code: GeneratedCode;
+  /** Without limits of rows: the rows beyond a limit are those of another request. */
+  readonly unlimited: Program;
 }
 
 function diffOf(base: Served, head: Served, number: number): readonly Finding[] {
@@ -170,11 +174,11 @@ interface View {
 async function look(
   { connection }: Bench,
   asker: Asker,
-  { code: { program } }: Served,
+  { code: { program }, unlimited }: Served,
   session: Variables,
 ): Promise<View> {
   const secrets = new Map<string, ReadonlySet<string>>();
-  for (const role of ALL_ROLES) secrets.set(role, await secretsOf(program, role, session, connection));
+  for (const role of ALL_ROLES) secrets.set(role, await secretsOf(unlimited, role, session, connection));
   return {
     capabilities: await asker.capabilities(program, ALL_ROLES),
     roots: new Map(
@@ -310,12 +314,33 @@ async function openBench({ serverUrl, database }: CampaignOptions): Promise<Benc
       if ([...read.diagnostics, ...compiled.diagnostics].some(({ severity }) => severity === 'error'))
         return undefined;
       last = compiled;
-      return { compiled, code: linkCode({ label, generated: programOf(compiled.state.plan) }) };
+      const { plan } = compiled.state;
+      return {
+        compiled,
+        code: linkCode({ label, generated: programOf(plan) }),
+        unlimited: linkCode({ label, generated: programOf(withoutLimits(plan)) }).program,
+      };
     },
     asker: (candidates, sessions) => createAsker(client, candidates, sessions),
     end: async () => {
       await connection.end();
       await drop();
     },
+  };
+}
+
+function withoutLimits(plan: Plan): Plan {
+  const unlimited = ({ select, ...operations }: PlannedTable['access']): PlannedTable['access'] => ({
+    ...operations,
+    ...(select && {
+      select: Object.fromEntries(Object.entries(select).map(([role, { limit: _, ...rule }]) => [role, rule])),
+    }),
+  });
+  return {
+    ...plan,
+    sources: plan.sources.map((source) => ({
+      ...source,
+      tables: source.tables.map((table) => ({ ...table, access: unlimited(table.access) })),
+    })),
   };
 }

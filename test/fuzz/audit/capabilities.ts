@@ -47,6 +47,9 @@ export interface Asker {
   capabilities(program: Program, roles: readonly string[]): Promise<Capabilities>;
 }
 
+/** Rows that may be read at once without a limit: more than any limit. */
+const MANY = 10;
+
 /** Remembers answers by their SQL: most questions about a changed program were asked about the one before it. */
 export function createAsker(
   client: pg.Client,
@@ -120,6 +123,8 @@ function questionsAbout(
       for (const column of [...select.columns, ...(select.computedFields ?? [])])
         add('select', `cell ${column}`, stored(select.cells?.[column] ?? EVERY_ROW));
       if (select.aggregations) add('select', 'aggregates');
+      const most = literal(`${select.limit ?? MANY}`);
+      add('select', 'numbers of rows', sql`select n::text from generate_series(1, ${most}::int) as n`);
     }
     const callers = ({ backendOnly }: { readonly backendOnly?: true }) =>
       backendOnly ? ['trusted'] : ['trusted', 'every caller'];
