@@ -22,6 +22,8 @@ import { type Condition, type Exists, rename, renameTokens, TRUE } from './tree.
 
 /** Maximum number of suppositions that one proof compares with each other; beyond it nothing is proved. */
 const MAX_STEPS = 3000;
+/** Comparisons of rows and literals that count as one more step. */
+const STEP = 10_000;
 
 /** True if it is proved that every row that fulfils the first condition fulfils the second. */
 export function implies(first: Condition, second: Condition, knowledge?: Knowledge): boolean {
@@ -212,7 +214,8 @@ class Branch {
 
   /** True if the literals conflict. Equal rows are identified. */
   conflicts(proof: Proof): boolean {
-    proof.steps -= 1;
+    // A step is worth more where there are many rows and literals to compare.
+    proof.steps -= 1 + Math.floor((this.rows.length ** 2 * this.literals.length) / STEP);
     const known = identifyRows(this, proof.knowledge);
     if (!known) return true;
     this.rows = known.rows;
