@@ -14,8 +14,8 @@ import { ACTION_CALLER } from './core/action/provider.ts';
 import { EngineError } from './core/errors.ts';
 import { MemoryBudget } from './core/memory/budget.ts';
 import { linkProgram, type Program } from './core/program.ts';
-import { REMOTE } from './core/remotes/view.ts';
-import { createPlanner, forgetOtherViews, type Planner } from './core/request/planner.ts';
+import { REMOTE } from './core/remotes/remote-root.ts';
+import { createPlanner, forgetOtherSchemas, type Planner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
 import { createDelivery } from './events/delivery.ts';
 import type { Callers, Execution } from './graphql/execution.ts';
@@ -171,7 +171,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           subscriptions.replan();
           delivery.use(generated.events, sources);
           asynchronous.use(program);
-          forgetOtherViews(execution.planner);
+          forgetOtherSchemas(execution.planner);
         },
       };
     },

@@ -89,7 +89,7 @@ ${entries.join('')}}
 
 function mayRun(role: string, document: string, program: Program): boolean {
   try {
-    analyseOperation(program.view(role, false), chooseOperation(parseDocument(document), undefined));
+    analyseOperation(program.roleSchema(role, false), chooseOperation(parseDocument(document), undefined));
     return true;
   } catch (error) {
     if (error instanceof EngineError) return false;

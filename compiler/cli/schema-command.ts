@@ -42,7 +42,7 @@ export function schemaCommand(options: SchemaOptions, context: CommandContext): 
       const isUnread = Object.values(catalogs).some((catalog) => 'error' in catalog);
       if (hasErrors(read.diagnostics) || obstacles.length > 0 || isUnread) return 1;
       const program = linkProgram(programOf(result.state.plan), serving);
-      const schema = graphqlSchema(program.view(options.role, false));
+      const schema = graphqlSchema(program.roleSchema(options.role, false));
       const { stringifyNumbers } = serving;
       const saved = result.state.plan.saved?.operations ?? [];
       const texts = {

@@ -168,7 +168,7 @@ function workOff(
 function servedActions(program: Program, environment: Environment): Map<string, Served> {
   const { actions } = program;
   if (!actions) return new Map();
-  const types = actionTypes(actions.types, program.view(ADMIN_ROLE, false));
+  const types = actionTypes(actions.types, program.roleSchema(ADMIN_ROLE, false));
   return new Map(
     actions.actions.flatMap((shape) =>
       shape.kind === 'asynchronous'

@@ -9,8 +9,8 @@ import { type Rule, readRule } from './condition/rule.ts';
 import { checkReferences } from './declared.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember } from './remember.ts';
+import { remoteProvider } from './remotes/remote-root.ts';
 import type { RemoteSchemaShape } from './remotes/shapes.ts';
-import { remoteProvider } from './remotes/view.ts';
 import type { GeneratedProgram } from './resolvers.ts';
 import {
   type FunctionFieldKind,
@@ -20,7 +20,7 @@ import {
   type StreamField,
 } from './root-fields.ts';
 import type { Provider } from './schema/provider.ts';
-import { createRoleView, type RoleView } from './schema/role-view.ts';
+import { createRoleSchema, type RoleSchema } from './schema/role-schema.ts';
 import { indexRootFields, type RootFieldIndex } from './schema/root-field-index.ts';
 import { ADMIN_ROLE } from './session.ts';
 import type { ApiLimits } from './settings.ts';
@@ -36,7 +36,7 @@ import type {
   TableShape,
 } from './shapes.ts';
 import { identifier, type Sql } from './sql/fragment.ts';
-import { takeOverViews } from './take-over.ts';
+import { takeOverSchemas } from './take-over.ts';
 import { type TypeNames, typeNames } from './type-names.ts';
 import { type ColumnType, columnType } from './types.ts';
 
@@ -122,10 +122,10 @@ export interface Program extends ProgramContent {
   readonly limits: ApiLimits | undefined;
   /** Roles that any rule mentions; `admin` is not among them. */
   readonly roles: ReadonlySet<string>;
-  /** The API as a role sees it. All unknown roles share one view. */
-  readonly view: (role: string, backendOnly: boolean) => RoleView;
+  /** The API as a role sees it. All unknown roles share one schema. */
+  readonly roleSchema: (role: string, backendOnly: boolean) => RoleSchema;
   /** Views made so far. The program that follows takes over those to which nothing changed. */
-  readonly views: ReadonlyMap<string, RoleView>;
+  readonly schemas: ReadonlyMap<string, RoleSchema>;
   readonly options: SchemaOptions;
 }
 
@@ -149,8 +149,8 @@ export interface SchemaOptions {
  * Links generated parts. Names were checked by the compiler; what cannot be found here is a defect of the generated
  * files and throws.
  *
- * @param previous the program that this one follows. Where no shape changed, its tables stay in use, and its views of the
- *   roles whose rules say what they said (see `takeOverViews`): a change of permissions costs the roles it is about.
+ * @param previous the program that this one follows. Where no shape changed, its tables stay in use, and its schemas of the
+ *   roles whose rules say what they said (see `takeOverSchemas`): a change of permissions costs the roles it is about.
  */
 export function linkProgram(
   generated: GeneratedProgram,
@@ -167,19 +167,19 @@ export function linkProgram(
   for (const provider of content.providers) for (const role of provider.roles) roles.add(role);
   const withoutIntrospection = new Set(generated.introspectionDisabledFor);
   const hasAdmin = !generated.withoutAdmin;
-  const views = previous ? takeOverViews(content, options, previous) : new Map<string, RoleView>();
+  const schemas = previous ? takeOverSchemas(content, options, previous) : new Map<string, RoleSchema>();
   return {
     ...content,
     limits: generated.limits,
     roles,
     options,
-    views,
-    view: (role, backendOnly) => {
+    schemas,
+    roleSchema: (role, backendOnly) => {
       const known = role === ADMIN_ROLE ? hasAdmin : roles.has(role);
       const introspection = !withoutIntrospection.has(role);
       const key = `${introspection ? '' : 'closed '}${known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown'}`;
-      return remember(views, key, () =>
-        createRoleView(content, known ? role : undefined, { backendOnly, introspection }, options),
+      return remember(schemas, key, () =>
+        createRoleSchema(content, known ? role : undefined, { backendOnly, introspection }, options),
       );
     },
   };

@@ -15,11 +15,11 @@ import { PASSED, rowCheck } from './mutation/check.ts';
 import { ruleCondition } from './mutation/delete.ts';
 import type { Program, Table } from './program.ts';
 import { encoderOf } from './query/scope.ts';
-import { seen, visible, visibleThrough } from './query/visible.ts';
+import { rowRule, seen, visibleThrough } from './query/visible.ts';
 import { bindParameter } from './request/bind.ts';
 import type { SavedValue } from './saved.ts';
-import type { RoleView } from './schema/role-view.ts';
-import type { TableView } from './schema/table-view.ts';
+import type { RoleSchema } from './schema/role-schema.ts';
+import type { VisibleTable } from './schema/visible-table.ts';
 import { EVERY_ROW, type SourceShape } from './shapes.ts';
 import {
   join,
@@ -103,7 +103,7 @@ const HOLE =
  * The statement of a saved text for the role of a view.
  * @throws Error for a hole that names nothing: the file was edited wrongly
  */
-function readSavedText({ sql, values }: SavedText, source: SourceShape, view: RoleView): Statement {
+function readSavedText({ sql, values }: SavedText, source: SourceShape, roleSchema: RoleSchema): Statement {
   const nodes: SqlNode[] = [];
   let end = 0;
   for (const match of sql.matchAll(HOLE)) {
@@ -112,7 +112,7 @@ function readSavedText({ sql, values }: SavedText, source: SourceShape, view: Ro
     if (match[0] === '{{' || match[0] === '}}') nodes.push({ kind: 'text', text: match[0][0]! });
     else if (!match.groups || match[0].length === 1)
       throw new Error(`a saved statement has a brace that is not doubled at position ${match.index}`);
-    else nodes.push(...readHole(match[0], match.groups, values, source, view));
+    else nodes.push(...readHole(match[0], match.groups, values, source, roleSchema));
   }
   nodes.push({ kind: 'text', text: sql.slice(end) });
   return print({ nodes });
@@ -125,7 +125,7 @@ function readHole(
   groups: Groups,
   values: SavedText['values'],
   source: SourceShape,
-  view: RoleView,
+  roleSchema: RoleSchema,
 ): readonly SqlNode[] {
   const { variable, constant, sessionType, session, operation, alias } = groups;
   if (variable !== undefined) {
@@ -149,21 +149,21 @@ function readHole(
     return [{ kind: 'parameter', source: from, type: sessionType }];
   }
   const table = (key: string): Table => {
-    const found = view.program.tables.find((each) => each.source === source && each.key === key);
+    const found = roleSchema.program.tables.find((each) => each.source === source && each.key === key);
     if (!found) throw new Error(`${hole}: the table ${key} is not served`);
     return found;
   };
-  const target = view.table(table(groups.table!));
+  const target = roleSchema.table(table(groups.table!));
   const row = raw(alias!);
-  return ruleSql(operation!, target, row, groups, (key) => view.table(table(key))).nodes;
+  return ruleSql(operation!, target, row, groups, (key) => roleSchema.table(table(key))).nodes;
 }
 
 function ruleSql(
   operation: string,
-  target: TableView,
+  target: VisibleTable,
   row: Sql,
   { from, relationship }: Groups,
-  find: (key: string) => TableView,
+  find: (key: string) => VisibleTable,
 ): Sql {
   switch (operation) {
     case 'check insert':
@@ -174,7 +174,7 @@ function ruleSql(
     case 'delete':
       return all(ruleCondition(target, operation, row));
     default: {
-      if (from === undefined) return all(visible(target, row));
+      if (from === undefined) return all(rowRule(target, row));
       const start = find(from);
       const followed = start.table.relationships.get(relationship!);
       if (followed?.target !== target.table)
@@ -193,9 +193,9 @@ export function savedStatement(
   text: SavedText,
   source: string,
   role: string,
-  program: Pick<Program, 'sources' | 'view'>,
+  program: Pick<Program, 'sources' | 'roleSchema'>,
 ): Statement {
   const shape = program.sources.find(({ name }) => name === source);
   if (!shape) throw new Error(`the source ${source} is not served`);
-  return readSavedText(text, shape, program.view(role, false));
+  return readSavedText(text, shape, program.roleSchema(role, false));
 }

@@ -1,34 +1,34 @@
 /**
- * Parts that a program takes over from its predecessor: views of roles, and with them everything that was made for
+ * Parts that a program takes over from its predecessor: schemas of roles, and with them everything that was made for
  * those roles (types, parsed operations, plans).
  *
- * Why that is safe. A view, and every plan made with it, is a function of
+ * Why that is safe. The schema of a role, and every plan made with it, is a function of
  *   1. the shapes of tables and functions and the root fields that they declare;
- *   2. the rules of that one role in those access rules: `tableView` reads `rules[role]` and nothing else of them, and an
- *      admin's view reads none;
+ *   2. the rules of that one role in those access rules: `visibleTable` reads `rules[role]` and nothing else of them, and an
+ *      admin's schema reads none;
  *   3. what providers offer the role, of which each gives a text;
- *   4. the schema options, and whether the role may ask for the schema, which is part of the key of a view.
+ *   4. the schema options, and whether the role may ask for the schema, which is part of its key.
  * Data does not come in, session variables and arguments are parameters of the plan, and databases are looked up by name
- * when a plan runs. So a view is taken over if 1 is the identical data and 2 and 3 are equal; limits are checked on each
- * request by the planner of the program that it runs on. A view goes on referring to the content that it was made from,
+ * when a plan runs. So a schema is taken over if 1 is the identical data and 2 and 3 are equal; limits are checked on each
+ * request by the planner of the program that it runs on. A schema goes on referring to the content that it was made from,
  * which says the same about its role.
  */
 import { sameOptions } from './options.ts';
 import type { Program, ProgramContent, SchemaOptions } from './program.ts';
 import type { Provider } from './schema/provider.ts';
-import type { RoleView } from './schema/role-view.ts';
+import type { RoleSchema } from './schema/role-schema.ts';
 import { ADMIN_ROLE } from './session.ts';
 import type { AccessRules, TableAccess } from './shapes.ts';
 
 const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const satisfies readonly (keyof AccessRules)[];
 
-/** The views that hold in a program with this content, by key. */
-export function takeOverViews(
+/** The schemas that hold in a program with this content, by key. */
+export function takeOverSchemas(
   content: ProgramContent,
   options: SchemaOptions,
   previous: Program,
-): Map<string, RoleView> {
-  const kept = new Map<string, RoleView>();
+): Map<string, RoleSchema> {
+  const kept = new Map<string, RoleSchema>();
   if (
     content.tables !== previous.tables ||
     content.functions !== previous.functions ||
@@ -40,9 +40,9 @@ export function takeOverViews(
     const [before, after] = [previous.access(table), content.access(table)];
     return before === after ? [] : [[before, after] as const];
   });
-  for (const [key, view] of previous.views) {
-    if (!changed.every(([before, after]) => sameRules(before, after, view.role))) continue;
-    if (offersTheSame(content.providers, previous.providers, view.role)) kept.set(key, view);
+  for (const [key, roleSchema] of previous.schemas) {
+    if (!changed.every(([before, after]) => sameRules(before, after, roleSchema.role))) continue;
+    if (offersTheSame(content.providers, previous.providers, roleSchema.role)) kept.set(key, roleSchema);
   }
   return kept;
 }

@@ -2,8 +2,8 @@
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../core/request/selection.ts';
 import { COUNT, OFFSET, STRING, sharedTypes } from '../core/schema/shared-types.ts';
-import type { ColumnView } from '../core/schema/table-view.ts';
 import type { FieldMeaning } from '../core/schema/types.ts';
+import type { VisibleColumn } from '../core/schema/visible-table.ts';
 import { NumberText } from '../core/types.ts';
 import { orderNode } from './order-by.ts';
 import {
@@ -30,7 +30,7 @@ export function rowsArguments(args: RowsArguments, table: ReadableTable, path: s
   const nodes = new Map<string, InputNode>();
   if (isGiven(where)) nodes.set('where', whereNode(where, table, `${path}.where`));
   if (isGiven(order)) {
-    const { name } = sharedTypes(table.view.table.source);
+    const { name } = sharedTypes(table.visible.table.source);
     nodes.set(name('order_by'), orderNode(order, table, `${path}.order_by`));
   }
   if (isGiven(limit))
@@ -114,7 +114,7 @@ function everything(star: string, table: ReadableTable, path: string): readonly 
 
 function namedField(name: string, table: ReadableTable, path: string): SelectedField {
   if (!table.select.readable.has(name)) {
-    if (table.view.table.relationships.has(name))
+    if (table.visible.table.relationships.has(name))
       throw new EngineError('unexpected-payload', `"${name}" is a relationship and should be expanded`, {
         path,
       });
@@ -125,7 +125,7 @@ function namedField(name: string, table: ReadableTable, path: string): SelectedF
   return columnField(name, readableColumn(table, name, path), path);
 }
 
-function columnField(name: string, column: ColumnView, path: string): SelectedField {
+function columnField(name: string, column: VisibleColumn, path: string): SelectedField {
   return field(name, { kind: 'column', column }, path);
 }
 
@@ -145,7 +145,7 @@ function relatedField(
     );
   }
   return {
-    ...field(shown, { kind: 'relationship', relationship, view: target.view }, path),
+    ...field(shown, { kind: 'relationship', relationship, visible: target.visible }, path),
     arguments: many ? rowsArguments(rows, target, path) : new Map(),
     selection: rowSelection(columns, target, pathStep(path, 'columns')),
   };

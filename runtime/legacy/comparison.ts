@@ -10,7 +10,7 @@ import {
 } from '../core/operators.ts';
 import type { InputNode } from '../core/request/selection.ts';
 import { fixedType, sharedTypes } from '../core/schema/shared-types.ts';
-import type { ColumnView } from '../core/schema/table-view.ts';
+import type { VisibleColumn } from '../core/schema/visible-table.ts';
 import type { SourceShape } from '../core/shapes.ts';
 import { sql } from '../core/sql/fragment.ts';
 import type { ColumnType } from '../core/types.ts';
@@ -46,7 +46,7 @@ export function comparisons(left: Left, value: unknown, path: string): InputNode
 
 /** `_ceq` and its like: comparisons with another column of the same row. */
 export function columnComparisons(
-  left: ColumnView,
+  left: VisibleColumn,
   value: unknown,
   table: ReadableTable,
   path: string,

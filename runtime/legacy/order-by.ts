@@ -45,7 +45,7 @@ function orderKey(name: string, order: string, table: ReadableTable, path: strin
   const { relationship, target } = related;
   if (relationship.shape.kind === 'array')
     throw unexpected(`"${first}" is an array relationship and can't be used in 'order_by'`, path);
-  const meaning = { kind: 'relationship', relationship, view: target.view } as const;
+  const meaning = { kind: 'relationship', relationship, visible: target.visible } as const;
   return objectNode(path, [
     { name: first, meaning, node: orderKey(name.slice(dot + 1), order, target, path) },
   ]);

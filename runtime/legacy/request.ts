@@ -35,9 +35,9 @@ export function dataRequest(
 ): DataRequest {
   const { program, options }: Planner = execution.planner;
   const table = findTable(program, source, name);
-  const roleView = program.view(session.role, session.backendOnly);
+  const roleView = program.roleSchema(session.role, session.backendOnly);
   return {
-    table: { program, role: session.role, view: roleView.table(table) },
+    table: { program, role: session.role, visible: roleView.table(table) },
     scope: createScope(roleView, options),
     read: (expression) =>
       inOwnWords(() => runStatement(readStatement([expression]), source, session, execution)),

@@ -20,7 +20,7 @@ export async function select(args: SelectArguments, session: Session, execution:
   const selection = rowSelection(args.columns, listed, '$.columns');
   return read(
     selectRows({
-      of: table.view.table.shape,
+      of: table.visible.table.shape,
       requester: scope,
       selection,
       args: rowsArguments(args, listed, '$'),
@@ -45,13 +45,13 @@ export async function count(args: CountArguments, session: Session, execution: E
   );
   const rows = new Map(rowsArguments({ where: args.where }, listed, '$'));
   if (names.size > 0) {
-    const { name } = sharedTypes(table.view.table.source);
+    const { name } = sharedTypes(table.visible.table.source);
     rows.set(name('distinct_on'), { kind: 'list', path: '$.distinct', items: [...names.values()] });
   }
   const counted = { typeName: '', argumentsPath: '$', fields: [field('count', { kind: 'count' }, '$')] };
   const selection = { ...counted, fields: [field('aggregate', { kind: 'aggregate' }, '$', counted)] };
   const text = await read(
-    selectAggregate({ of: table.view.table.shape, requester: scope, selection, args: rows }),
+    selectAggregate({ of: table.visible.table.shape, requester: scope, selection, args: rows }),
   );
   const { aggregate } = JSON.parse(text) as { aggregate: object };
   return JSON.stringify(aggregate);

@@ -7,7 +7,7 @@ import { displayName } from '../core/names.ts';
 import type { ComputedField, Program, Relationship, Table } from '../core/program.ts';
 import { ruleName } from '../core/reason.ts';
 import { userArguments } from '../core/schema/function-arguments.ts';
-import type { ColumnView, SelectView, TableView } from '../core/schema/table-view.ts';
+import type { VisibleColumn, VisibleRows, VisibleTable } from '../core/schema/visible-table.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 
 /** Schema and name of a table. */
@@ -20,12 +20,12 @@ export interface TableName {
 export interface RequestedTable {
   readonly program: Program;
   readonly role: string;
-  readonly view: TableView;
+  readonly visible: VisibleTable;
 }
 
 /** A table that the role may read. */
 export interface ReadableTable extends RequestedTable {
-  readonly select: SelectView;
+  readonly select: VisibleRows;
 }
 
 type Write = 'insert' | 'update' | 'delete';
@@ -41,9 +41,9 @@ export function findTable(program: Program, source: string, name: TableName, pat
 
 /** @throws EngineError permission-denied, with `note` after the reason */
 export function readableTable(table: RequestedTable, path = '$', note = ''): ReadableTable {
-  const { program, role, view } = table;
-  if (!view.select) throw notAllowed('select', view.table, role, path, note);
-  return { program, role, view, select: view.select };
+  const { program, role, visible } = table;
+  if (!visible.select) throw notAllowed('select', visible.table, role, path, note);
+  return { program, role, visible, select: visible.select };
 }
 
 /**
@@ -54,21 +54,21 @@ export function listedTable(requested: RequestedTable): ReadableTable {
   const table = readableTable(requested);
   const { queryRoots } = table.select;
   if (queryRoots && !queryRoots.includes('select'))
-    throw notAllowed('select', table.view.table, table.role, '$');
+    throw notAllowed('select', table.visible.table, table.role, '$');
   return table;
 }
 
 /** The rule of a write. @throws EngineError not-supported for a view that takes none, permission-denied */
 export function writeRule<Operation extends Write>(
-  { view, role }: RequestedTable,
+  { visible, role }: RequestedTable,
   operation: Operation,
-): NonNullable<TableView[Operation]> {
-  const { table } = view;
+): NonNullable<VisibleTable[Operation]> {
+  const { table } = visible;
   if (table.shape.readOnly?.includes(operation)) {
     const able = { insert: 'insertable', update: 'updatable', delete: 'deletable' }[operation];
     throw new EngineError('not-supported', `view ${quoted(table.shape)} is not ${able}`);
   }
-  const rule = view[operation];
+  const rule = visible[operation];
   if (!rule) throw notAllowed(operation, table, role, '$');
   return rule;
 }
@@ -94,7 +94,7 @@ function notAllowed(
 }
 
 /** A column that the role may read. @throws EngineError permission-denied, whether or not there is such a column */
-export function readableColumn(table: ReadableTable, name: string, path: string): ColumnView {
+export function readableColumn(table: ReadableTable, name: string, path: string): VisibleColumn {
   const column = table.select.readable.get(name);
   if (column) return column;
   throw columnDenied(table.role, 'select', name, path);
@@ -120,9 +120,9 @@ export function findRelationship(
   name: string,
   path: string,
 ): ReadableRelationship | undefined {
-  const relationship = table.view.table.relationships.get(name);
+  const relationship = table.visible.table.relationships.get(name);
   if (!relationship) return undefined;
-  const target = readableTable({ ...table, view: table.view.of(relationship.target) }, path);
+  const target = readableTable({ ...table, visible: table.visible.of(relationship.target) }, path);
   return { relationship, target };
 }
 

@@ -65,10 +65,10 @@ function exists(key: string, value: unknown, table: ReadableTable, path: string)
   const { _table, $table, _where, $where } = requireObject(value, path);
   const tablePath = pathStep(path, '_table');
   const name = tableName(_table ?? $table, tablePath);
-  const found = findTable(table.program, table.view.table.source.name, name, tablePath);
-  const target = readableTable({ ...table, view: table.view.of(found) }, tablePath);
+  const found = findTable(table.program, table.visible.table.source.name, name, tablePath);
+  const target = readableTable({ ...table, visible: table.visible.of(found) }, tablePath);
   const node = whereNode(_where ?? $where ?? {}, target, pathStep(path, '_where'));
-  return { name: key, meaning: { kind: 'exists', view: target.view }, node };
+  return { name: key, meaning: { kind: 'exists', visible: target.visible }, node };
 }
 
 /** The conditions below a relationship or computed field. */
@@ -76,14 +76,14 @@ function nested(key: string, value: unknown, table: ReadableTable, path: string)
   const related = findRelationship(table, key, path);
   if (related) {
     const { relationship, target } = related;
-    const meaning = { kind: 'relationship', relationship, view: target.view } as const;
+    const meaning = { kind: 'relationship', relationship, visible: target.visible } as const;
     return { name: key, meaning, node: whereNode(value, target, path) };
   }
   const field = findComputedField(table, key, path);
   if (!field) return undefined;
   if ('table' in field.returns) {
-    const target = readableTable({ ...table, view: table.view.of(field.returns.table) }, path);
-    const meaning = { kind: 'computedField', computedField: field, view: target.view } as const;
+    const target = readableTable({ ...table, visible: table.visible.of(field.returns.table) }, path);
+    const meaning = { kind: 'computedField', computedField: field, visible: target.visible } as const;
     return { name: key, meaning, node: whereNode(value, target, path) };
   }
   const left = { name: key, type: field.returns.type, nullable: true };

@@ -41,12 +41,12 @@ export async function insert(args: InsertArguments, session: Session, execution:
   const rows = args.objects.map((object, index) => rowOf(object, table, rule, `$.objects[${index}]`));
   const conflict = args.on_conflict && conflictOf(args.on_conflict, table, rows);
   const selection = answerSelection(args.returning, table);
-  const step = insertValues(table.view, rows, conflict, '$', selection, 'object', scope);
+  const step = insertValues(table.visible, rows, conflict, '$', selection, 'object', scope);
   const upserts = conflict && conflict.columns.length > 0 ? args.objects.map(taken(conflict.columns)) : [];
   return write(
     asking(step, [
-      ...question(table.view, 'insert', args.objects.map(constant)),
-      ...(upserts.length > 0 ? question(table.view, 'update', upserts) : []),
+      ...question(table.visible, 'insert', args.objects.map(constant)),
+      ...(upserts.length > 0 ? question(table.visible, 'update', upserts) : []),
     ]),
   );
 }
@@ -77,17 +77,17 @@ function conflictOf(
   rows: readonly RowValues[],
 ): Conflict {
   const path = '$.on_conflict';
-  const { view, role } = table;
+  const { visible, role } = table;
   if (constraint !== undefined && columns !== undefined)
     throw unexpected('"constraint" and "constraint_on" cannot be set at a time', path);
   columns?.forEach((name, index) => {
-    if (!view.table.columns.has(name)) throw noColumn(name, `${path}.constraint_on[${index}]`);
+    if (!visible.table.columns.has(name)) throw noColumn(name, `${path}.constraint_on[${index}]`);
   });
   const target = constraint === undefined ? columns : constraintColumns(constraint, table, path);
   if (action === 'ignore') return { target, columns: [], where: undefined };
   if (target === undefined)
     throw unexpected('Expecting "constraint" or "constraint_on" when the "action" is "update"', path);
-  const rule = view.update;
+  const rule = visible.update;
   if (!rule) {
     throw new EngineError(
       'permission-denied',
@@ -101,13 +101,13 @@ function conflictOf(
   return { target, columns: taken, where: undefined };
 }
 
-function constraintColumns(name: string, { view }: RequestedTable, path: string): readonly string[] {
-  const { primaryKey, unique = {} } = view.table.shape;
+function constraintColumns(name: string, { visible }: RequestedTable, path: string): readonly string[] {
+  const { primaryKey, unique = {} } = visible.table.shape;
   if (name === primaryKey?.name) return primaryKey.columns;
   if (Object.hasOwn(unique, name)) return unique[name]!;
   throw new EngineError(
     'unexpected',
-    `constraint "${name}" for table ${quoted(view.table.shape)} does not exist`,
+    `constraint "${name}" for table ${quoted(visible.table.shape)} does not exist`,
     { path: `${path}.constraint`, status: 400 },
   );
 }
@@ -135,24 +135,24 @@ export async function update(args: UpdateArguments, session: Session, execution:
   const rule = writeRule(table, 'update');
   const assignments = assignmentsOf(args, table, rule);
   const readable = readableTable(table, '$', needsSelect('update'));
-  const alias = scope.alias(table.view.table.shape.name);
+  const alias = scope.alias(table.visible.table.shape.name);
   const where = whereNode(args.where, readable, '$.where');
   const condition = whereCondition(
     where,
     alias,
-    table.view,
+    table.visible,
     scope,
-    ruleCondition(table.view, 'update', alias),
+    ruleCondition(table.visible, 'update', alias),
   );
   const selection = answerSelection(args.returning, table);
-  const step = changeRows(table.view, alias, [condition], assignments, selection, 'object', scope);
+  const step = changeRows(table.visible, alias, [condition], assignments, selection, 'object', scope);
   const { $set, $inc, $mul, $default } = args;
   const changes = Object.entries({ _set: $set, _inc: $inc, _mul: $mul, _default: $default });
   const given = changes.flatMap(([key, value]) =>
     value === undefined ? [] : [[key, constant(value)] as const],
   );
   const item = { from: 'object', fields: [['where', inputSource(where)], ...given] } as const;
-  return write(asking(step, question(table.view, 'update', [item])));
+  return write(asking(step, question(table.visible, 'update', [item])));
 }
 
 function assignmentsOf(args: UpdateArguments, table: RequestedTable, rule: UpdateRule): Assignment[] {
@@ -192,7 +192,7 @@ export async function remove(args: DeleteArguments, session: Session, execution:
   const selection = answerSelection(args.returning, table);
   return write(
     deleteRows({
-      of: table.view.table.shape,
+      of: table.visible.table.shape,
       requester: scope,
       selection,
       args: new Map([['where', where]]),
@@ -217,12 +217,12 @@ function answerSelection(returning: unknown, table: RequestedTable): Selection {
 /** A column that the role may give a value to: allowed, no preset, not generated. @throws EngineError */
 function writableColumn(
   name: string,
-  { view, role }: RequestedTable,
+  { visible, role }: RequestedTable,
   rule: InsertRule | UpdateRule,
   verb: 'insert' | 'update',
   path: string,
 ): Column {
-  const column = view.table.columns.get(name);
+  const column = visible.table.columns.get(name);
   const preset = Object.hasOwn(rule.presets ?? {}, name);
   if (!column || !rule.columns.includes(name) || preset) {
     throw role === ADMIN_ROLE ? noColumn(name, path) : columnDenied(role, verb, name, path);

@@ -2,8 +2,8 @@
 import { EngineError, UpstreamErrors } from '../core/errors.ts';
 import { MalformedJson } from '../core/json/scanner.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
+import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
 import type { RemoteSchemaShape } from '../core/remotes/shapes.ts';
-import type { RemoteRootPart } from '../core/remotes/view.ts';
 import type { CallContext, Caller } from '../graphql/execution.ts';
 import { headersOf } from '../outgoing/message.ts';
 import { below, hasErrors, isEmptyList, membersOf, type RemoteAnswer, splitAnswer } from './answer.ts';

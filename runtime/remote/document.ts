@@ -1,8 +1,8 @@
 /** Requests to a remote schema: the text of the operation and the values of its variables, from planned pieces. */
 import { EngineError } from '../core/errors.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
+import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
 import { aliased, type RemoteText, type RemoteVariable, type SessionCoercion } from '../core/remotes/text.ts';
-import type { RemoteRootPart } from '../core/remotes/view.ts';
 import { sourceValue } from '../core/request/bind.ts';
 import type { Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';

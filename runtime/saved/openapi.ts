@@ -20,13 +20,13 @@ export function openApiDocument(
   { role, stringifyNumbers }: OpenApiOptions,
 ): object {
   const schemas = createSchemaWriter(stringifyNumbers);
-  const view = program.view(role, false);
+  const roleSchema = program.roleSchema(role, false);
   const paths: Record<string, Record<string, Schema>> = {};
   for (const route of routes) {
     const operation = chooseOperation(parseDocument(route.operation.document), undefined);
     let analysis: OperationAnalysis;
     try {
-      analysis = analyseOperation(view, operation);
+      analysis = analyseOperation(roleSchema, operation);
     } catch (error) {
       if (error instanceof EngineError) continue;
       throw error;

@@ -22,7 +22,7 @@ interface Case {
 /** Reads the plans of operations, for a role when it first asks. */
 export function createPlans(
   operations: readonly SavedOperation[],
-  program: Pick<Program, 'sources' | 'view'>,
+  program: Pick<Program, 'sources' | 'roleSchema'>,
 ): FindPlan {
   const plans = new Map(operations.map((operation) => [operation, new Map<string, readonly Case[]>()]));
   return (operation, role, values) => {
@@ -37,7 +37,7 @@ export function createPlans(
 function casesOf(
   { kind, plans = [], values: shared }: SavedOperation,
   role: string,
-  program: Pick<Program, 'sources' | 'view'>,
+  program: Pick<Program, 'sources' | 'roleSchema'>,
 ): readonly Case[] {
   return plans
     .filter(({ roles }) => roles.includes(role))

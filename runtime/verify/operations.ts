@@ -7,7 +7,7 @@ import type { Operation } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import { fieldEntries } from '../core/root-fields.ts';
 import { offer, operationOf } from '../core/schema/offer.ts';
-import { everything, rulesOf } from '../core/schema/table-view.ts';
+import { everything, rulesOf } from '../core/schema/visible-table.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import type { ComputedFieldShape, RelationshipShape, TableAccess, TableShape } from '../core/shapes.ts';
 import {

@@ -6,7 +6,7 @@ import { type CompileResult, compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
-import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
+import { createPlanner, forgetOtherSchemas, type Planner } from '../../runtime/core/request/planner.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import type { Metadata, TableEntry } from '../../runtime/metadata/metadata.ts';
 import { emptyMetadata } from '../../runtime/metadata/metadata.ts';
@@ -75,7 +75,7 @@ export async function measureStages(project: SwapProject): Promise<readonly Stag
     const generated = await timed('evaluate', () => evaluator.evaluate(transpiled));
     program = await timed('link', () => linkProgram(generated, OPTIONS, program));
     planner = createPlanner(program, OPTIONS, undefined, planner);
-    await timed('forget', () => forgetOtherViews(planner!));
+    await timed('forget', () => forgetOtherSchemas(planner!));
     await timed('first request', () => {
       const session = { role: drops ? 'admin' : swapped.role, backendOnly: false, variables: {} };
       return planner!.plan(session, { query: swapped.query });

@@ -50,15 +50,15 @@ export function describeGenerated(generated: GeneratedProgram, detail: Detail): 
 }
 
 function describeRole(planner: Planner, role: string, { depth, schemas }: Detail): string[] {
-  const view = planner.program.view(role, false);
+  const roleSchema = planner.program.roleSchema(role, false);
   const session = { role, backendOnly: false, variables: { 'x-engine-role': role } };
-  const { query, mutation } = view.roots;
+  const { query, mutation } = roleSchema.roots;
   const operations = [
     ...[...query.fields().values()].flatMap((field) => operationOf('query', field, depth)),
     ...[...(mutation?.fields().values() ?? [])].flatMap((field) => operationOf('mutation', field, depth)),
   ].sort();
   return [
-    ...(schemas ? [printSchema(graphqlSchema(view))] : []),
+    ...(schemas ? [printSchema(graphqlSchema(roleSchema))] : []),
     ...operations.map((text) => `${text}\n${statements(planner, session, text)}`),
   ];
 }

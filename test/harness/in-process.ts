@@ -114,7 +114,7 @@ export async function serveInProcess(
       statements(...request)
         .map(({ text }) => text)
         .join(';\n'),
-    schema: (role) => graphqlSchema(program.view(role, false)),
+    schema: (role) => graphqlSchema(program.roleSchema(role, false)),
     live: async (request, role, variables) => {
       const session = sessionOf(role, variables);
       const { plan, variables: values } = planner.subscribe(session, request);

@@ -2,7 +2,7 @@
 import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
-import { createPlanner, forgetOtherViews, type Planner } from '../../runtime/core/request/planner.ts';
+import { createPlanner, forgetOtherSchemas, type Planner } from '../../runtime/core/request/planner.ts';
 import { connectionUrl } from '../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
@@ -66,7 +66,7 @@ export async function startMetadataEngine(
         execution: { planner, sources },
         activate: () => {
           served = planner;
-          forgetOtherViews(planner);
+          forgetOtherSchemas(planner);
           swaps += 1;
         },
       };

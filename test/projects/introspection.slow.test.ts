@@ -40,7 +40,7 @@ describe.skipIf(!projectsPresent).each(projectNames)('%s', (name) => {
     for (const role of ['admin', ...program.roles].slice(0, 3)) {
       const { plan } = planner.plan({ role, variables: {}, backendOnly: false }, { query: whole });
       const [answer] = plan.answer as [string];
-      const schema = graphqlSchema(program.view(role, false));
+      const schema = graphqlSchema(program.roleSchema(role, false));
       const { data } = executeSync({ schema, document: parse(whole) });
       expect(introspection(answer)).toEqual(introspection(JSON.stringify(data)));
     }

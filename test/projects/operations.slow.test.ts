@@ -106,7 +106,7 @@ describe.skipIf(!projectsPresent)('operations of real projects', () => {
   test.each(Object.entries(ANSWERED))('%s', async (name, expected) => {
     const { program, urls } = await openProject(name);
     const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
-    const schema = graphqlSchema(program.view('admin', true));
+    const schema = graphqlSchema(program.roleSchema('admin', true));
     const sources = new Map(
       [...urls].map(([source, url]) => [
         source,

@@ -41,7 +41,7 @@ describe.skipIf(!projectsPresent)('schemas of real projects', () => {
     const exclusions = EXCLUSIONS[name]!;
     const compared = (lines: readonly string[]) =>
       lines.filter((line) => !exclusions.some((exclusion) => exclusion.lines.test(line)));
-    const served = describeSchema(graphqlSchema(program.view(role, true)));
+    const served = describeSchema(graphqlSchema(program.roleSchema(role, true)));
     const expected = describeSchema(buildSchema(readProjectFile(name, `expected/schema.${role}.graphql`)));
     for (const { reason, lines } of exclusions) {
       expect(

@@ -5,7 +5,7 @@ import type { Program } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation } from '../../../runtime/core/request/document.ts';
 import type { AllowedDocument } from '../../../runtime/core/saved.ts';
-import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -30,8 +30,8 @@ export function refusedQueries(
       if (!document) return [];
       const errorOf = (role: string) => {
         // With the privileges of a backend if need be.
-        const view = program.view(role, true);
-        return memory.of(view).call(refusalOf, query, document, view);
+        const roleSchema = program.roleSchema(role, true);
+        return memory.of(roleSchema).call(refusalOf, query, document, roleSchema);
       };
       const explained = (role: string, error: EngineError) => explain(program, role, error, metadata);
       if (!scope.global) {
@@ -53,9 +53,13 @@ export function refusedQueries(
 }
 
 /** Why the role of a view may not run an operation; undefined when it may. */
-function refusalOf(_: CollectionQuery, document: DocumentNode, view: RoleView): EngineError | undefined {
+function refusalOf(
+  _: CollectionQuery,
+  document: DocumentNode,
+  roleSchema: RoleSchema,
+): EngineError | undefined {
   try {
-    analyseOperation(view, chooseOperation(document, undefined));
+    analyseOperation(roleSchema, chooseOperation(document, undefined));
     return undefined;
   } catch (error) {
     if (error instanceof EngineError) return error;

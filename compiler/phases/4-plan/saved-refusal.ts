@@ -23,7 +23,7 @@ export function refusingRule(
   error: EngineError,
 ): RefusingRule | undefined {
   if (!(error instanceof UnknownName)) return undefined;
-  const { reason } = explainUnknown(error, program.view(role, true), role);
+  const { reason } = explainUnknown(error, program.roleSchema(role, true), role);
   if (!reason) return undefined;
   const list = permissionsOf(program, reason.rule);
   // Without a part there is no permission to point at; an inherited one is declared by its parents.

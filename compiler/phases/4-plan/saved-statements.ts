@@ -19,7 +19,7 @@ import type {
   SavedWriteStatement,
 } from '../../../runtime/core/saved.ts';
 import { savedText } from '../../../runtime/core/saved-sql.ts';
-import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import type { Statement } from '../../../runtime/core/sql/fragment.ts';
 import { reuse } from '../../memory/reuse.ts';
@@ -73,12 +73,12 @@ export function planStatements(
 
 /** Plans an operation as the role of a view sees the API. */
 export function planForRole(
-  view: RoleView,
+  roleSchema: RoleSchema,
   operation: Operation,
   options: SavedOptions,
 ): RoleStatements['plans'] {
   try {
-    const { used, samples, selection } = analyseOperation(view, operation);
+    const { used, samples, selection } = analyseOperation(roleSchema, operation);
     if (selection.fields.some(({ definition }) => definition.meaning.kind === 'introspection'))
       return 'it asks for the schema';
     const shaping = [...used].find(([, type]) => namedType(type).kind !== 'scalar');
@@ -92,7 +92,7 @@ export function planForRole(
         if (kind !== 'value') values[name] = kind === 'null' ? null : kind;
       }
       const variables = { declared: operation.variables, values, used: new Map() };
-      const plan = planCase(() => planOperation(view, operation, variables, options));
+      const plan = planCase(() => planOperation(roleSchema, operation, variables, options));
       // Such values are an error, which planning the request words.
       if (!plan) continue;
       const saved = savedPlan(plan, when);

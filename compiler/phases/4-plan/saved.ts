@@ -11,7 +11,7 @@ import { chooseOperation, type Operation } from '../../../runtime/core/request/d
 import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
 import type { SavedOperation, SavedOptions, SavedVariable } from '../../../runtime/core/saved.ts';
 import { ownerOfType } from '../../../runtime/core/schema/hidden.ts';
-import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
@@ -51,7 +51,7 @@ export function planSaved(
   const linked = linkedProgram(planned, options, memory);
   const roles = [ADMIN_ROLE, ...[...linked.roles].sort()];
   // A view is the same object as long as its role sees the same.
-  const views = roles.map((role) => linked.view(role, false));
+  const views = roles.map((role) => linked.roleSchema(role, false));
   const diagnostics: (Diagnostic & Losses)[] = [];
   const queries = new Map<string, KnownQuery>();
   const documents = new Map<CollectionQuery, DocumentNode>();
@@ -144,7 +144,7 @@ function readQuery(
   query: CollectionQuery,
   collection: string,
   roles: readonly string[],
-  views: readonly RoleView[],
+  views: readonly RoleSchema[],
   options: SavedOptions,
   memory: Memory,
 ): ReadQuery {
@@ -163,7 +163,7 @@ function readQuery(
 
 interface Planning {
   readonly roles: readonly string[];
-  readonly views: readonly RoleView[];
+  readonly views: readonly RoleSchema[];
   readonly options: SavedOptions;
   readonly memory: Memory;
 }
@@ -181,8 +181,8 @@ function planQuery(
   const operation = chooseOperation(document, undefined);
   const { used } = analyseOperation(views[0]!, operation);
   const statements = planStatements(roles, operation, (role) => {
-    const view = views[roles.indexOf(role)]!;
-    return memory.of(view).call(statementsOf, query, document, view, options);
+    const roleSchema = views[roles.indexOf(role)]!;
+    return memory.of(roleSchema).call(statementsOf, query, document, roleSchema, options);
   });
   return { operation: { ...savedOperation(collection, query, operation, used), ...statements } };
 }
@@ -190,10 +190,10 @@ function planQuery(
 function statementsOf(
   _: CollectionQuery,
   document: DocumentNode,
-  view: RoleView,
+  roleSchema: RoleSchema,
   options: SavedOptions,
 ): RoleStatements {
-  return { plans: planForRole(view, chooseOperation(document, undefined), options) };
+  return { plans: planForRole(roleSchema, chooseOperation(document, undefined), options) };
 }
 
 /** As planQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */

@@ -16,7 +16,7 @@ import {
   type Property,
   printLiteral,
   propertyKey,
-  type RoleView,
+  type RoleSchema,
   templateLiteral,
   templates,
 } from './templates.ts';
@@ -43,7 +43,7 @@ export function emitAccess({ shape, access }: PlannedTable, names: FileNames): s
   });
 }
 
-function roleView(role: string, any: AccessRule): RoleView {
+function roleView(role: string, any: AccessRule): RoleSchema {
   const rule: Partial<Rule> = any;
   const properties: Property[] = [];
   const { columns = [] } = rule;

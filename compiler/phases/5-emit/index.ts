@@ -15,7 +15,7 @@ import { type FileNames, type Named, namedOf, nameLedgers, nameProgram, type Pro
 import { emitRemote } from './remote.ts';
 import { emitSaved } from './saved.ts';
 import { emitTable, entries, properties } from './table.ts';
-import { type IndexView, templates } from './templates.ts';
+import { type IndexContext, templates } from './templates.ts';
 
 export type Files = ReadonlyMap<string, string>;
 
@@ -168,10 +168,10 @@ function hasRules({ access }: PlannedTable): boolean {
 }
 
 const keepNamed = keeper<Named>();
-const keepIndex = keeper<IndexView>();
+const keepIndex = keeper<IndexContext>();
 
 function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): string {
-  const view: IndexView = {
+  const context: IndexContext = {
     hasSaved: plan.saved !== undefined,
     hasEvents: hasEvents(plan.events),
     settings: properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']),
@@ -196,11 +196,11 @@ function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): stri
       }),
     ),
   };
-  return memory.call(printIndex, memory.renew(keepIndex, memory, view));
+  return memory.call(printIndex, memory.renew(keepIndex, memory, context));
 }
 
-function printIndex(view: IndexView): string {
-  return templates.index(view);
+function printIndex(context: IndexContext): string {
+  return templates.index(context);
 }
 
 function imported({ identifier, path }: FileNames) {

@@ -4,7 +4,7 @@ import type { Memory } from '../../memory/memory.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';
-import { inlineLiteral, type Property, type SavedView, stringLiteral, templates } from './templates.ts';
+import { inlineLiteral, type Property, type SavedContext, stringLiteral, templates } from './templates.ts';
 
 /** The files of saved operations, by path. */
 export function emitSaved(
@@ -87,7 +87,7 @@ function valueEntries(values: SavedPlan['values'] = {}): Property[] {
   return Object.entries(values).map(([name, value]) => ({ name, value: inlineLiteral(value) }));
 }
 
-function planView({ roles, when, steps, values, answer }: SavedPlan): SavedView['plans'][number] {
+function planView({ roles, when, steps, values, answer }: SavedPlan): SavedContext['plans'][number] {
   return {
     roles: inlineLiteral(roles),
     when: when ? inlineLiteral(when) : '',

@@ -62,12 +62,12 @@ handlebars.registerHelper('literal', inlineLiteral);
 handlebars.registerHelper('template', templateLiteral);
 handlebars.registerHelper('comment', commentText);
 
-function load<View>(name: string): (view: View) => string {
+function load<Context>(name: string): (context: Context) => string {
   const text = readFileSync(new URL(`../../../templates/${name}.hbs`, import.meta.url), 'utf8');
-  return handlebars.compile<View>(text, { noEscape: true, strict: true });
+  return handlebars.compile<Context>(text, { noEscape: true, strict: true });
 }
 
-export interface TableView {
+export interface VisibleTable {
   readonly place: string;
   readonly sourceImport: string;
   readonly identifier: string;
@@ -86,15 +86,15 @@ export interface Property {
   readonly value: string;
 }
 
-export interface AccessView {
+export interface AccessContext {
   readonly place: string;
   readonly imports: string;
   readonly identifier: string;
   readonly tableImport: string;
-  readonly operations: readonly { readonly operation: string; readonly roles: readonly RoleView[] }[];
+  readonly operations: readonly { readonly operation: string; readonly roles: readonly RoleSchema[] }[];
 }
 
-export interface RoleView {
+export interface RoleSchema {
   readonly role: string;
   /** Empty where they are among the properties, or the operation is about whole rows. */
   readonly columns: readonly string[];
@@ -103,13 +103,13 @@ export interface RoleView {
   readonly groups: readonly { readonly name: string; readonly entries: readonly Property[] }[];
 }
 
-export interface SourceView {
+export interface SourceContext {
   readonly name: string;
   readonly properties: readonly Property[];
   readonly types: readonly Property[];
 }
 
-export interface FunctionView {
+export interface FunctionContext {
   readonly place: string;
   readonly identifier: string;
   readonly properties: readonly Property[];
@@ -117,7 +117,7 @@ export interface FunctionView {
   readonly sections: readonly Property[];
 }
 
-export interface EventTriggerView {
+export interface EventTriggerContext {
   readonly place: string;
   readonly table: string;
   readonly identifier: string;
@@ -134,20 +134,20 @@ export interface EventTriggerView {
   }[];
 }
 
-export interface CronView {
+export interface CronContext {
   readonly triggers: readonly {
     readonly properties: readonly Property[];
     readonly delivery: readonly Property[];
   }[];
 }
 
-export interface EventsIndexView {
+export interface EventsIndexContext {
   readonly imports: readonly { readonly identifier: string; readonly file: string }[];
   readonly sources: readonly { readonly source: string; readonly identifiers: string }[];
   readonly cron: string;
 }
 
-export interface CustomTypesView {
+export interface CustomTypesContext {
   readonly sections: readonly {
     readonly name: string;
     readonly types: readonly {
@@ -162,7 +162,7 @@ export interface CustomTypesView {
   readonly declarations: readonly string[];
 }
 
-export interface ActionView {
+export interface ActionContext {
   readonly place: string;
   readonly imports: string;
   readonly interfaceName: string;
@@ -175,7 +175,7 @@ export interface ActionView {
   readonly call: readonly Property[];
 }
 
-export interface IndexView {
+export interface IndexContext {
   readonly actions: readonly { readonly identifier: string; readonly file: string }[];
   readonly hasSaved: boolean;
   readonly hasEvents: boolean;
@@ -186,7 +186,7 @@ export interface IndexView {
   readonly remotes: readonly { readonly identifier: string; readonly file: string }[];
 }
 
-export interface RemoteView {
+export interface RemoteContext {
   readonly place: string;
   readonly identifier: string;
   readonly properties: readonly Property[];
@@ -196,12 +196,12 @@ export interface RemoteView {
   readonly roles: readonly { readonly role: string; readonly identifier: string; readonly file: string }[];
 }
 
-export interface SdlView {
+export interface SdlContext {
   readonly place: string;
   readonly sdl: string;
 }
 
-export interface SavedView {
+export interface SavedContext {
   readonly place: string;
   readonly identifier: string;
   readonly collection: string;
@@ -238,7 +238,7 @@ export interface SavedView {
   }[];
 }
 
-export interface AllowlistView {
+export interface AllowlistContext {
   readonly documents: readonly {
     readonly collection: string;
     readonly name: string;
@@ -248,7 +248,7 @@ export interface AllowlistView {
   }[];
 }
 
-export interface RoutesView {
+export interface RoutesContext {
   readonly operations: readonly { readonly identifier: string; readonly file: string }[];
   readonly routes: readonly {
     readonly methods: string;
@@ -260,7 +260,7 @@ export interface RoutesView {
   }[];
 }
 
-export interface SavedIndexView {
+export interface SavedIndexContext {
   readonly options: string;
   readonly operations: readonly {
     readonly identifier: string;
@@ -270,21 +270,21 @@ export interface SavedIndexView {
 }
 
 export const templates = {
-  table: load<TableView>('table'),
-  access: load<AccessView>('access'),
-  source: load<SourceView>('source'),
-  function: load<FunctionView>('function'),
-  eventTrigger: load<EventTriggerView>('event-trigger'),
-  cron: load<CronView>('cron'),
-  eventsIndex: load<EventsIndexView>('events-index'),
-  customTypes: load<CustomTypesView>('custom-types'),
-  action: load<ActionView>('action'),
-  index: load<IndexView>('index'),
-  saved: load<SavedView>('saved'),
-  allowlist: load<AllowlistView>('allowlist'),
-  routes: load<RoutesView>('routes'),
-  savedIndex: load<SavedIndexView>('saved-index'),
-  remote: load<RemoteView>('remote'),
-  sdl: load<SdlView>('sdl'),
+  table: load<VisibleTable>('table'),
+  access: load<AccessContext>('access'),
+  source: load<SourceContext>('source'),
+  function: load<FunctionContext>('function'),
+  eventTrigger: load<EventTriggerContext>('event-trigger'),
+  cron: load<CronContext>('cron'),
+  eventsIndex: load<EventsIndexContext>('events-index'),
+  customTypes: load<CustomTypesContext>('custom-types'),
+  action: load<ActionContext>('action'),
+  index: load<IndexContext>('index'),
+  saved: load<SavedContext>('saved'),
+  allowlist: load<AllowlistContext>('allowlist'),
+  routes: load<RoutesContext>('routes'),
+  savedIndex: load<SavedIndexContext>('saved-index'),
+  remote: load<RemoteContext>('remote'),
+  sdl: load<SdlContext>('sdl'),
   readme: load<{ readonly openBraces: string }>('readme'),
 };

@@ -36,7 +36,12 @@ function waysOf(code: GeneratedCode): Map<string, Way> {
   const found = new Map<string, Way>();
   for (const role of code.roles) {
     if (role === ADMIN_ROLE) continue;
-    const scope: Scope = { code, program: code.program, view: code.program.view(role, true), role };
+    const scope: Scope = {
+      code,
+      program: code.program,
+      roleSchema: code.program.roleSchema(role, true),
+      role,
+    };
     for (const table of code.program.tables) {
       const add = (text: string, what: string) => {
         const way = { role, source: table.source.name, table: table.key };

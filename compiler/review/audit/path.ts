@@ -1,6 +1,6 @@
 /** A path by which a role reaches a column, with the rules on it. */
 import type { Program, Table } from '../../../runtime/core/program.ts';
-import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
@@ -48,7 +48,7 @@ export interface AccessPath {
 export interface Scope {
   readonly code: GeneratedCode;
   readonly program: Program;
-  readonly view: RoleView;
+  readonly roleSchema: RoleSchema;
   readonly role: string;
 }
 

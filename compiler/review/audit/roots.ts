@@ -1,6 +1,6 @@
 /** Which root fields a role is offered, and what they are about. */
 import type { Table, TableFunction } from '../../../runtime/core/program.ts';
-import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import type { FieldDefinition } from '../../../runtime/core/schema/types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
@@ -27,16 +27,16 @@ interface Fields {
   readonly mutation: Section;
 }
 
-const known = new WeakMap<RoleView, Roots>();
+const known = new WeakMap<RoleSchema, Roots>();
 
 /** The root fields of a role, by table and function; those for trusted callers too. */
 export function rootsOf({ program }: GeneratedCode, role: string): Roots {
-  const view = program.view(role, true);
-  const found = known.get(view);
+  const roleSchema = program.roleSchema(role, true);
+  const found = known.get(roleSchema);
   if (found) return found;
   const offered = new Map<string, readonly string[]>();
   for (const root of ['query', 'mutation', 'subscription'] as const)
-    for (const field of view.roots[root]?.fields().values() ?? []) add(offered, root, field, '');
+    for (const field of roleSchema.roots[root]?.fields().values() ?? []) add(offered, root, field, '');
   const of = ({ query, subscription = new Map(), mutation }: Fields): RootFieldOf[] =>
     // A subscription offers the fields of queries, too.
     Object.entries({ query, mutation, subscription: new Map([...query, ...subscription]) }).flatMap(
@@ -53,7 +53,7 @@ export function rootsOf({ program }: GeneratedCode, role: string): Roots {
     ofTable: ({ fields }) => of(fields),
     ofFunction: ({ fields }) => of(fields),
   };
-  known.set(view, roots);
+  known.set(roleSchema, roots);
   return roots;
 }
 

@@ -6,7 +6,7 @@ import { rootsOf } from './roots.ts';
 
 /** Fields that lead a role to the rows of a table: root fields, relationships, functions. */
 export function entrances(code: GeneratedCode, table: Table, role: string): string[] {
-  const scope: Scope = { code, program: code.program, view: code.program.view(role, true), role };
+  const scope: Scope = { code, program: code.program, roleSchema: code.program.roleSchema(role, true), role };
   const roots = rootsOf(code, role)
     .ofTable(table)
     .filter(({ root }) => root !== 'mutation');
@@ -29,13 +29,13 @@ interface Ways {
 
 /** How a role comes to the rows of a table other than by its own root fields. */
 export function waysTo(scope: Scope, table: Table): Ways {
-  const { program, view } = scope;
+  const { program, roleSchema } = scope;
   const relationships: Way[] = [];
   const computedFields: Way[] = [];
   const aggregates: { field: string }[] = [];
   for (const from of program.tables) {
     if (from.source !== table.source) continue;
-    const { select } = view.table(from);
+    const { select } = roleSchema.table(from);
     if (!select) continue;
     const base = from.shape.graphqlName;
     const leading = select.relationships.filter(({ relationship }) => relationship.target === table);

@@ -4,8 +4,8 @@
  */
 import type { Table } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
-import type { TableView } from '../../../runtime/core/schema/table-view.ts';
 import { namedType } from '../../../runtime/core/schema/types.ts';
+import type { VisibleTable } from '../../../runtime/core/schema/visible-table.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import { analyse } from '../check/operation-changes.ts';
@@ -33,7 +33,11 @@ export function whoCan(code: GeneratedCode, table: Table, column: string): WhoRe
   const paths = code.roles
     .filter((role) => role !== ADMIN_ROLE)
     .flatMap((role) =>
-      pathsOfRole({ code, program: code.program, view: code.program.view(role, true), role }, table, column),
+      pathsOfRole(
+        { code, program: code.program, roleSchema: code.program.roleSchema(role, true), role },
+        table,
+        column,
+      ),
     );
   const { type } = table.shape.columns[column]!;
   return {
@@ -60,23 +64,23 @@ function pathsOfRole(scope: Scope, table: Table, column: string): AccessPath[] {
  * same value.
  */
 export function hiddenPaths(scope: Scope, table: Table, column: string): AccessPath[] {
-  const tableView = scope.view.table(table);
-  if (tableView.select?.readable.has(column)) return [];
+  const visibleTable = scope.roleSchema.table(table);
+  if (visibleTable.select?.readable.has(column)) return [];
   return [
-    ...equalColumnPaths(scope, table, tableView, column),
+    ...equalColumnPaths(scope, table, visibleTable, column),
     ...viewPaths(scope, table, column).filter(({ access, possible }) => access === 'read' && !possible),
   ];
 }
 
 function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
-  const { role, view } = scope;
-  const tableView = view.table(table);
+  const { role, roleSchema } = scope;
+  const visibleTable = roleSchema.table(table);
   const possible = [
-    ...rowFunctionPaths(scope, table, tableView, column),
-    ...equalColumnPaths(scope, table, tableView, column),
+    ...rowFunctionPaths(scope, table, visibleTable, column),
+    ...equalColumnPaths(scope, table, visibleTable, column),
   ];
-  const readable = tableView.select?.readable.get(column);
-  if (!tableView.select || !readable) return possible;
+  const readable = visibleTable.select?.readable.get(column);
+  if (!visibleTable.select || !readable) return possible;
   const rules = ruleOf(scope, table, 'select', column);
   const path = (via: Via, fields: readonly string[], more: Partial<AccessPath> = {}): AccessPath[] =>
     fields.length === 0 ? [] : [{ role, access: 'read', via, fields, rules, ...more }];
@@ -99,23 +103,28 @@ function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
       }),
     ),
     ...path('function', ways.functions, { note: 'rows that the function returns' }),
-    ...(tableView.select.aggregations
+    ...(visibleTable.select.aggregations
       ? path('aggregate', [...kinds(['select_aggregate']), ...ways.aggregates.map(({ field }) => field)])
       : []),
     ...path('order and filter', [
       ...kinds(['select', 'select_aggregate', 'select_stream']),
       ...ways.relationships.flatMap(({ fields }) => fields.map((field) => `where and order_by of ${field}`)),
     ]),
-    ...writtenAnswers(scope, table, tableView, column),
+    ...writtenAnswers(scope, table, visibleTable, column),
     ...possible,
   ];
 }
 
 /** Rows of a table that a write answers with: the select permission says which columns, its row rule does not apply. */
-function writtenAnswers(scope: Scope, table: Table, tableView: TableView, column: string): AccessPath[] {
+function writtenAnswers(
+  scope: Scope,
+  table: Table,
+  visibleTable: VisibleTable,
+  column: string,
+): AccessPath[] {
   const roots = rootsOf(scope.code, scope.role).ofTable(table);
   return (['insert', 'update', 'delete'] as const).flatMap((operation): AccessPath[] => {
-    const rule = tableView[operation];
+    const rule = visibleTable[operation];
     const fields = names(roots.filter(({ kind, root }) => root === 'mutation' && kind.startsWith(operation)));
     if (!rule || fields.length === 0) return [];
     return [
@@ -136,12 +145,17 @@ function writtenAnswers(scope: Scope, table: Table, tableView: TableView, column
 }
 
 /** A column that the role may not read, and columns of related rows that have the same value. */
-function equalColumnPaths(scope: Scope, table: Table, tableView: TableView, column: string): AccessPath[] {
-  const { select } = tableView;
+function equalColumnPaths(
+  scope: Scope,
+  table: Table,
+  visibleTable: VisibleTable,
+  column: string,
+): AccessPath[] {
+  const { select } = visibleTable;
   if (!select || select.readable.has(column)) return [];
-  return select.relationships.flatMap(({ relationship, view }) =>
+  return select.relationships.flatMap(({ relationship, visible }) =>
     relationship.columns.flatMap(([own, other]): AccessPath[] => {
-      const shown = own.name === column ? view.select?.columns.get(other.name) : undefined;
+      const shown = own.name === column ? visible.select?.columns.get(other.name) : undefined;
       if (!shown) return [];
       return [
         {
@@ -161,9 +175,14 @@ function equalColumnPaths(scope: Scope, table: Table, tableView: TableView, colu
 }
 
 /** Scalar computed fields: their functions get the whole row, columns that the role may not read included. */
-function rowFunctionPaths(scope: Scope, table: Table, tableView: TableView, column: string): AccessPath[] {
-  if (tableView.select?.readable.has(column)) return [];
-  return (tableView.select?.computedFields ?? []).flatMap((field): AccessPath[] => {
+function rowFunctionPaths(
+  scope: Scope,
+  table: Table,
+  visibleTable: VisibleTable,
+  column: string,
+): AccessPath[] {
+  if (visibleTable.select?.readable.has(column)) return [];
+  return (visibleTable.select?.computedFields ?? []).flatMap((field): AccessPath[] => {
     if ('table' in field.returns) return [];
     const { schema, name } = field.shape.function;
     return [
@@ -202,7 +221,7 @@ function viewPaths(scope: Scope, table: Table, column: string): AccessPath[] {
           }),
         ),
       );
-      const select = scope.view.table(view).select;
+      const select = scope.roleSchema.table(view).select;
       const computed = [...(select?.readable.keys() ?? [])].filter(
         (name) => !view.shape.columns[name]?.origin,
       );
@@ -236,7 +255,7 @@ function savedPaths(scope: Scope, table: Table, column: string): AccessPath[] {
     const outcome = analyse(scope.code, scope.role, saved);
     if ('error' in outcome) return [];
     const uses: string[] = usesOf(target, outcome.selection);
-    const { used } = analyseOperation(scope.view, outcome.operation);
+    const { used } = analyseOperation(scope.roleSchema, outcome.operation);
     for (const [name, type] of used) {
       const input = namedType(type);
       if (input.kind === 'input' && inputReaches(target, input)) uses.push(`$${name} can name it`);

@@ -7,8 +7,8 @@ import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } f
 import { rootsOf } from './roots.ts';
 
 export function writePaths(scope: Scope, table: Table, column: string): AccessPath[] {
-  const { role, view } = scope;
-  const { insert, update, delete: remove } = view.table(table);
+  const { role, roleSchema } = scope;
+  const { insert, update, delete: remove } = roleSchema.table(table);
   const roots = rootsOf(scope.code, scope.role).ofTable(table);
   const kinds = (start: string) =>
     names(roots.filter(({ kind, root }) => root === 'mutation' && kind.startsWith(start)));
@@ -57,12 +57,12 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
 
 /** Deletions of rows of other tables, by which foreign keys delete or clear rows of this one. */
 function deletedWith(scope: Scope, table: Table, column: string): AccessPath[] {
-  const { role, program, view, code } = scope;
+  const { role, program, roleSchema, code } = scope;
   const beside = program.tables.filter(({ source }) => source === table.source);
   const shapes = new Map(beside.map(({ key, shape }) => [key, shape]));
   const isReference = referencesOf(table.shape).some(({ columns }) => columns.includes(column));
   return beside.flatMap((other): AccessPath[] => {
-    const remove = view.table(other).delete;
+    const remove = roleSchema.table(other).delete;
     if (!remove || other === table) return [];
     const { deleted, changed } = deletionOf(other.key, shapes);
     const isDeleted = deleted.includes(table.key);
@@ -90,9 +90,9 @@ function deletedWith(scope: Scope, table: Table, column: string): AccessPath[] {
 }
 
 /** Relationships of other tables along which rows of the table can be inserted together with theirs. */
-function nestedInserts({ program, view }: Scope, table: Table): string[] {
+function nestedInserts({ program, roleSchema }: Scope, table: Table): string[] {
   return program.tables
-    .filter((from) => from.source === table.source && view.table(from).insert !== undefined)
+    .filter((from) => from.source === table.source && roleSchema.table(from).insert !== undefined)
     .flatMap((from) =>
       [...from.relationships.values()]
         .filter(({ target }) => target === table)

@@ -26,8 +26,8 @@ export function checkCode(base: GeneratedCode, head: GeneratedCode): CheckResult
     schemas.set(
       role,
       schemaChanges(
-        graphqlSchema(base.program.view(role, false)),
-        graphqlSchema(head.program.view(role, false)),
+        graphqlSchema(base.program.roleSchema(role, false)),
+        graphqlSchema(head.program.roleSchema(role, false)),
       ),
     );
   }

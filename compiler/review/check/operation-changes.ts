@@ -6,7 +6,7 @@ import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import type { Selection } from '../../../runtime/core/request/selection.ts';
 import type { RestRoute, SavedOperation } from '../../../runtime/core/saved.ts';
-import type { RoleView } from '../../../runtime/core/schema/role-view.ts';
+import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { printType } from '../../../runtime/core/schema/types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Change } from './change.ts';
@@ -107,13 +107,13 @@ type Outcome = { readonly error: string } | { readonly selection: Selection; rea
 
 /** The result type of an operation for a role, or why it may not run it. Never throws for invalid operations. */
 export function analyse(code: GeneratedCode, role: string, saved: SavedOperation): Outcome {
-  return analyseIn(code.program.view(role, false), saved.document);
+  return analyseIn(code.program.roleSchema(role, false), saved.document);
 }
 
-function analyseIn(view: RoleView, document: string): Outcome {
+function analyseIn(roleSchema: RoleSchema, document: string): Outcome {
   try {
     const operation = chooseOperation(parse(document, { noLocation: true }), undefined);
-    return { selection: analyseOperation(view, operation).selection, operation };
+    return { selection: analyseOperation(roleSchema, operation).selection, operation };
   } catch (error) {
     if (error instanceof EngineError) return { error: error.message };
     return { error: (error as Error).message };

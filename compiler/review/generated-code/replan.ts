@@ -18,7 +18,7 @@ export function differingStatements(generated: GeneratedProgram): SavedOperation
     if (!operation.plans) return false;
     const chosen = chooseOperation(parseDocument(operation.document), undefined);
     const planned = planStatements(roles, chosen, (role) => ({
-      plans: planForRole(program.view(role, false), chosen, saved.options),
+      plans: planForRole(program.roleSchema(role, false), chosen, saved.options),
     }));
     const { plans, values } = operation;
     return !isDeepStrictEqual([planned.plans, planned.values], [plans, values]);

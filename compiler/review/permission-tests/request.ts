@@ -10,7 +10,7 @@ import type { Table } from '../../../runtime/core/program.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import type { MutationFieldKind } from '../../../runtime/core/root-fields.ts';
-import { boundRule } from '../../../runtime/core/schema/table-view.ts';
+import { boundRule } from '../../../runtime/core/schema/visible-table.ts';
 import type { Session } from '../../../runtime/core/session.ts';
 import { identifier, print, raw, sql } from '../../../runtime/core/sql/fragment.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';

@@ -4,7 +4,7 @@ import type { CallResolver } from '../request/steps.ts';
 import type { OfferedFields } from '../schema/fields-on-demand.ts';
 import type { RootKind } from '../schema/offer.ts';
 import type { Provider } from '../schema/provider.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import { typename } from '../schema/shared-types.ts';
 import { byName, type FieldDefinition, nonNull, type TypeReference } from '../schema/types.ts';
 import { ADMIN_ROLE } from '../session.ts';
@@ -37,7 +37,7 @@ export function actionProvider(program: ActionsProgram): Provider {
 function offeredActions(
   allowed: readonly ActionShape[],
   { types }: ActionsProgram,
-  role: RoleView,
+  role: RoleSchema,
   kind: RootKind,
 ): OfferedFields {
   const shapes = new Map(

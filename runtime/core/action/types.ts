@@ -1,7 +1,7 @@
 /** Custom types as GraphQL types, for one role: its relationships lead to tables that the role may read. */
 import { Kind, parseType, type TypeNode } from 'graphql';
 import { lazy, remember } from '../remember.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import { BOOLEAN, FLOAT, ID, INT, STRING, typename } from '../schema/shared-types.ts';
 import {
   byName,
@@ -47,14 +47,14 @@ const BUILTIN: Readonly<Record<string, ScalarType>> = {
 /** Types without a table behind them. */
 const NO_SOURCE: SourceShape = { name: '', kind: 'postgres', types: {} };
 
-const cache = new WeakMap<RoleView, ActionTypes>();
+const cache = new WeakMap<RoleSchema, ActionTypes>();
 
 /** The custom types as a role sees them. */
-export function actionTypes(types: CustomTypesShape, role: RoleView): ActionTypes {
+export function actionTypes(types: CustomTypesShape, role: RoleSchema): ActionTypes {
   return remember(cache, role, () => createActionTypes(types, role));
 }
 
-function createActionTypes(types: CustomTypesShape, role: RoleView): ActionTypes {
+function createActionTypes(types: CustomTypesShape, role: RoleSchema): ActionTypes {
   const named = new Map<string, NamedType>();
   const leaf = (name: string): NamedType | undefined => {
     if (Object.hasOwn(BUILTIN, name)) return BUILTIN[name];
@@ -121,8 +121,8 @@ function createActionTypes(types: CustomTypesShape, role: RoleView): ActionTypes
     );
     // An artefact for some roles leaves out tables that none of them may read.
     if (!table) return [];
-    const view = role.table(table);
-    if (!view.select) return [];
+    const visible = role.table(table);
+    if (!visible.select) return [];
     const target = role.types(table);
     const pairs = Object.entries(shape.columns);
     const keys = pairs.map(([field]) => ({ name: field }));
@@ -139,7 +139,7 @@ function createActionTypes(types: CustomTypesShape, role: RoleView): ActionTypes
           join: {
             keys,
             handover: 'tuple',
-            target: { kind: 'table', source: shape.source, view, columns, form: shape.kind },
+            target: { kind: 'table', source: shape.source, visible, columns, form: shape.kind },
           },
         },
       },

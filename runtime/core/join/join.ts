@@ -6,7 +6,7 @@
 import type { Column } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import type { Sql, Statement } from '../sql/fragment.ts';
 
 /** Declaration of a field with the meaning `join`. */
@@ -37,7 +37,7 @@ export interface TableTarget {
   readonly kind: 'table';
   readonly source: string;
   /** The table as the role sees it. */
-  readonly view: TableView;
+  readonly visible: VisibleTable;
   readonly columns: readonly Column[];
   readonly form: 'object' | 'array' | 'aggregate';
 }

@@ -7,7 +7,7 @@ import { orderBy } from '../query/order.ts';
 import { baseRows, type RowSource } from '../query/rows.ts';
 import { jsonObject, type Scope } from '../query/scope.ts';
 import { aggregateOfRows, listOfRows, rowEntries } from '../query/select.ts';
-import { visible } from '../query/visible.ts';
+import { rowRule } from '../query/visible.ts';
 import type { SelectedField } from '../request/selection.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { arrayParameter } from '../sql/spatial.ts';
@@ -49,8 +49,8 @@ function keyName(column: number): Sql {
 }
 
 /** True if rows are counted per tuple, so that they cannot be joined as a set. */
-function isLimited({ view }: TableTarget, { arguments: args }: SelectedField): boolean {
-  if (view.select?.limit !== undefined) return true;
+function isLimited({ visible }: TableTarget, { arguments: args }: SelectedField): boolean {
+  if (visible.select?.limit !== undefined) return true;
   return ['limit', 'offset', 'distinct_on', 'distinctOn'].some((name) => args.has(name));
 }
 
@@ -67,30 +67,30 @@ function resultsPerTuple(
   tuples: TupleRows,
   scope: Scope,
 ): Results {
-  const { view } = target;
+  const { visible } = target;
   const source: RowSource = {
-    name: view.table.shape.name,
-    from: view.table.sql,
+    name: visible.table.shape.name,
+    from: visible.table.sql,
     conditions: (alias) => equality(target, tuples, alias),
     stored: true,
   };
   const ofTuple = target.form === 'aggregate' ? aggregateOfRows : listOfRows;
-  const value = ofTuple(view, field.selection, field.arguments, source, scope);
+  const value = ofTuple(visible, field.selection, field.arguments, source, scope);
   return { value: sql`${value} order by ${tuples.alias}.${POSITION}`, from: tuples.from };
 }
 
 /** All rows of all tuples at once, then gathered by tuple. */
 function resultsOfJoin(target: TableTarget, field: SelectedField, tuples: TupleRows, scope: Scope): Results {
-  const { view, form } = target;
+  const { visible, form } = target;
   const source: RowSource = {
-    name: view.table.shape.name,
-    from: sql`${tuples.from} cross join ${view.table.sql}`,
+    name: visible.table.shape.name,
+    from: sql`${tuples.from} cross join ${visible.table.sql}`,
     conditions: (alias) => equality(target, tuples, alias),
-    rule: (alias) => visible(view, alias),
+    rule: (alias) => rowRule(visible, alias),
     stored: true,
   };
-  const base = baseRows(view, field.arguments, source, undefined, field.selection.argumentsPath, scope);
-  const object = jsonObject(rowEntries(field.selection, base.view, base.alias, scope), scope);
+  const base = baseRows(visible, field.arguments, source, undefined, field.selection.argumentsPath, scope);
+  const object = jsonObject(rowEntries(field.selection, base.visible, base.alias, scope), scope);
   const [all, rows, gathered] = [scope.alias('all'), scope.alias('found'), scope.alias('gathered')];
   const found = sql`select ${tuples.alias}.${POSITION}, ${object} as "object" ${base.from}${base.where}${orderBy(base.keys)}`;
   const result = raw(form === 'object' ? '(array_agg("object"))[1]' : 'json_agg("object")');

@@ -104,7 +104,7 @@ function addJoin(
     hidden:
       join.handover === 'tuple' ? [] : join.keys.map((_, index) => hiddenField(selection, field, index)),
     ...(target.kind === 'table' && {
-      encode: (values: readonly string[]) => encodeKey(target.view.table.source, target.columns, values),
+      encode: (values: readonly string[]) => encodeKey(target.visible.table.source, target.columns, values),
     }),
   };
   if (join.handover === 'tuple') tree.tuples.set(field.responseName, planned);

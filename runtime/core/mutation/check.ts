@@ -4,7 +4,7 @@
  */
 import { markedRule } from '../query/mark.ts';
 import type { Reason } from '../reason.ts';
-import { boundRule, type TableView } from '../schema/table-view.ts';
+import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
 import { EVERY_ROW, type RuleText } from '../shapes.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 
@@ -19,16 +19,16 @@ export const PASSED = raw("'true'");
 
 /** The check of an operation for the row of an alias. */
 export function rowCheck(
-  view: TableView,
+  visible: VisibleTable,
   operation: 'insert' | 'update',
   text: RuleText,
   alias: Sql,
 ): RowCheck {
   if (text === EVERY_ROW) return undefined;
-  const reference = view.rule(operation, 'check');
-  const { conditions } = view.read(text);
+  const reference = visible.rule(operation, 'check');
+  const { conditions } = visible.read(text);
   if (conditions.length === 0) return undefined;
-  const { source, schema, name } = view.table.shape;
+  const { source, schema, name } = visible.table.shape;
   // Without the role: roles with the same rule share their statements.
   const rule = [source.name, schema, name, operation].join('.');
   const cases = conditions.map((condition, index) => {
@@ -40,16 +40,16 @@ export function rowCheck(
   return sql`case ${join(cases, ' ')} else ${PASSED} end`;
 }
 
-/** Like `rowCheck`; marked where the view asks for marks, and there even if every row passes. */
+/** Like `rowCheck`; marked where the role asks for marks, and there even if every row passes. */
 export function markedCheck(
-  view: TableView,
+  visible: VisibleTable,
   operation: 'insert' | 'update',
   text: RuleText,
   alias: Sql,
 ): RowCheck {
-  const check = rowCheck(view, operation, text, alias);
-  if (!view.marks) return check;
-  return markedRule(view, `check ${operation}`, alias, [check ?? PASSED])[0];
+  const check = rowCheck(visible, operation, text, alias);
+  if (!visible.marks) return check;
+  return markedRule(visible, `check ${operation}`, alias, [check ?? PASSED])[0];
 }
 
 /**

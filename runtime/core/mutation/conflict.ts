@@ -4,7 +4,7 @@ import type { Scope } from '../query/scope.ts';
 import { whereCondition } from '../query/where.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { markedCheck, PASSED, type RowCheck, rowCheck } from './check.ts';
@@ -25,11 +25,11 @@ export interface Conflict {
 }
 
 /** The `on_conflict` argument; null counts as absent. */
-export function conflictOf(node: InputNode | undefined, view: TableView): Conflict | undefined {
+export function conflictOf(node: InputNode | undefined, visible: VisibleTable): Conflict | undefined {
   if (node?.kind !== 'object') return undefined;
   return {
-    target: constraintColumns(node, view),
-    columns: updateColumns(node, view),
+    target: constraintColumns(node, visible),
+    columns: updateColumns(node, visible),
     where: node.fields.get('where'),
   };
 }
@@ -37,7 +37,7 @@ export function conflictOf(node: InputNode | undefined, view: TableView): Confli
 /** The clause. */
 export function conflictClause(
   conflict: Conflict | undefined,
-  view: TableView,
+  visible: VisibleTable,
   alias: Sql,
   scope: Scope,
 ): Sql {
@@ -46,10 +46,10 @@ export function conflictClause(
   if (conflict.columns.length === 0) return sql` on conflict${target} do nothing`;
   const assignments = [
     ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
-    ...presetAssignments(view),
+    ...presetAssignments(visible),
   ];
-  const rule = ruleCondition(view, 'update', alias);
-  const conditions = [...rule, whereCondition(conflict.where, alias, view, scope, rule)];
+  const rule = ruleCondition(visible, 'update', alias);
+  const conditions = [...rule, whereCondition(conflict.where, alias, visible, scope, rule)];
   return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
 }
 
@@ -68,17 +68,17 @@ function conflictTarget(target: Conflict['target']): Sql {
  * has one.
  */
 export function checkOfInsert(
-  view: TableView,
+  visible: VisibleTable,
   conflict: Conflict | undefined,
   alias: Sql,
   scope: Scope,
 ): RowCheck {
-  const inserted = view.insert?.check ?? EVERY_ROW;
-  const updated = conflict && conflict.columns.length > 0 ? view.update?.check : undefined;
-  if (updated === undefined || updated === inserted) return markedCheck(view, 'insert', inserted, alias);
-  const ofNew = rowCheck(view, 'insert', inserted, alias);
-  const ofChanged = rowCheck(view, 'update', updated, alias);
-  const isNew = isNewRow(view, conflict?.target, alias, scope);
+  const inserted = visible.insert?.check ?? EVERY_ROW;
+  const updated = conflict && conflict.columns.length > 0 ? visible.update?.check : undefined;
+  if (updated === undefined || updated === inserted) return markedCheck(visible, 'insert', inserted, alias);
+  const ofNew = rowCheck(visible, 'insert', inserted, alias);
+  const ofChanged = rowCheck(visible, 'update', updated, alias);
+  const isNew = isNewRow(visible, conflict?.target, alias, scope);
   return sql`case when ${isNew} then ${ofNew ?? PASSED} else ${ofChanged ?? PASSED} end`;
 }
 
@@ -86,7 +86,7 @@ export function checkOfInsert(
  * Whether the statement inserted a returned row: then its xmax is zero. Rows of partitioned tables may come without system
  * columns; a new one is not among those that were there when the statement began.
  */
-function isNewRow({ table }: TableView, target: Conflict['target'], alias: Sql, scope: Scope): Sql {
+function isNewRow({ table }: VisibleTable, target: Conflict['target'], alias: Sql, scope: Scope): Sql {
   if (table.shape.kind !== 'partitioned' || typeof target !== 'object') return sql`${alias}.xmax = 0`;
   const before = scope.alias('before');
   const same = target.map((name) => sql`${before}.${identifier(name)} = ${alias}.${identifier(name)}`);
@@ -96,7 +96,7 @@ function isNewRow({ table }: TableView, target: Conflict['target'], alias: Sql, 
 type ObjectNode = Extract<InputNode, { kind: 'object' }>;
 
 /** A constraint is named by its columns, which holds for unique indexes over columns too. */
-function constraintColumns(node: ObjectNode, { table }: TableView): readonly string[] | string {
+function constraintColumns(node: ObjectNode, { table }: VisibleTable): readonly string[] | string {
   const constraint = node.fields.get('constraint');
   const name = constraint?.kind === 'enum' ? constraint.value : '';
   if (name === table.shape.primaryKey?.name) return table.shape.primaryKey.columns;
@@ -104,8 +104,8 @@ function constraintColumns(node: ObjectNode, { table }: TableView): readonly str
 }
 
 /** Naming a column twice changes nothing. */
-function updateColumns(node: ObjectNode, view: TableView): string[] {
-  const list = node.fields.get(sharedTypes(view.table.source).name('update_columns'));
+function updateColumns(node: ObjectNode, visible: VisibleTable): string[] {
+  const list = node.fields.get(sharedTypes(visible.table.source).name('update_columns'));
   if (!list || list.kind === 'null') return [];
   const items = list.kind === 'list' ? list.items : [list];
   const names = items.flatMap((item) => {

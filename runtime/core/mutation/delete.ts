@@ -5,7 +5,7 @@ import { keyCondition, whereCondition } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
 import type { TableCall } from '../root-fields.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import { boundRule, type TableView } from '../schema/table-view.ts';
+import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { argumentsItem, asking, question } from './input-validation.ts';
@@ -15,44 +15,48 @@ import { type AnswerForm, writeStep } from './written.ts';
 /** Resolver of `delete_<t>`: the rows that the rule and `where` allow. */
 export function deleteRows({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
-  const alias = scope.alias(view.table.shape.name);
-  const rule = ruleCondition(view, 'delete', alias);
-  const conditions = [whereCondition(args.get('where'), alias, view, scope, rule)];
-  const step = remove(view, alias, conditions, selection, 'object', scope);
-  return asking(step, question(view, 'delete', [argumentsItem(args)]));
+  const visible = scope.roleSchema.of(of);
+  const alias = scope.alias(visible.table.shape.name);
+  const rule = ruleCondition(visible, 'delete', alias);
+  const conditions = [whereCondition(args.get('where'), alias, visible, scope, rule)];
+  const step = remove(visible, alias, conditions, selection, 'object', scope);
+  return asking(step, question(visible, 'delete', [argumentsItem(args)]));
 }
 
 /** Resolver of `delete_<t>_by_pk`. */
 export function deleteRow({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
-  const alias = scope.alias(view.table.shape.name);
-  const step = remove(view, alias, keyCondition(view, alias, args), selection, 'row', scope);
-  const key = sharedTypes(view.table.source).name('pk_columns');
+  const visible = scope.roleSchema.of(of);
+  const alias = scope.alias(visible.table.shape.name);
+  const step = remove(visible, alias, keyCondition(visible, alias, args), selection, 'row', scope);
+  const key = sharedTypes(visible.table.source).name('pk_columns');
   const item = { from: 'object', fields: [[key, argumentsItem(args)]] } as const;
-  return asking(step, question(view, 'delete', [item]));
+  return asking(step, question(visible, 'delete', [item]));
 }
 
 function remove(
-  view: TableView,
+  visible: VisibleTable,
   alias: Sql,
   conditions: readonly Sql[],
   selection: Selection,
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
-  const where = whereClause([...ruleCondition(view, 'delete', alias), ...conditions]);
-  const statement = sql`delete from ${view.table.sql} as ${alias}${where}`;
-  return writeStep({ statement, alias, check: undefined, path: '$' }, view, selection, form, scope);
+  const where = whereClause([...ruleCondition(visible, 'delete', alias), ...conditions]);
+  const statement = sql`delete from ${visible.table.sql} as ${alias}${where}`;
+  return writeStep({ statement, alias, check: undefined, path: '$' }, visible, selection, form, scope);
 }
 
 /** Conditions on the rows that the role may change or delete; none for every row. */
-export function ruleCondition(view: TableView, operation: 'update' | 'delete', alias: Sql): readonly Sql[] {
-  const text = view[operation]!.where;
+export function ruleCondition(
+  visible: VisibleTable,
+  operation: 'update' | 'delete',
+  alias: Sql,
+): readonly Sql[] {
+  const text = visible[operation]!.where;
   const conditions =
-    text === EVERY_ROW ? [] : [boundRule(view.read(text).sql, view.rule(operation, 'filter'))(alias)];
-  return markedRule(view, operation, alias, conditions);
+    text === EVERY_ROW ? [] : [boundRule(visible.read(text).sql, visible.rule(operation, 'filter'))(alias)];
+  return markedRule(visible, operation, alias, conditions);
 }
 
 export function whereClause(conditions: readonly Sql[]): Sql {

@@ -5,7 +5,7 @@ import { type Scope, scopeOf } from '../query/scope.ts';
 import { aggregateOfRows, functionRow, listOfRows } from '../query/select.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
 import type { FunctionCall } from '../root-fields.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import type { FunctionShape } from '../shapes.ts';
 import { print, type Sql, sql } from '../sql/fragment.ts';
 import { keepRows, keptRows } from './kept.ts';
@@ -43,12 +43,12 @@ export function functionAggregate({ of, requester, selection, args }: FunctionCa
  */
 export function functionMutation({ of, requester, selection, args }: FunctionCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = tableOf(of, scope);
+  const visible = tableOf(of, scope);
   const alias = scope.alias(of.name);
-  const write = print(sql`select ${keepRows(view.table, sql`${call(of, args)} as ${alias}`, alias)}`);
-  const from = keptRows(view.table.sql);
+  const write = print(sql`select ${keepRows(visible.table, sql`${call(of, args)} as ${alias}`, alias)}`);
+  const from = keptRows(visible.table.sql);
   const read = print(
-    sql`select ${resultOf(of, view, selection, args, { name: of.name, from, conditions: () => [] }, scope)}::text`,
+    sql`select ${resultOf(of, visible, selection, args, { name: of.name, from, conditions: () => [] }, scope)}::text`,
   );
   return {
     kind: 'write',
@@ -61,10 +61,10 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
   };
 }
 
-function tableOf(shape: FunctionShape, scope: Scope): TableView {
-  const called = scope.view.program.functions.find((each) => each.shape === shape);
+function tableOf(shape: FunctionShape, scope: Scope): VisibleTable {
+  const called = scope.roleSchema.program.functions.find((each) => each.shape === shape);
   if (!called) throw new Error(`no function is served with the shape of ${shape.schema}.${shape.name}`);
-  return scope.view.table(called.returns);
+  return scope.roleSchema.table(called.returns);
 }
 
 function call(shape: FunctionShape, args: RootArguments): Sql {
@@ -80,13 +80,13 @@ function call(shape: FunctionShape, args: RootArguments): Sql {
 
 function resultOf(
   shape: FunctionShape,
-  view: TableView,
+  visible: VisibleTable,
   selection: Selection,
   args: RootArguments,
   source: RowSource,
   scope: Scope,
 ): Sql {
   return shape.returns.set
-    ? listOfRows(view, selection, args, source, scope)
-    : functionRow(view, selection, source, scope);
+    ? listOfRows(visible, selection, args, source, scope)
+    : functionRow(visible, selection, source, scope);
 }

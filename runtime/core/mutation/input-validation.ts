@@ -1,7 +1,7 @@
 /** Questions to webhooks before a mutation writes: for each table and operation the input as the role sent it. */
 
 import type { InputNode, RootArguments } from '../request/selection.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 import type { InputQuestion, MutationStep } from './step.ts';
 
@@ -14,13 +14,13 @@ export type WriteOperation = 'insert' | 'update' | 'delete';
 
 /** A question about items, unless the role's permission has no webhook. */
 export function question(
-  view: TableView,
+  visible: VisibleTable,
   operation: WriteOperation,
   items: readonly ParameterSource[],
 ): InputQuestion[] {
-  const hook = view[operation]?.validateInput;
+  const hook = visible[operation]?.validateInput;
   if (!hook) return [];
-  return [{ hook, rule: view.rule(operation).rule, input: { from: 'list', items } }];
+  return [{ hook, rule: visible.rule(operation).rule, input: { from: 'list', items } }];
 }
 
 /** The arguments of an update or a deletion as an item. */

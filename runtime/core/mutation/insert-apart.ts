@@ -17,13 +17,13 @@ import { ROW, textOf } from '../condition/tokens.ts';
 import { type Condition, conditionsOf, type Exists, type FromItem } from '../condition/tree.ts';
 import type { Column, Table } from '../program.ts';
 import { lazy } from '../remember.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import type { RowValues } from './insert-objects.ts';
 
 /** The rows of one place in the tree of objects. */
 export interface Place {
-  readonly view: TableView;
+  readonly visible: VisibleTable;
   readonly objects: readonly RowValues[];
   /** The places whose rows come before these, which take over their keys. */
   readonly parents: readonly Parent[];
@@ -40,12 +40,12 @@ export interface Parent {
  * @param tables every table that is served
  */
 export function mayBeBatched(places: readonly Place[], tables: readonly Table[]): boolean {
-  const batch = new Set(places.map(({ view }) => view.table));
+  const batch = new Set(places.map(({ visible }) => visible.table));
   // Sequences would number the rows of a table at two places in another order.
   if (batch.size < places.length) return false;
   return places.every(
     (place) =>
-      putsInRowsOnly(place.view.table) &&
+      putsInRowsOnly(place.visible.table) &&
       refersToParents(place, batch) &&
       looksAtParents(place, batch, tables),
   );
@@ -56,20 +56,24 @@ function putsInRowsOnly({ shape: { kind, sideEffects } }: Table): boolean {
 }
 
 function refersToParents(place: Place, batch: ReadonlySet<Table>): boolean {
-  const { view, objects, parents } = place;
-  const keys = new Set([...batch].filter(({ source }) => source === view.table.source).map(({ key }) => key));
-  return foreignKeys(view.table)
+  const { visible, objects, parents } = place;
+  const keys = new Set(
+    [...batch].filter(({ source }) => source === visible.table.source).map(({ key }) => key),
+  );
+  return foreignKeys(visible.table)
     .filter(({ target }) => keys.has(target))
     .every(({ columns, target }) => {
       const given = (name: string) =>
         parents.some(({ pairs }) => pairs.some(([own]) => own.name === name)) ||
         objects.some(({ values }) => values.has(name));
       const isNull = (name: string) =>
-        !isPreset(view, name) && !given(name) && !view.table.shape.columns[name]?.hasDefault;
+        !isPreset(visible, name) && !given(name) && !visible.table.shape.columns[name]?.hasDefault;
       const isParents = parents.some(
         (parent) =>
-          parent.place.view.table.key === target &&
-          columns.every((name) => !isPreset(view, name) && parent.pairs.some(([own]) => own.name === name)),
+          parent.place.visible.table.key === target &&
+          columns.every(
+            (name) => !isPreset(visible, name) && parent.pairs.some(([own]) => own.name === name),
+          ),
       );
       return isParents || columns.some(isNull);
     });
@@ -90,13 +94,13 @@ function foreignKeys({ shape, relationships }: Table): { columns: readonly strin
 }
 
 /** A preset wins over the key of a parent. */
-function isPreset(view: TableView, column: string): boolean {
-  return Object.hasOwn(view.insert?.presets ?? {}, column);
+function isPreset(visible: VisibleTable, column: string): boolean {
+  return Object.hasOwn(visible.insert?.presets ?? {}, column);
 }
 
 function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonly Table[]): boolean {
-  const { condition } = place.view.read(place.view.insert?.check ?? EVERY_ROW);
-  const { source } = place.view.table;
+  const { condition } = place.visible.read(place.visible.insert?.check ?? EVERY_ROW);
+  const { source } = place.visible.table;
   // Fast path: most checks name no table, and there may be thousands.
   const named = lazy(
     () =>
@@ -153,13 +157,13 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
     known: ReadonlyMap<string, Place>,
     said: ReadonlySet<string>,
   ): Place | undefined {
-    for (const [child, { view, parents }] of known) {
+    for (const [child, { visible, parents }] of known) {
       for (const { place: parent, pairs } of parents) {
-        if (parent.view.table !== table || !isKey(table, pairs)) continue;
+        if (parent.visible.table !== table || !isKey(table, pairs)) continue;
         const isJoined = pairs.every(([own, other]) => {
           const sides = [`${child}.${quoted(own.name)}`, `${alias}.${quoted(other.name)}`];
           const joined = said.has(sides.join('=')) || said.has(sides.reverse().join('='));
-          return joined && !isPreset(view, own.name);
+          return joined && !isPreset(visible, own.name);
         });
         if (isJoined) return parent;
       }

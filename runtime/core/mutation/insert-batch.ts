@@ -11,7 +11,7 @@
  */
 import type { Column, Relationship, Table } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, parameter, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
 import { hasNested, type InsertObject, type NestedInsert } from './insert-objects.ts';
@@ -23,7 +23,7 @@ import { rowsStatement } from './written.ts';
 
 /** All rows of one place in the tree of objects. */
 interface Level {
-  readonly view: TableView;
+  readonly visible: VisibleTable;
   readonly objects: readonly InsertObject[];
   /** One row for each of this level's. */
   readonly before: readonly Neighbour[];
@@ -43,15 +43,15 @@ interface Neighbour {
  * @param tables every table that is served
  */
 export function gatherLevels(
-  view: TableView,
+  visible: VisibleTable,
   objects: readonly InsertObject[],
   tables: readonly Table[],
 ): Level | undefined {
-  const level = gather(view, objects);
+  const level = gather(visible, objects);
   if (!level) return undefined;
   const places = placesOf(level, []);
   const saves = statementsSingly(objects) > places.length;
-  const fits = places.every((place) => slices(place.view, place.objects).length === 1);
+  const fits = places.every((place) => slices(place.visible, place.objects).length === 1);
   return saves && fits && mayBeBatched(places, tables) ? level : undefined;
 }
 
@@ -64,30 +64,30 @@ function statementsSingly(objects: readonly InsertObject[]): number {
   return statements;
 }
 
-function gather(view: TableView, objects: readonly InsertObject[]): Level | undefined {
+function gather(visible: VisibleTable, objects: readonly InsertObject[]): Level | undefined {
   const before = neighbours(objects, (object) => object.before);
   const after = neighbours(objects, (object) => object.after);
   if (!before || !after || before.some(({ counts }) => counts.includes(0))) return undefined;
-  return { view, objects, before, after };
+  return { visible, objects, before, after };
 }
 
 function neighbours(
   objects: readonly InsertObject[],
   of: (object: InsertObject) => readonly NestedInsert[],
 ): Neighbour[] | undefined {
-  const found = new Map<Relationship, { view: TableView; objects: InsertObject[]; counts: number[] }>();
+  const found = new Map<Relationship, { visible: VisibleTable; objects: InsertObject[]; counts: number[] }>();
   for (const [position, object] of objects.entries()) {
-    for (const { relationship, view, conflict, objects: inner } of of(object)) {
+    for (const { relationship, visible, conflict, objects: inner } of of(object)) {
       if (conflict) return undefined;
-      const known = found.get(relationship) ?? { view, objects: [], counts: objects.map(() => 0) };
+      const known = found.get(relationship) ?? { visible, objects: [], counts: objects.map(() => 0) };
       found.set(relationship, known);
       for (const each of inner) known.objects.push(each);
       known.counts[position] = inner.length;
     }
   }
   const result: Neighbour[] = [];
-  for (const [relationship, { view, objects: inner, counts }] of found) {
-    const level = gather(view, inner);
+  for (const [relationship, { visible, objects: inner, counts }] of found) {
+    const level = gather(visible, inner);
     if (!level) return undefined;
     result.push({ relationship, level, counts });
   }
@@ -95,13 +95,13 @@ function neighbours(
 }
 
 /** The level's own place first. */
-function placesOf({ view, objects, before, after }: Level, above: readonly Parent[]): Place[] {
+function placesOf({ visible, objects, before, after }: Level, above: readonly Parent[]): Place[] {
   const first = before.map(({ relationship, level }) => ({
     places: placesOf(level, []),
     pairs: relationship.columns,
   }));
   const parents = [...above, ...first.map(({ places, pairs }) => ({ place: places[0]!, pairs }))];
-  const place: Place = { view, objects, parents };
+  const place: Place = { visible, objects, parents };
   const then = after.flatMap(({ relationship, level }) => {
     const pairs = relationship.columns.map(([own, theirs]) => [theirs, own] as const);
     return placesOf(level, [{ place, pairs }]);
@@ -128,7 +128,7 @@ export function planLevels(
 
   /** @returns the `wanted` columns of its rows, and of those that children want */
   function addLevel(
-    { view, objects, before, after }: Level,
+    { visible, objects, before, after }: Level,
     given: readonly KeptColumn[],
     wanted: readonly Column[],
     isFirst: boolean,
@@ -141,7 +141,7 @@ export function planLevels(
       for (const [column, target] of relationship.columns)
         fixed[column.name] = keptColumn(column, names.get(target)!, objects.length);
     }
-    if (takesItems(view, objects)) {
+    if (takesItems(visible, objects)) {
       for (const { parts } of Object.values(fixed)) if (parts) statements.push({ statement: parts, path });
     }
     const columns = new Map<Column, string>();
@@ -157,9 +157,9 @@ export function planLevels(
       keep(name, ifAll(sql`array_agg(${identifier(column.name)}::text)::text`)),
     );
     statements.push({
-      statement: rowsStatement(flatWrite(view, objects, undefined, path, fixed, ownScope(scope)), [
+      statement: rowsStatement(flatWrite(visible, objects, undefined, path, fixed, ownScope(scope)), [
         ...(keys.length > 0 ? keys : [ifAll(raw(`''`))]),
-        ...(isFirst && keeps ? [keepRows(view.table)] : []),
+        ...(isFirst && keeps ? [keepRows(visible.table)] : []),
       ]),
       path,
     });

@@ -4,7 +4,7 @@ import type { Column, Relationship } from '../program.ts';
 import { objectOf } from '../query/comparison.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { type Conflict, conflictOf } from './conflict.ts';
 
 /** The values of one row. */
@@ -23,7 +23,7 @@ export interface InsertObject extends RowValues {
 
 export interface NestedInsert {
   readonly relationship: Relationship;
-  readonly view: TableView;
+  readonly visible: VisibleTable;
   readonly conflict: Conflict | undefined;
   /** At least one; for an object relationship exactly one. */
   readonly objects: readonly InsertObject[];
@@ -36,13 +36,13 @@ export interface NestedInsert {
  * Reads objects, and checks that no column is determined twice. A relationship that is null or empty is skipped.
  * @throws EngineError validation-failed
  */
-export function readObjects(nodes: readonly InputNode[], view: TableView): InsertObject[] {
-  const objects = nodes.map((node) => readObject(node, view));
+export function readObjects(nodes: readonly InputNode[], visible: VisibleTable): InsertObject[] {
+  const objects = nodes.map((node) => readObject(node, visible));
   for (const object of objects) checkObject(object, []);
   return objects;
 }
 
-function readObject(input: InputNode, view: TableView): InsertObject {
+function readObject(input: InputNode, visible: VisibleTable): InsertObject {
   const node = objectOf(input);
   const definitions = node.type.fields();
   const values = new Map<string, { column: Column; node: InputNode }>();
@@ -52,7 +52,7 @@ function readObject(input: InputNode, view: TableView): InsertObject {
     if (meaning.kind === 'column')
       values.set(meaning.column.column.name, { column: meaning.column.column, node: value });
     else if (meaning.kind === 'nestedInsert') {
-      const inner = value.kind === 'null' ? undefined : readNested(value, meaning.relationship, view);
+      const inner = value.kind === 'null' ? undefined : readNested(value, meaning.relationship, visible);
       if (inner) nested.push(inner);
     } else throw new Error(`an insert has no ${meaning.kind}`);
   }
@@ -68,19 +68,23 @@ function isBefore({ relationship: { shape } }: NestedInsert): boolean {
   return shape.kind === 'object' && !shape.insertAfter;
 }
 
-function readNested(node: InputNode, relationship: Relationship, owner: TableView): NestedInsert | undefined {
+function readNested(
+  node: InputNode,
+  relationship: Relationship,
+  owner: VisibleTable,
+): NestedInsert | undefined {
   const { fields, path } = objectOf(node);
   const data = fields.get('data');
   if (!data || data.kind === 'null') return undefined;
   const items = data.kind === 'list' ? data.items : [data];
   if (items.length === 0) return undefined;
-  const view = owner.of(relationship.target);
-  const { name } = sharedTypes(view.table.source);
+  const visible = owner.of(relationship.target);
+  const { name } = sharedTypes(visible.table.source);
   return {
     relationship,
-    view,
-    conflict: conflictOf(fields.get(name('on_conflict')), view),
-    objects: items.map((item) => readObject(item, view)),
+    visible,
+    conflict: conflictOf(fields.get(name('on_conflict')), visible),
+    objects: items.map((item) => readObject(item, visible)),
     path,
     dataPath: data.path,
   };

@@ -2,7 +2,7 @@
 import { objectOf } from '../query/comparison.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 import { conflictOf } from './conflict.ts';
 import { argumentsItem, inputSource, question, type WriteOperation } from './input-validation.ts';
@@ -13,19 +13,22 @@ import type { InputQuestion } from './step.ts';
  * that a conflict may turn into updates are also a question of the update permission: `_set` has what the update takes over.
  */
 export function insertQuestions(
-  view: TableView,
+  visible: VisibleTable,
   nodes: readonly InputNode[],
   conflict: InputNode | undefined,
 ): InputQuestion[] {
-  const groups = new Map<string, { view: TableView; operation: WriteOperation; items: ParameterSource[] }>();
-  const add = (of: TableView, operation: WriteOperation, items: readonly ParameterSource[]) => {
+  const groups = new Map<
+    string,
+    { visible: VisibleTable; operation: WriteOperation; items: ParameterSource[] }
+  >();
+  const add = (of: VisibleTable, operation: WriteOperation, items: readonly ParameterSource[]) => {
     if (items.length === 0 || !of[operation]?.validateInput) return;
     const key = `${operation} ${of.table.key}`;
     const group = groups.get(key);
     if (group) group.items.push(...items);
-    else groups.set(key, { view: of, operation, items: [...items] });
+    else groups.set(key, { visible: of, operation, items: [...items] });
   };
-  const visit = (of: TableView, rows: readonly InputNode[], onConflict: InputNode | undefined) => {
+  const visit = (of: VisibleTable, rows: readonly InputNode[], onConflict: InputNode | undefined) => {
     add(of, 'insert', rows.map(inputSource));
     add(of, 'update', upsertItems(of, rows, onConflict));
     for (const row of rows) {
@@ -43,17 +46,17 @@ export function insertQuestions(
       }
     }
   };
-  visit(view, nodes, conflict);
-  return [...groups.values()].flatMap(({ view: of, operation, items }) => question(of, operation, items));
+  visit(visible, nodes, conflict);
+  return [...groups.values()].flatMap(({ visible: of, operation, items }) => question(of, operation, items));
 }
 
 /** The changes of an upsert: for each row the columns that the conflict takes over, and its condition. */
 function upsertItems(
-  view: TableView,
+  visible: VisibleTable,
   rows: readonly InputNode[],
   node: InputNode | undefined,
 ): ParameterSource[] {
-  const conflict = view.update?.validateInput ? conflictOf(node, view) : undefined;
+  const conflict = visible.update?.validateInput ? conflictOf(node, visible) : undefined;
   if (!conflict || conflict.columns.length === 0) return [];
   const where = node?.kind === 'object' ? node.fields.get('where') : undefined;
   return rows.map((row) => {
@@ -67,7 +70,7 @@ function upsertItems(
       from: 'object',
       fields: [
         ...(where ? [['where', inputSource(where)] as const] : []),
-        [sharedTypes(view.table.source).name('_set'), argumentsItem(new Map(taken))] as const,
+        [sharedTypes(visible.table.source).name('_set'), argumentsItem(new Map(taken))] as const,
       ],
     };
   });

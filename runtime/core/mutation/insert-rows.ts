@@ -6,7 +6,7 @@ import type { Column } from '../program.ts';
 import { sourceOf, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { readText } from '../sql/spatial.ts';
 import { encodeList, encodeValue } from '../types.ts';
@@ -28,17 +28,17 @@ export interface ColumnList {
  * travel as one array per column, so that the text does not depend on their number.
  */
 export function insertStatement(
-  view: TableView,
+  visible: VisibleTable,
   rows: readonly RowValues[],
   alias: Sql,
   fixed: FixedColumns,
 ): Sql {
-  const presets = Object.entries(view.insert?.presets ?? {}).map(
+  const presets = Object.entries(visible.insert?.presets ?? {}).map(
     ([name, text]) =>
-      [name, sql`(${referring(view.read(text).sql, view.rule('insert', 'set', name))})`] as const,
+      [name, sql`(${referring(visible.read(text).sql, visible.rule('insert', 'set', name))})`] as const,
   );
   // A preset wins over the key of a parent too: it is what the role may not choose.
-  const taken = Object.entries(fixed).filter(([name]) => !Object.hasOwn(view.insert?.presets ?? {}, name));
+  const taken = Object.entries(fixed).filter(([name]) => !Object.hasOwn(visible.insert?.presets ?? {}, name));
   const lists = taken.flatMap(([, value]) => ('list' in value ? [value] : []));
   const constants = [
     ...presets,
@@ -46,11 +46,11 @@ export function insertStatement(
   ];
   const constantNames = new Set([...presets, ...taken].map(([name]) => name));
   const given = givenColumns(rows).filter((column) => !constantNames.has(column.name));
-  const into = sql`insert into ${view.table.sql} as ${alias}`;
+  const into = sql`insert into ${visible.table.sql} as ${alias}`;
   if (given.length === 0 && constantNames.size === 0) {
     if (rows.length === 1) return sql`${into} default values`;
     // DEFAULT VALUES is one row; any column's DEFAULT repeated is the same for many.
-    const first = identifier(Object.keys(view.table.shape.columns)[0]!);
+    const first = identifier(Object.keys(visible.table.shape.columns)[0]!);
     return sql`${into} (${first}) values ${join(
       rows.map(() => raw('(default)')),
       ', ',
@@ -64,7 +64,7 @@ export function insertStatement(
     ],
     ', ',
   );
-  if (!takesItems(view, rows) && given.length + lists.length > 0) {
+  if (!takesItems(visible, rows) && given.length + lists.length > 0) {
     return sql`${into} (${names}) ${arraysSelect(given, lists, constants, rows)}`;
   }
   const tuples = rows.map((row, index) => {
@@ -79,8 +79,8 @@ export function insertStatement(
 }
 
 /** True if the text lists the rows one by one, with the items of their lists. */
-export function takesItems(view: TableView, rows: readonly RowValues[]): boolean {
-  return rows.length === 1 || !isUniform(view, givenColumns(rows), rows);
+export function takesItems(visible: VisibleTable, rows: readonly RowValues[]): boolean {
+  return rows.length === 1 || !isUniform(visible, givenColumns(rows), rows);
 }
 
 /** Columns that any of the rows gives. */
@@ -91,9 +91,9 @@ function givenColumns(rows: readonly RowValues[]): Column[] {
 }
 
 /** True if no column is DEFAULT in one row and has a value in another; only VALUES can express that. */
-function isUniform(view: TableView, given: readonly Column[], rows: readonly RowValues[]): boolean {
+function isUniform(visible: VisibleTable, given: readonly Column[], rows: readonly RowValues[]): boolean {
   return given.every(
-    (column) => defaultsToNull(view, column) || rows.every((row) => row.values.has(column.name)),
+    (column) => defaultsToNull(visible, column) || rows.every((row) => row.values.has(column.name)),
   );
 }
 
@@ -101,9 +101,12 @@ function isUniform(view: TableView, given: readonly Column[], rows: readonly Row
 const MAX_VALUES = 60_000;
 
 /** The rows as one statement can take them: all of them, unless each value needs a parameter of its own. */
-export function slices<Row extends RowValues>(view: TableView, rows: readonly Row[]): (readonly Row[])[] {
+export function slices<Row extends RowValues>(
+  visible: VisibleTable,
+  rows: readonly Row[],
+): (readonly Row[])[] {
   const given = givenColumns(rows);
-  if (rows.length * given.length <= MAX_VALUES || isUniform(view, given, rows)) return [rows];
+  if (rows.length * given.length <= MAX_VALUES || isUniform(visible, given, rows)) return [rows];
   const size = Math.max(1, Math.floor(MAX_VALUES / given.length));
   const count = Math.ceil(rows.length / size);
   return Array.from({ length: count }, (_, index) => rows.slice(index * size, (index + 1) * size));
@@ -113,7 +116,7 @@ export function slices<Row extends RowValues>(view: TableView, rows: readonly Ro
  * Whether a column that an insert leaves out is null. A view's columns get the defaults of the tables behind it, and a
  * domain may have a default of its own.
  */
-function defaultsToNull({ table }: TableView, { shape }: Column): boolean {
+function defaultsToNull({ table }: VisibleTable, { shape }: Column): boolean {
   const isTable = table.shape.kind === 'table' || table.shape.kind === 'partitioned';
   return isTable && !shape.hasDefault && table.source.types[shape.type]?.kind !== 'domain';
 }

@@ -4,7 +4,7 @@
  */
 import type { Column } from '../program.ts';
 import { createScope, type Scope } from '../query/scope.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { type Conflict, checkOfInsert, conflictClause } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
@@ -15,18 +15,18 @@ import { rowStatement, rowsStatement, type Write } from './written.ts';
 
 /** One statement that inserts rows. */
 export function flatWrite(
-  view: TableView,
+  visible: VisibleTable,
   rows: readonly RowValues[],
   conflict: Conflict | undefined,
   path: string,
   fixed: FixedColumns,
   scope: Scope,
 ): Write {
-  const alias = scope.alias(view.table.shape.name);
+  const alias = scope.alias(visible.table.shape.name);
   return {
-    statement: sql`${insertStatement(view, rows, alias, fixed)}${conflictClause(conflict, view, alias, scope)}`,
+    statement: sql`${insertStatement(visible, rows, alias, fixed)}${conflictClause(conflict, visible, alias, scope)}`,
     alias,
-    check: checkOfInsert(view, conflict, alias, scope),
+    check: checkOfInsert(visible, conflict, alias, scope),
     path,
   };
 }
@@ -42,22 +42,22 @@ interface Asked {
  * @returns and how many of them keep rows
  */
 export function planObjects(
-  view: TableView,
+  visible: VisibleTable,
   objects: readonly InsertObject[],
   conflict: Conflict | undefined,
   path: string,
   asked: Asked,
   scope: Scope,
 ): { readonly statements: readonly WriteStatement[]; readonly keeping: number } {
-  const keeping = objects.some(hasNested) ? objects.length : slices(view, objects).length;
+  const keeping = objects.some(hasNested) ? objects.length : slices(visible, objects).length;
   const plan = new Plan(asked, keeping, scope);
-  plan.addSet(objects, { view, conflict, path, fixed: {}, isFirst: true });
+  plan.addSet(objects, { visible, conflict, path, fixed: {}, isFirst: true });
   return { statements: plan.statements, keeping };
 }
 
 /** Where rows go. */
 interface Place {
-  readonly view: TableView;
+  readonly visible: VisibleTable;
   readonly conflict: Conflict | undefined;
   readonly path: string;
   readonly fixed: FixedColumns;
@@ -88,7 +88,7 @@ class Plan {
 
   addSet(objects: readonly InsertObject[], place: Place): void {
     if (!objects.some(hasNested)) {
-      for (const rows of slices(place.view, objects)) this.#add(rows, place);
+      for (const rows of slices(place.visible, objects)) this.#add(rows, place);
       return;
     }
     for (const object of objects) {
@@ -121,7 +121,7 @@ class Plan {
     const texts = columns.map((column) => sql`${identifier(column.name)}::text`);
     const array = sql`(select array[${join(texts, ', ')}]::text from ${WRITTEN})`;
     const keys = columns.length > 0 ? [keep(name, orFail(array))] : [];
-    this.#add([object], { ...place, fixed: own }, keys, noRowOf(place.view, object, parentOf));
+    this.#add([object], { ...place, fixed: own }, keys, noRowOf(place.visible, object, parentOf));
     this.#rows = row;
     const keptColumns: KeptColumns = (column) =>
       sql`(${kept(name)}::text[])[${raw(String(columns.indexOf(column) + 1))}]`;
@@ -137,7 +137,7 @@ class Plan {
   /** A statement that inserts rows, and keeps what there is to keep of them. */
   #add(
     rows: readonly RowValues[],
-    { view, conflict, path, fixed, isFirst }: Place,
+    { visible, conflict, path, fixed, isFirst }: Place,
     keys: readonly Sql[] = [],
     noRow?: WriteStatement['noRow'],
   ): void {
@@ -145,11 +145,11 @@ class Plan {
     if (this.#asked.count) columns.push(keepCount(!this.#hasCount));
     this.#hasCount = true;
     if (isFirst && this.#asked.rows) {
-      columns.push(keepRows(view.table, WRITTEN, WRITTEN, this.#kept, this.#keeping));
+      columns.push(keepRows(visible.table, WRITTEN, WRITTEN, this.#kept, this.#keeping));
       this.#kept += 1;
     }
     // Objects of one form have one text, whose aliases are those of a statement by itself.
-    const write = flatWrite(view, rows, conflict, path, fixed, ownScope(this.#scope));
+    const write = flatWrite(visible, rows, conflict, path, fixed, ownScope(this.#scope));
     const isPlain = columns.length === 0 && rows.length === 1;
     const statement = isPlain
       ? rowStatement(write, [])
@@ -158,18 +158,18 @@ class Plan {
   }
 }
 
-function placeOf({ view, conflict, dataPath }: NestedInsert, fixed: FixedColumns): Place {
-  return { view, conflict, path: dataPath, fixed, isFirst: false };
+function placeOf({ visible, conflict, dataPath }: NestedInsert, fixed: FixedColumns): Place {
+  return { visible, conflict, path: dataPath, fixed, isFirst: false };
 }
 
 /** Starts the aliases of a separate statement. */
-export function ownScope({ view, options }: Scope): Scope {
-  return createScope(view, options);
+export function ownScope({ roleSchema, options }: Scope): Scope {
+  return createScope(roleSchema, options);
 }
 
 /** The error if a conflict skips the row. */
 function noRowOf(
-  { table }: TableView,
+  { table }: VisibleTable,
   { after, path }: InsertObject,
   parentOf: NestedInsert | undefined,
 ): WriteStatement['noRow'] {

@@ -7,7 +7,7 @@ import { lazy } from '../remember.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import type { Requester, TableCall } from '../root-fields.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { raw } from '../sql/fragment.ts';
 import { type Conflict, conflictOf } from './conflict.ts';
@@ -51,16 +51,16 @@ function insert(
   form: AnswerForm,
 ): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
-  const onConflict = args.get(sharedTypes(view.table.source).name('on_conflict'));
-  const conflict = conflictOf(onConflict, view);
-  const objects = readObjects(nodes, view);
-  const step = insertObjects(view, objects, conflict, path, selection, form, scope);
-  return asking(step, insertQuestions(view, nodes, onConflict));
+  const visible = scope.roleSchema.of(of);
+  const onConflict = args.get(sharedTypes(visible.table.source).name('on_conflict'));
+  const conflict = conflictOf(onConflict, visible);
+  const objects = readObjects(nodes, visible);
+  const step = insertObjects(visible, objects, conflict, path, selection, form, scope);
+  return asking(step, insertQuestions(visible, nodes, onConflict));
 }
 
 function insertObjects(
-  view: TableView,
+  visible: VisibleTable,
   objects: readonly InsertObject[],
   conflict: Conflict | undefined,
   path: string,
@@ -68,18 +68,18 @@ function insertObjects(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
-  if (!objects.some(hasNested)) return insertValues(view, objects, conflict, path, selection, form, scope);
-  const level = conflict ? undefined : gatherLevels(view, objects, scope.view.program.tables);
-  const singly = () => insertSingly(view, objects, conflict, path, selection, form, scope);
+  if (!objects.some(hasNested)) return insertValues(visible, objects, conflict, path, selection, form, scope);
+  const level = conflict ? undefined : gatherLevels(visible, objects, scope.roleSchema.program.tables);
+  const singly = () => insertSingly(visible, objects, conflict, path, selection, form, scope);
   if (!level) return singly();
   const { statements, count } = planLevels(level, path, asksForRows(selection, form), scope);
-  const inBatches = writeThenRead(statements, view, selection, form, raw(String(count)), scope);
+  const inBatches = writeThenRead(statements, visible, selection, form, raw(String(count)), scope);
   return { ...inBatches, instead: lazy(singly) };
 }
 
 /** Inserts rows without nested data, from any kind of request. `path` is the path of failures. */
 export function insertValues(
-  view: TableView,
+  visible: VisibleTable,
   rows: readonly RowValues[],
   conflict: Conflict | undefined,
   path: string,
@@ -88,14 +88,14 @@ export function insertValues(
   scope: Scope,
 ): MutationStep {
   if (rows.length === 0) return nothingWritten(selection, form);
-  if (slices(view, rows).length === 1)
-    return writeStep(flatWrite(view, rows, conflict, path, {}, scope), view, selection, form, scope);
+  if (slices(visible, rows).length === 1)
+    return writeStep(flatWrite(visible, rows, conflict, path, {}, scope), visible, selection, form, scope);
   const objects = rows.map((row): InsertObject => ({ ...row, before: [], after: [] }));
-  return insertSingly(view, objects, conflict, path, selection, form, scope);
+  return insertSingly(visible, objects, conflict, path, selection, form, scope);
 }
 
 function insertSingly(
-  view: TableView,
+  visible: VisibleTable,
   objects: readonly InsertObject[],
   conflict: Conflict | undefined,
   path: string,
@@ -104,6 +104,6 @@ function insertSingly(
   scope: Scope,
 ): WriteStep {
   const asked = { count: asksForCount(selection), rows: asksForRows(selection, form) };
-  const { statements, keeping } = planObjects(view, objects, conflict, path, asked, scope);
-  return writeThenRead(statements, view, selection, form, keptCount, scope, keeping);
+  const { statements, keeping } = planObjects(visible, objects, conflict, path, asked, scope);
+  return writeThenRead(statements, visible, selection, form, keptCount, scope, keeping);
 }

@@ -9,7 +9,7 @@ import type { InputNode, Selection } from '../request/selection.ts';
 import type { TableCall } from '../root-fields.ts';
 import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { markedCheck } from './check.ts';
@@ -23,30 +23,30 @@ type Arguments = ReadonlyMap<string, InputNode>;
 /** Resolver of `update_<t>`: the rows that the rule and `where` allow. */
 export function updateRows({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
-  const step = updateWhere(view, args, selection, selection.argumentsPath, scope);
-  return asking(step, question(view, 'update', [argumentsItem(args)]));
+  const visible = scope.roleSchema.of(of);
+  const step = updateWhere(visible, args, selection, selection.argumentsPath, scope);
+  return asking(step, question(visible, 'update', [argumentsItem(args)]));
 }
 
 /** Resolver of `update_<t>_by_pk`. */
 export function updateRow({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
-  const alias = scope.alias(view.table.shape.name);
-  const key = args.get(argumentName(view)('pk_columns'));
-  const conditions = keyCondition(view, alias, key?.kind === 'object' ? key.fields : new Map());
-  const step = change(view, alias, conditions, args, selection, 'row', selection.argumentsPath, scope);
-  return asking(step, question(view, 'update', [argumentsItem(args)]));
+  const visible = scope.roleSchema.of(of);
+  const alias = scope.alias(visible.table.shape.name);
+  const key = args.get(argumentName(visible)('pk_columns'));
+  const conditions = keyCondition(visible, alias, key?.kind === 'object' ? key.fields : new Map());
+  const step = change(visible, alias, conditions, args, selection, 'row', selection.argumentsPath, scope);
+  return asking(step, question(visible, 'update', [argumentsItem(args)]));
 }
 
 /** Resolver of `update_<t>_many`: the entries in order, each seeing what the ones before did. */
 export function updateMany({ of, requester, selection, args }: TableCall): MutationStep {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
+  const visible = scope.roleSchema.of(of);
   const node = args.get('updates');
   const entries = node?.kind === 'list' ? node.items : [];
   const steps = entries.map((entry) =>
-    updateWhere(view, objectOf(entry).fields, selection, entry.path, scope),
+    updateWhere(visible, objectOf(entry).fields, selection, entry.path, scope),
   );
   const statements: WriteStatement[] = [];
   const answers = steps.map((step) => {
@@ -58,21 +58,21 @@ export function updateMany({ of, requester, selection, args }: TableCall): Mutat
   const answer = answers.flatMap((parts, index) => (index === 0 ? parts : [',', ...parts]));
   if (statements.length === 0) return { kind: 'constant', text: `[${answer.join('')}]` };
   const step: MutationStep = { kind: 'write', statements, answer: ['[', ...answer, ']'] };
-  return asking(step, question(view, 'update', entries.map(inputSource)));
+  return asking(step, question(visible, 'update', entries.map(inputSource)));
 }
 
 function updateWhere(
-  view: TableView,
+  visible: VisibleTable,
   args: Arguments,
   selection: Selection,
   path: string,
   scope: Scope,
 ): MutationStep {
-  const alias = scope.alias(view.table.shape.name);
+  const alias = scope.alias(visible.table.shape.name);
   return change(
-    view,
+    visible,
     alias,
-    [whereCondition(args.get('where'), alias, view, scope, ruleCondition(view, 'update', alias))],
+    [whereCondition(args.get('where'), alias, visible, scope, ruleCondition(visible, 'update', alias))],
     args,
     selection,
     'object',
@@ -81,12 +81,12 @@ function updateWhere(
   );
 }
 
-function argumentName(view: TableView): (name: string) => string {
-  return sharedTypes(view.table.source).name;
+function argumentName(visible: VisibleTable): (name: string) => string {
+  return sharedTypes(visible.table.source).name;
 }
 
 function change(
-  view: TableView,
+  visible: VisibleTable,
   alias: Sql,
   conditions: readonly Sql[],
   args: Arguments,
@@ -95,7 +95,15 @@ function change(
   path: string,
   scope: Scope,
 ): MutationStep {
-  return changeRows(view, alias, conditions, givenAssignments(view, args, path), selection, form, scope);
+  return changeRows(
+    visible,
+    alias,
+    conditions,
+    givenAssignments(visible, args, path),
+    selection,
+    form,
+    scope,
+  );
 }
 
 /** One column's change. GraphQL has no `multiply` and no `default`; the legacy data operations do. */
@@ -105,7 +113,7 @@ export type Assignment =
 
 /** Updates the rows that fulfil the role's rule and the conditions on the alias; undefined without a change. */
 export function changeRows(
-  view: TableView,
+  visible: VisibleTable,
   alias: Sql,
   conditions: readonly Sql[],
   given: readonly Assignment[],
@@ -113,28 +121,28 @@ export function changeRows(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
-  const rule = view.update!;
+  const rule = visible.update!;
   const assignments = [
     ...given.map((each) => sql`${identifier(each.column.name)} = ${assigned(each, alias)}`),
-    ...presetAssignments(view),
+    ...presetAssignments(visible),
   ];
   if (assignments.length === 0) return nothingWritten(selection, form);
-  const where = whereClause([...ruleCondition(view, 'update', alias), ...conditions]);
-  const statement = sql`update ${view.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
-  const check = markedCheck(view, 'update', rule.check ?? EVERY_ROW, alias);
-  return writeStep({ statement, alias, check, path: '$' }, view, selection, form, scope);
+  const where = whereClause([...ruleCondition(visible, 'update', alias), ...conditions]);
+  const statement = sql`update ${visible.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
+  const check = markedCheck(visible, 'update', rule.check ?? EVERY_ROW, alias);
+  return writeStep({ statement, alias, check, path: '$' }, visible, selection, form, scope);
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */
-export function presetAssignments({ update, rule, read }: TableView): Sql[] {
+export function presetAssignments({ update, rule, read }: VisibleTable): Sql[] {
   return Object.entries(update?.presets ?? {}).map(
     ([name, text]) => sql`${identifier(name)} = ${referring(read(text).sql, rule('update', 'set', name))}`,
   );
 }
 
 /** The changes that the arguments ask for. @throws EngineError when two operators name one column */
-function givenAssignments(view: TableView, args: Arguments, path: string): Assignment[] {
-  const name = argumentName(view);
+function givenAssignments(visible: VisibleTable, args: Arguments, path: string): Assignment[] {
+  const name = argumentName(visible);
   const assignments: Assignment[] = [];
   const seen = new Set<string>();
   const twice: string[] = [];

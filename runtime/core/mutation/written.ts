@@ -6,7 +6,7 @@
 import { jsonObject, jsonRows, type Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
 import type { Selection } from '../request/selection.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { join, literal, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
 import { keepCount, keepRows, keptCount, keptRows, WRITTEN } from './kept.ts';
@@ -46,26 +46,26 @@ export function rowStatement({ statement, check }: Write, columns: readonly Sql[
 /** The step of a write that is one statement, or two when the answer needs relationships. */
 export function writeStep(
   write: Write,
-  view: TableView,
+  visible: VisibleTable,
   selection: Selection,
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
   const { alias, path } = write;
   if (readsBeyondRow(selection)) {
-    const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows(view.table)];
+    const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows(visible.table)];
     const statement = rowsStatement(write, columns);
-    return writeThenRead([{ statement, path }], view, selection, form, keptCount, scope);
+    return writeThenRead([{ statement, path }], visible, selection, form, keptCount, scope);
   }
   if (form === 'row') {
-    const answer = jsonRows('single', rowEntries(selection, view, alias, scope), raw(''), scope);
+    const answer = jsonRows('single', rowEntries(selection, visible, alias, scope), raw(''), scope);
     const statement = rowStatement(write, [sql`${answer}::text`]);
     return { kind: 'write', statements: [{ statement, path }], answer: [0], isOneObject: true };
   }
   const row = scope.alias('written');
   const from = sql`${WRITTEN} as ${row}`;
   const count = sql`(select count(*) from ${WRITTEN})`;
-  const answer = answerOf(view, selection, form, from, row, count, scope);
+  const answer = answerOf(visible, selection, form, from, row, count, scope);
   const statement = rowsStatement(write, [sql`${answer}::text`]);
   return { kind: 'write', statements: [{ statement, path }], answer: [0] };
 }
@@ -77,16 +77,16 @@ export function writeStep(
  */
 export function writeThenRead(
   writes: readonly WriteStatement[],
-  view: TableView,
+  visible: VisibleTable,
   selection: Selection,
   form: AnswerForm,
   count: Sql,
   scope: Scope,
   keeping = 1,
 ): WriteStep {
-  const alias = scope.alias(view.table.shape.name);
-  const from = sql`${keptRows(view.table.sql, keeping)} as ${alias}`;
-  const answer = answerOf(view, selection, form, from, alias, count, scope);
+  const alias = scope.alias(visible.table.shape.name);
+  const from = sql`${keptRows(visible.table.sql, keeping)} as ${alias}`;
+  const answer = answerOf(visible, selection, form, from, alias, count, scope);
   const read = { statement: print(sql`select ${answer}::text`), path: '$' };
   const step: WriteStep = { kind: 'write', statements: [...writes, read], answer: [writes.length] };
   return form === 'row' ? { ...step, isOneObject: true } : step;
@@ -114,7 +114,7 @@ function readsBeyondRow(selection: Selection): boolean {
 }
 
 function answerOf(
-  view: TableView,
+  visible: VisibleTable,
   selection: Selection,
   form: AnswerForm,
   from: Sql,
@@ -123,7 +123,7 @@ function answerOf(
   scope: Scope,
 ): Sql {
   if (form === 'row')
-    return jsonRows('single', rowEntries(selection, view, alias, scope), sql`from ${from}`, scope);
+    return jsonRows('single', rowEntries(selection, visible, alias, scope), sql`from ${from}`, scope);
   const entries = selection.fields.map((field) => {
     const { kind } = field.definition.meaning;
     switch (kind) {
@@ -134,7 +134,7 @@ function answerOf(
       case 'returning':
         return [
           field.responseName,
-          jsonRows('list', rowEntries(field.selection, view, alias, scope), sql`from ${from}`, scope),
+          jsonRows('list', rowEntries(field.selection, visible, alias, scope), sql`from ${from}`, scope),
         ] as const;
       default:
         throw new Error(`the response of a mutation has no ${kind}`);

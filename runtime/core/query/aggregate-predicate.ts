@@ -3,25 +3,25 @@ import { EngineError } from '../errors.ts';
 import type { Relationship } from '../program.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
-import { joinCondition, type TableView } from '../schema/table-view.ts';
+import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';
 import { behind, type Condition } from './condition.ts';
 import type { Scope } from './scope.ts';
-import { visible, visibleThrough } from './visible.ts';
+import { rowRule, visibleThrough } from './visible.ts';
 
 /**
  * An aggregate without GROUP BY always gives one row, so the comparison of its value is written inside the subquery and
  * the rows are read once however many operators compare.
- * @param view the view of the row of `alias`
+ * @param visible what the role sees of the table of `alias`
  * @param where the condition of a boolean expression on a row of the target
  */
 export function aggregateCondition(
   relationship: Relationship,
-  target: TableView,
+  target: VisibleTable,
   node: ObjectNode,
   alias: Sql,
-  view: TableView,
+  visible: VisibleTable,
   scope: Scope,
   where: (node: InputNode | undefined, alias: Sql) => Condition,
 ): Condition {
@@ -45,8 +45,8 @@ export function aggregateCondition(
   const filter = where(fields.get('filter'), inner);
   const conditions = [
     joinCondition(relationship, alias, inner),
-    ...visibleThrough(view, relationship, target, inner),
-    behind(visible(target, inner), filter),
+    ...visibleThrough(visible, relationship, target, inner),
+    behind(rowRule(target, inner), filter),
   ].filter((condition) => !isTrue(condition));
   const compared = comparison(objectOf(fields.get('predicate')!), aggregate, meaning.returns, scope);
   // Without an aggregate a SELECT has as many rows as there are.

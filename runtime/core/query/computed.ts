@@ -2,7 +2,7 @@
 import { EngineError } from '../errors.ts';
 import type { ComputedField } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import type { FunctionArgumentShape, SourceShape } from '../shapes.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnType } from '../types.ts';
@@ -14,15 +14,15 @@ import { valueParameter } from './scope.ts';
  */
 export function computedField(
   field: ComputedField,
-  view: TableView,
+  visible: VisibleTable,
   alias: Sql,
   args: InputNode | undefined,
 ): Sql {
   const { shape } = field;
   const fixed = new Map([[shape.tableArgument, alias]]);
-  const { source } = view.table;
+  const { source } = visible.table;
   const call = functionCall(source, shape.function, shape.arguments, fixed, shape.sessionArgument, args);
-  const mask = 'type' in field.returns ? view.select?.computedMask(field.name) : undefined;
+  const mask = 'type' in field.returns ? visible.select?.computedMask(field.name) : undefined;
   return mask ? sql`case when ${mask(alias)} then ${call} end` : call;
 }
 

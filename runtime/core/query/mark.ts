@@ -1,17 +1,17 @@
 /** Marks of rules in planned statements, by which the compiler finds them when it saves one text for many roles. */
-import type { TableView } from '../schema/table-view.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 
 /** A rule in holes of saved statements (see saved-sql.ts). */
 export type MarkedOperation = 'select' | 'update' | 'delete' | 'check insert' | 'check update';
 
 /**
- * The conditions that a rule makes, or where the view asks for marks the rule's hole around them: there is one then even
+ * The conditions that a rule makes, or where the role asks for marks the rule's hole around them: there is one then even
  * where the role's rule demands nothing. Names that a hole cannot hold leave the conditions as they are.
  * @param through the table and the name of a relationship that leads to the row
  */
 export function markedRule(
-  { marks, table }: TableView,
+  { marks, table }: VisibleTable,
   operation: MarkedOperation,
   alias: Sql,
   conditions: readonly Sql[],

@@ -1,12 +1,12 @@
 /** `order_by` and `distinct_on` arguments → sort keys. */
 import { EngineError } from '../errors.ts';
 import type { InputNode } from '../request/selection.ts';
-import { joinCondition, type TableView } from '../schema/table-view.ts';
+import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { objectOf } from './comparison.ts';
 import { computedField } from './computed.ts';
 import type { Scope } from './scope.ts';
-import { seen, visible, visibleThrough } from './visible.ts';
+import { rowRule, seen, visibleThrough } from './visible.ts';
 
 export interface SortKey {
   readonly expression: Sql;
@@ -17,11 +17,16 @@ export interface SortKey {
 }
 
 /** Sort keys in the order given; null values are ignored. */
-export function sortKeys(node: InputNode | undefined, alias: Sql, view: TableView, scope: Scope): SortKey[] {
+export function sortKeys(
+  node: InputNode | undefined,
+  alias: Sql,
+  visible: VisibleTable,
+  scope: Scope,
+): SortKey[] {
   if (!node || node.kind === 'null') return [];
   const items = node.kind === 'list' ? node.items : [node];
   return items.flatMap((item) =>
-    item.kind === 'null' ? [] : objectKeys(item, alias, view, scope, (key) => key),
+    item.kind === 'null' ? [] : objectKeys(item, alias, visible, scope, (key) => key),
   );
 }
 
@@ -29,7 +34,7 @@ export function sortKeys(node: InputNode | undefined, alias: Sql, view: TableVie
 function objectKeys(
   node: InputNode,
   alias: Sql,
-  view: TableView,
+  visible: VisibleTable,
   scope: Scope,
   wrap: (expression: Sql) => Sql,
 ): SortKey[] {
@@ -50,16 +55,16 @@ function objectKeys(
       case 'computedField':
         return [
           {
-            expression: wrap(computedField(meaning.computedField, view, alias, undefined)),
+            expression: wrap(computedField(meaning.computedField, visible, alias, undefined)),
             direction: direction(value),
           },
         ];
       case 'relationship': {
         const inner = scope.alias(meaning.relationship.name);
-        const { relationship, view: target } = meaning;
+        const { relationship, visible: target } = meaning;
         const conditions = [
           joinCondition(relationship, alias, inner),
-          ...visibleThrough(view, relationship, target, inner),
+          ...visibleThrough(visible, relationship, target, inner),
         ];
         const limit = relationship.shape.unique ? raw('') : raw(' limit 1');
         return objectKeys(value, inner, seen(target), scope, (expression) =>
@@ -70,18 +75,18 @@ function objectKeys(
       }
       case 'aggregateOrder': {
         const inner = scope.alias(meaning.relationship.name);
-        const target = meaning.view;
+        const target = meaning.visible;
         const from =
           'target' in meaning.relationship
             ? target.table.sql
-            : computedField(meaning.relationship, view, alias, undefined);
+            : computedField(meaning.relationship, visible, alias, undefined);
         const conditions =
           'target' in meaning.relationship
             ? [
                 joinCondition(meaning.relationship, alias, inner),
-                ...visibleThrough(view, meaning.relationship, target, inner),
+                ...visibleThrough(visible, meaning.relationship, target, inner),
               ]
-            : visible(target, inner);
+            : rowRule(target, inner);
         const where = conditions.length ? sql` where ${join(conditions, ' and ')}` : raw('');
         return aggregateKeys(value, inner).map(({ expression, direction: order }) => ({
           expression: wrap(sql`(select ${expression} from ${from} as ${inner}${where})`),
@@ -143,7 +148,7 @@ export function orderBy(keys: readonly SortKey[]): Sql {
 export function distinctColumns(
   node: InputNode | undefined,
   keys: readonly SortKey[],
-  view: TableView,
+  visible: VisibleTable,
   path: string,
 ): string[] {
   if (!node || node.kind === 'null') return [];
@@ -158,5 +163,5 @@ export function distinctColumns(
       { path },
     );
   }
-  return columns.filter((column) => view.select?.readable.has(column));
+  return columns.filter((column) => visible.select?.readable.has(column));
 }

@@ -1,12 +1,12 @@
 /** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
 import type { Relationship } from '../program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
-import { joinCondition, type TableView } from '../schema/table-view.ts';
+import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
-import { seen, visible, visibleThrough } from './visible.ts';
+import { rowRule, seen, visibleThrough } from './visible.ts';
 import { whereCondition } from './where.ts';
 
 /** Where rows come from: a FROM item, and the conditions that tie it to its surroundings. */
@@ -21,30 +21,30 @@ export interface RowSource {
   readonly stored?: true;
 }
 
-export function tableRows(view: TableView): RowSource {
-  return { name: view.table.shape.name, from: view.table.sql, conditions: () => [], stored: true };
+export function tableRows(visible: VisibleTable): RowSource {
+  return { name: visible.table.shape.name, from: visible.table.sql, conditions: () => [], stored: true };
 }
 
-/** @param from the view of the row that the relationship leads from, whose alias is `outer` */
+/** @param from what the role sees of the table that the relationship leads from, whose alias is `outer` */
 export function relatedRows(
-  view: TableView,
+  visible: VisibleTable,
   relationship: Relationship,
-  from: TableView,
+  from: VisibleTable,
   outer: Sql,
 ): RowSource {
   return {
     name: relationship.name,
-    from: view.table.sql,
+    from: visible.table.sql,
     conditions: (alias) => [joinCondition(relationship, outer, alias)],
-    rule: (alias) => visibleThrough(from, relationship, view, alias),
+    rule: (alias) => visibleThrough(from, relationship, visible, alias),
     stored: true,
   };
 }
 
 /** The rows that the arguments select, with every condition in place. */
 export interface Base {
-  /** The view of a row of them. */
-  readonly view: TableView;
+  /** What the role sees of them. */
+  readonly visible: VisibleTable;
   readonly alias: Sql;
   /** `from …`, with joins that neither add rows nor take any away that the conditions would not. */
   readonly from: Sql;
@@ -60,7 +60,7 @@ export interface Base {
 
 /** @param limit limit of the role; undefined = unlimited */
 export function baseRows(
-  target: TableView,
+  target: VisibleTable,
   args: RootArguments,
   source: RowSource,
   limit: number | undefined,
@@ -68,30 +68,30 @@ export function baseRows(
   scope: Scope,
 ): Base {
   const alias = scope.alias(source.name);
-  const view = source.stored ? seen(target) : target;
-  const name = argumentName(view);
+  const visible = source.stored ? seen(target) : target;
+  const name = argumentName(visible);
   const joins: Sql[] = [];
   const conditions = [
     ...source.conditions(alias),
-    ...(source.rule?.(alias) ?? visible(view, alias)),
-    whereCondition(args.get('where'), alias, view, scope, visible(view, alias), joins),
+    ...(source.rule?.(alias) ?? rowRule(visible, alias)),
+    whereCondition(args.get('where'), alias, visible, scope, rowRule(visible, alias), joins),
   ].filter((condition) => !isTrue(condition));
-  const keys = sortKeys(args.get(name('order_by')), alias, view, scope);
+  const keys = sortKeys(args.get(name('order_by')), alias, visible, scope);
   const clauses = [...limitClause(args, limit), ...offsetClause(args)];
   return {
-    view,
+    visible,
     alias,
     from: sql`from ${source.from} as ${alias}${join(joins, '')}`,
     where: conditions.length ? sql` where ${join(conditions, ' and ')}` : raw(''),
-    distinct: distinctColumns(args.get(name('distinct_on')), keys, view, path),
+    distinct: distinctColumns(args.get(name('distinct_on')), keys, visible, path),
     keys,
     limit: join(clauses, ''),
     limited: clauses.length > 0,
   };
 }
 
-function argumentName(view: TableView): (name: string) => string {
-  return view.table.source.naming === 'graphql-default' ? view.table.names.field : (name) => name;
+function argumentName(visible: VisibleTable): (name: string) => string {
+  return visible.table.source.naming === 'graphql-default' ? visible.table.names.field : (name) => name;
 }
 
 /** The smaller of the argument and the role's limit. */
@@ -133,12 +133,17 @@ export interface DerivedRows {
  * The selected rows as a derived table, for what has to happen after the limit. Its rows have no type of their own, but
  * computed fields, also those in rules, take rows of the table: where one is called, rows are handed on whole.
  */
-export function derivedRows(view: TableView, selection: Selection, base: Base, scope: Scope): DerivedRows {
+export function derivedRows(
+  visible: VisibleTable,
+  selection: Selection,
+  base: Base,
+  scope: Scope,
+): DerivedRows {
   const alias = scope.alias('selected');
-  const whole = needsWholeRows(view, selection);
+  const whole = needsWholeRows(visible, selection);
   const distinct = base.distinct.length
     ? sql`distinct on (${join(
-        base.distinct.map((name) => view.select!.readable.get(name)!.value(base.alias)),
+        base.distinct.map((name) => visible.select!.readable.get(name)!.value(base.alias)),
         ', ',
       )}) `
     : raw('');
@@ -150,9 +155,9 @@ export function derivedRows(view: TableView, selection: Selection, base: Base, s
 }
 
 /** True if the selection contains a function that receives the row. */
-function needsWholeRows(view: TableView, selection: Selection): boolean {
-  if (view.table.computedFields.size === 0) return false;
-  if ([...(view.select?.readable.values() ?? [])].some(({ needsWholeRow }) => needsWholeRow)) return true;
+function needsWholeRows(visible: VisibleTable, selection: Selection): boolean {
+  if (visible.table.computedFields.size === 0) return false;
+  if ([...(visible.select?.readable.values() ?? [])].some(({ needsWholeRow }) => needsWholeRow)) return true;
   return selection.fields.some(({ definition: { meaning }, selection: inner }) => {
     switch (meaning.kind) {
       case 'computedField':
@@ -164,7 +169,7 @@ function needsWholeRows(view: TableView, selection: Selection): boolean {
       case 'aggregate':
       case 'aggregateFunction':
       case 'nodes':
-        return needsWholeRows(view, inner);
+        return needsWholeRows(visible, inner);
       default:
         return false;
     }

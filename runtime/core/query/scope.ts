@@ -5,7 +5,7 @@ import { EngineError, pathStep } from '../errors.ts';
 import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { Requester } from '../root-fields.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { ScalarType } from '../schema/types.ts';
 import type { SourceShape } from '../shapes.ts';
@@ -41,7 +41,7 @@ export interface PlanOptions {
 
 /** The requester as the planner hands it to resolvers, who pass it on unseen. */
 export interface Scope extends Requester {
-  readonly view: RoleView;
+  readonly roleSchema: RoleSchema;
   readonly options: PlanOptions;
   /**
    * A new alias, unique within the operation: `"ticket#1"`. No response name is spelt so, and no alias of a rule.
@@ -50,11 +50,11 @@ export interface Scope extends Requester {
   readonly alias: (use: string) => Sql;
 }
 
-export function createScope(view: RoleView, options: PlanOptions): Scope {
+export function createScope(roleSchema: RoleSchema, options: PlanOptions): Scope {
   let count = 0;
   return {
-    role: view.role ?? '',
-    view,
+    role: roleSchema.role ?? '',
+    roleSchema,
     options,
     alias: (use) => identifier(`${shortened(use)}${REQUEST_ALIAS}${++count}`),
   };

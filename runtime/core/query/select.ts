@@ -4,8 +4,13 @@ import type { JoinField } from '../join/join.ts';
 import type { ComputedField, Relationship } from '../program.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import type { Call } from '../root-fields.ts';
-import { type ColumnView, joinCondition, outputValue, type TableView } from '../schema/table-view.ts';
 import type { FieldMeaning } from '../schema/types.ts';
+import {
+  joinCondition,
+  outputValue,
+  type VisibleColumn,
+  type VisibleTable,
+} from '../schema/visible-table.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
@@ -24,7 +29,7 @@ import {
   scopeOf,
   strictParameter,
 } from './scope.ts';
-import { seen, visible, visibleThrough } from './visible.ts';
+import { rowRule, seen, visibleThrough } from './visible.ts';
 import { keyCondition } from './where.ts';
 
 /**
@@ -36,15 +41,17 @@ export function selectRows<Of extends DeclaredTable>(
   only?: Where<Of>,
 ): Sql {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
-  return listOfRows(view, selection, args, onlyRows(view, only), scope);
+  const visible = scope.roleSchema.of(of);
+  return listOfRows(visible, selection, args, onlyRows(visible, only), scope);
 }
 
 /** All rows of a table, or those that meet a condition. */
-function onlyRows(view: TableView, only: Where<DeclaredTable> | undefined): RowSource {
-  const rows = tableRows(view);
+function onlyRows(visible: VisibleTable, only: Where<DeclaredTable> | undefined): RowSource {
+  const rows = tableRows(visible);
   if (!only) return rows;
-  const conditions = (alias: Sql) => [behind(visible(view, alias), ownCondition(only, alias, view.table))];
+  const conditions = (alias: Sql) => [
+    behind(rowRule(visible, alias), ownCondition(only, alias, visible.table)),
+  ];
   return { ...rows, conditions };
 }
 
@@ -54,17 +61,17 @@ export function selectByKey<Of extends DeclaredTable>(
   only?: Where<Of>,
 ): Sql {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
-  const alias = scope.alias(view.table.shape.name);
+  const visible = scope.roleSchema.of(of);
+  const alias = scope.alias(visible.table.shape.name);
   const conditions = [
-    ...keyCondition(view, alias, args),
-    ...visible(view, alias),
-    ...onlyRows(view, only).conditions(alias),
+    ...keyCondition(visible, alias, args),
+    ...rowRule(visible, alias),
+    ...onlyRows(visible, only).conditions(alias),
   ];
   return singleRow(
-    seen(view),
+    seen(visible),
     selection,
-    view.table.sql,
+    visible.table.sql,
     alias,
     sql`where ${join(conditions, ' and ')}`,
     scope,
@@ -77,29 +84,29 @@ export function selectAggregate<Of extends DeclaredTable>(
   only?: Where<Of>,
 ): Sql {
   const scope = scopeOf(requester);
-  const view = scope.view.of(of);
-  return aggregateOfRows(view, selection, args, onlyRows(view, only), scope);
+  const visible = scope.roleSchema.of(of);
+  return aggregateOfRows(visible, selection, args, onlyRows(visible, only), scope);
 }
 
 /** A list of rows as a JSON array. */
 export function listOfRows(
-  view: TableView,
+  visible: VisibleTable,
   selection: Selection,
   args: RootArguments,
   source: RowSource,
   scope: Scope,
 ): Sql {
-  const base = baseRows(view, args, source, view.select?.limit, selection.argumentsPath, scope);
+  const base = baseRows(visible, args, source, visible.select?.limit, selection.argumentsPath, scope);
   if (base.distinct.length === 0 && !(base.limited && selection.fields.some(isCostly))) {
     const joins = noJoins();
-    const entries = rowEntries(selection, base.view, base.alias, scope, joins);
+    const entries = rowEntries(selection, base.visible, base.alias, scope, joins);
     const rest = sql`${base.from}${joined(joins)}${base.where}${orderBy(base.keys)}${base.limit}`;
     return jsonRows('list', entries, rest, scope);
   }
-  const rows = derivedRows(view, selection, base, scope);
-  const order = orderAgain(base.keys, view, rows.row);
+  const rows = derivedRows(visible, selection, base, scope);
+  const order = orderAgain(base.keys, visible, rows.row);
   const joins = order && noJoins();
-  const entries = rowEntries(selection, base.view, rows.row, scope, joins);
+  const entries = rowEntries(selection, base.visible, rows.row, scope, joins);
   const rest = joins?.tables.length ? sql`${joined(joins)}${order!}` : raw('');
   return jsonRows('list', entries, sql`from ${rows.from}${rest}`, scope);
 }
@@ -110,10 +117,10 @@ function isCostly({ definition: { meaning } }: SelectedField): boolean {
 }
 
 /** The order once more, for rows of a derived table that joins may have mixed up; undefined where it cannot be told. */
-function orderAgain(keys: readonly SortKey[], view: TableView, alias: Sql): Sql | undefined {
+function orderAgain(keys: readonly SortKey[], visible: VisibleTable, alias: Sql): Sql | undefined {
   const again: SortKey[] = [];
   for (const { column, direction } of keys) {
-    const own = column === undefined ? undefined : view.select?.readable.get(column);
+    const own = column === undefined ? undefined : visible.select?.readable.get(column);
     if (!own) return undefined;
     again.push({ expression: own.value(alias), direction });
   }
@@ -122,7 +129,7 @@ function orderAgain(keys: readonly SortKey[], view: TableView, alias: Sql): Sql 
 
 /** The JSON of a query's only row, or null. `rest` is everything behind the FROM item. */
 function singleRow(
-  view: TableView,
+  visible: VisibleTable,
   selection: Selection,
   from: Sql,
   alias: Sql,
@@ -130,7 +137,7 @@ function singleRow(
   scope: Scope,
 ): Sql {
   const joins = noJoins();
-  const entries = rowEntries(selection, view, alias, scope, joins);
+  const entries = rowEntries(selection, visible, alias, scope, joins);
   return jsonRows('single', entries, sql`from ${from} as ${alias}${joined(joins)} ${rest}`, scope);
 }
 
@@ -160,21 +167,21 @@ type Entry = readonly [name: string, value: Sql];
 /** The JSON of a selection set for one row. With `joins`, object relationships may become joins behind the row's FROM. */
 export function rowEntries(
   selection: Selection,
-  view: TableView,
+  visible: VisibleTable,
   alias: Sql,
   scope: Scope,
   joins?: Joins,
 ): Entry[] {
   return selection.fields.map((field) => [
     field.responseName,
-    rowValue(field, selection, view, alias, scope, joins),
+    rowValue(field, selection, visible, alias, scope, joins),
   ]);
 }
 
 function rowValue(
   field: SelectedField,
   selection: Selection,
-  view: TableView,
+  visible: VisibleTable,
   alias: Sql,
   scope: Scope,
   joins: Joins | undefined,
@@ -187,23 +194,23 @@ function rowValue(
       return columnValue(field, meaning.column, alias, scope);
     case 'relationship': {
       if (meaning.relationship.shape.kind === 'array') {
-        const related = relatedRows(meaning.view, meaning.relationship, view, alias);
-        return listOfRows(meaning.view, field.selection, field.arguments, related, scope);
+        const related = relatedRows(meaning.visible, meaning.relationship, visible, alias);
+        return listOfRows(meaning.visible, field.selection, field.arguments, related, scope);
       }
       return joins && canJoin(meaning, field.selection, joins)
-        ? joinedRow(meaning, field.selection, view, alias, scope, joins)
-        : relatedRow(meaning, field.selection, view, alias, scope);
+        ? joinedRow(meaning, field.selection, visible, alias, scope, joins)
+        : relatedRow(meaning, field.selection, visible, alias, scope);
     }
     case 'relationshipAggregate':
       return aggregateOfRows(
-        meaning.view,
+        meaning.visible,
         field.selection,
         field.arguments,
-        relatedRows(meaning.view, meaning.relationship, view, alias),
+        relatedRows(meaning.visible, meaning.relationship, visible, alias),
         scope,
       );
     case 'computedField':
-      return computedFieldValue(field, meaning.computedField, meaning.view, view, alias, scope);
+      return computedFieldValue(field, meaning.computedField, meaning.visible, visible, alias, scope);
     case 'join':
       return joinTuple(meaning.join, alias);
     default:
@@ -215,17 +222,17 @@ type ToOne = Extract<FieldMeaning, { kind: 'relationship' }>;
 
 /** The row of an object relationship. If several match (a manual relationship to a column that is not a key), any of them. */
 function relatedRow(
-  { view, relationship }: ToOne,
+  { visible, relationship }: ToOne,
   selection: Selection,
-  from: TableView,
+  from: VisibleTable,
   outer: Sql,
   scope: Scope,
 ): Sql {
   const alias = scope.alias(relationship.name);
-  const rule = visibleThrough(from, relationship, view, alias);
+  const rule = visibleThrough(from, relationship, visible, alias);
   const conditions = [joinCondition(relationship, outer, alias), ...rule];
   const rest = sql`where ${join(conditions, ' and ')}${raw(relationship.shape.unique ? '' : ' limit 1')}`;
-  return singleRow(seen(view), selection, view.table.sql, alias, rest, scope);
+  return singleRow(seen(visible), selection, visible.table.sql, alias, rest, scope);
 }
 
 /** Computed fields keep to subselects: behind a left join, a function would be called for rows that are not there. */
@@ -238,18 +245,18 @@ function canJoin({ relationship }: ToOne, selection: Selection, joins: Joins): b
 }
 
 function joinedRow(
-  { view, relationship }: ToOne,
+  { visible, relationship }: ToOne,
   selection: Selection,
-  from: TableView,
+  from: VisibleTable,
   outer: Sql,
   scope: Scope,
   joins: Joins,
 ): Sql {
   const alias = scope.alias(relationship.name);
-  const rule = visibleThrough(from, relationship, view, alias);
+  const rule = visibleThrough(from, relationship, visible, alias);
   const conditions = [joinCondition(relationship, outer, alias), ...rule];
-  joins.tables.push(sql` left join ${view.table.sql} as ${alias} on ${join(conditions, ' and ')}`);
-  const entries = rowEntries(selection, seen(view), alias, scope, joins);
+  joins.tables.push(sql` left join ${visible.table.sql} as ${alias} on ${join(conditions, ' and ')}`);
+  const entries = rowEntries(selection, seen(visible), alias, scope, joins);
   const [[, key]] = relationship.columns as [Relationship['columns'][number]];
   const matched = sql`${alias}.${identifier(key.name)} is not null`;
   return sql`case when ${matched} then ${lateralObject(entries, joins.objects, scope)} end`;
@@ -263,7 +270,7 @@ function lateralObject(entries: readonly Entry[], objects: Sql[], scope: Scope):
   return sql`row_to_json(${object})`;
 }
 
-function columnValue(field: SelectedField, column: ColumnView, alias: Sql, scope: Scope): Sql {
+function columnValue(field: SelectedField, column: VisibleColumn, alias: Sql, scope: Scope): Sql {
   return atJsonPath(
     field,
     outputValue(column.column.type, shownValue(column, alias), scope.options.stringifyNumbers),
@@ -282,7 +289,7 @@ function joinTuple({ keys }: JoinField, alias: Sql): Sql {
 }
 
 /** Values of enum tables are written as their GraphQL names, which one naming convention puts in upper case. */
-function shownValue({ column, value }: ColumnView, alias: Sql): Sql {
+function shownValue({ column, value }: VisibleColumn, alias: Sql): Sql {
   return column.enumTable?.source.naming === 'graphql-default' ? sql`upper(${value(alias)})` : value(alias);
 }
 
@@ -296,12 +303,12 @@ function atJsonPath(field: SelectedField, value: Sql, type: ColumnType): Sql {
 function computedFieldValue(
   field: SelectedField,
   computed: ComputedField,
-  target: TableView | undefined,
-  view: TableView,
+  target: VisibleTable | undefined,
+  visible: VisibleTable,
   alias: Sql,
   scope: Scope,
 ): Sql {
-  const call = computedField(computed, view, alias, field.arguments.get('args'));
+  const call = computedField(computed, visible, alias, field.arguments.get('args'));
   if ('type' in computed.returns) {
     return atJsonPath(
       field,
@@ -316,25 +323,30 @@ function computedFieldValue(
 }
 
 /** The single row of a function that returns a composite value; a null result is not a row. */
-export function functionRow(view: TableView, selection: Selection, source: RowSource, scope: Scope): Sql {
+export function functionRow(
+  visible: VisibleTable,
+  selection: Selection,
+  source: RowSource,
+  scope: Scope,
+): Sql {
   const alias = scope.alias(source.name);
-  const conditions = [sql`not (${alias} is null)`, ...visible(view, alias)];
-  return singleRow(view, selection, source.from, alias, sql`where ${join(conditions, ' and ')}`, scope);
+  const conditions = [sql`not (${alias} is null)`, ...rowRule(visible, alias)];
+  return singleRow(visible, selection, source.from, alias, sql`where ${join(conditions, ' and ')}`, scope);
 }
 
 /**
  * Aggregates and nodes over the selected rows, which are read once. The role's limit caps `nodes` only.
  */
 export function aggregateOfRows(
-  view: TableView,
+  visible: VisibleTable,
   selection: Selection,
   args: RootArguments,
   source: RowSource,
   scope: Scope,
 ): Sql {
-  const base = baseRows(view, args, source, undefined, selection.argumentsPath, scope);
-  const rows = derivedRows(view, selection, base, scope);
-  const limit = view.select?.limit;
+  const base = baseRows(visible, args, source, undefined, selection.argumentsPath, scope);
+  const rows = derivedRows(visible, selection, base, scope);
+  const limit = visible.select?.limit;
   const wantsNodes = selection.fields.some((field) => field.definition.meaning.kind === 'nodes');
   const capped = limit !== undefined && wantsNodes;
   // Postgres may sort the rows for a distinct count, and the other aggregates then get them in that order.
@@ -358,12 +370,16 @@ export function aggregateOfRows(
             return sql`${literal(selection.typeName)}::text`;
           case 'aggregate':
             return lateralObject(
-              aggregateEntries(field.selection, rows.row, keep, objects, view, scope),
+              aggregateEntries(field.selection, rows.row, keep, objects, visible, scope),
               objects,
               scope,
             );
           case 'nodes': {
-            const node = lateralObject(rowEntries(field.selection, base.view, rows.row, scope), nodes, scope);
+            const node = lateralObject(
+              rowEntries(field.selection, base.visible, rows.row, scope),
+              nodes,
+              scope,
+            );
             const position = sql`${rows.alias}."row number"`;
             const order = reordered ? sql` order by ${position}` : raw('');
             const filter = capped ? sql` filter (where ${position} <= ${raw(String(limit))})` : raw('');
@@ -400,7 +416,7 @@ function aggregateEntries(
   rows: Sql,
   keep: (value: Sql) => Sql,
   objects: Sql[],
-  view: TableView,
+  visible: VisibleTable,
   scope: Scope,
 ): Entry[] {
   return selection.fields.map((field): Entry => {
@@ -409,12 +425,12 @@ function aggregateEntries(
       case 'typename':
         return [field.responseName, sql`${literal(selection.typeName)}::text`];
       case 'count':
-        return [field.responseName, keep(count(field, rows, view))];
+        return [field.responseName, keep(count(field, rows, visible))];
       case 'aggregateFunction':
         return [
           field.responseName,
           lateralObject(
-            functionEntries(meaning.function, field.selection, rows, keep, view, scope),
+            functionEntries(meaning.function, field.selection, rows, keep, visible, scope),
             objects,
             scope,
           ),
@@ -430,7 +446,7 @@ function functionEntries(
   selection: Selection,
   rows: Sql,
   keep: (value: Sql) => Sql,
-  view: TableView,
+  visible: VisibleTable,
   scope: Scope,
 ): Entry[] {
   return selection.fields.map((field): Entry => {
@@ -439,7 +455,7 @@ function functionEntries(
     if (meaning.kind !== 'aggregateColumn') throw new Error(`an aggregate function has no ${meaning.kind}`);
     const { column } = meaning;
     const own = 'column' in column;
-    const value = own ? column.value(rows) : computedField(column, view, rows, undefined);
+    const value = own ? column.value(rows) : computedField(column, visible, rows, undefined);
     const type = own ? column.column.type : 'type' in column.returns ? column.returns.type : undefined;
     const aggregate = sql`${raw(name)}(${value})`;
     return [
@@ -450,13 +466,13 @@ function functionEntries(
 }
 
 /** `count`: rows, or rows whose column is not null; several columns count as one row value. */
-function count(field: SelectedField, rows: Sql, view: TableView): Sql {
+function count(field: SelectedField, rows: Sql, visible: VisibleTable): Sql {
   const node = field.arguments.get('columns');
   const names =
     node?.kind === 'list' ? node.items.flatMap((item) => (item.kind === 'enum' ? [item.value] : [])) : [];
   if (names.length === 0) return raw('count(*)');
   const list = join(
-    names.map((name) => view.select!.columns.get(name)!.value(rows)),
+    names.map((name) => visible.select!.columns.get(name)!.value(rows)),
     ', ',
   );
   const distinct = field.arguments.get('distinct');

@@ -6,7 +6,7 @@ import { EngineError } from '../errors.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import type { ColumnView, TableView } from '../schema/table-view.ts';
+import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { typedParameter } from '../sql/spatial.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
@@ -16,7 +16,7 @@ import { behind } from './condition.ts';
 import { tableRows } from './rows.ts';
 import { jsonObject, type Scope, sourceOf, strictParameter } from './scope.ts';
 import { rowEntries } from './select.ts';
-import { seen, visible } from './visible.ts';
+import { rowRule, seen } from './visible.ts';
 import { whereCondition } from './where.ts';
 
 export interface StreamQuery {
@@ -32,32 +32,32 @@ export interface StreamQuery {
 
 /** The next batch of a stream. @throws EngineError unless its cursor is one column */
 export function streamRows(
-  target: TableView,
+  target: VisibleTable,
   selection: Selection,
   args: RootArguments,
   scope: Scope,
 ): StreamQuery {
-  const view = seen(target);
-  const name = sharedTypes(view.table.source).name;
+  const visible = seen(target);
+  const name = sharedTypes(visible.table.source).name;
   const { column, value, direction } = readCursor(args, name);
-  const alias = scope.alias(view.table.shape.name);
+  const alias = scope.alias(visible.table.shape.name);
   const batch = scope.alias('batch');
   const cursor = column.value(alias);
   const { type } = column.column;
   const start = value.kind === 'enum' ? ({ from: 'constant', value: value.value } as const) : sourceOf(value);
   const encode = value.kind === 'enum' ? String : (given: unknown) => encodeValue(type, given);
   const bound = typedParameter(type, { from: 'cursor', start }, encode, value.path);
-  const rule = visible(view, alias);
+  const rule = rowRule(visible, alias);
   const conditions = [
     ...rule,
-    whereCondition(args.get('where'), alias, view, scope, rule),
+    whereCondition(args.get('where'), alias, visible, scope, rule),
     behind(rule, {
       sql: sql`${cursor} ${raw(direction === 'desc' ? '<' : '>')} ${bound}`,
       isTotal: hasTotalComparison(type),
     }),
   ].filter((condition) => !isTrue(condition));
-  const object = jsonObject(rowEntries(selection, view, alias, scope), scope);
-  const rows = sql`select ${object} as "object", ${cursor} as "cursor" from ${tableRows(view).from} as ${alias} where ${join(conditions, ' and ')} order by ${cursor} ${raw(direction)} fetch first ${batchSize(args, view, name)} rows with ties`;
+  const object = jsonObject(rowEntries(selection, visible, alias, scope), scope);
+  const rows = sql`select ${object} as "object", ${cursor} as "cursor" from ${tableRows(visible).from} as ${alias} where ${join(conditions, ' and ')} order by ${cursor} ${raw(direction)} fetch first ${batchSize(args, visible, name)} rows with ties`;
   return {
     rows: sql`json_agg(${batch}."object")`,
     last: sql`(array_agg((${batch}."cursor")::text))[count(*)]`,
@@ -67,14 +67,14 @@ export function streamRows(
 }
 
 /** The smaller of the argument and the role's limit. */
-function batchSize(args: RootArguments, view: TableView, name: (name: string) => string): Sql {
+function batchSize(args: RootArguments, visible: VisibleTable, name: (name: string) => string): Sql {
   const wanted = strictParameter(args.get(name('batch_size'))!, 'bigint');
-  const limit = view.select?.limit;
+  const limit = visible.select?.limit;
   return limit === undefined ? sql`(${wanted})` : sql`(least(${wanted}, ${raw(String(limit))}))`;
 }
 
 interface Cursor {
-  readonly column: ColumnView;
+  readonly column: VisibleColumn;
   readonly value: Parameters<typeof sourceOf>[0];
   readonly direction: string;
 }

@@ -8,47 +8,47 @@ import { followsByJoin } from '../condition/join.ts';
 import { isStored, nameOf, quoted } from '../condition/knowledge.ts';
 import type { Relationship } from '../program.ts';
 import { remember } from '../remember.ts';
-import type { SelectView, TableView } from '../schema/table-view.ts';
+import type { VisibleRows, VisibleTable } from '../schema/visible-table.ts';
 import { FALSE, type Sql } from '../sql/fragment.ts';
 import { markedRule } from './mark.ts';
 
 /** The conditions that the role's rule demands of a row; false for a table that the role may not read. */
-export function visible(view: TableView, alias: Sql): readonly Sql[] {
-  if (!view.select) return [FALSE];
-  const conditions = view.select.where ? [view.select.where(alias)] : [];
-  return markedRule(view, 'select', alias, conditions);
+export function rowRule(visible: VisibleTable, alias: Sql): readonly Sql[] {
+  if (!visible.select) return [FALSE];
+  const conditions = visible.select.where ? [visible.select.where(alias)] : [];
+  return markedRule(visible, 'select', alias, conditions);
 }
 
-const seenViews = new WeakMap<TableView, TableView>();
+const seenViews = new WeakMap<VisibleTable, VisibleTable>();
 
 /** The same table, for rows that are known to meet its rule. */
-export function seen(view: TableView): TableView {
-  return view.implied ? view : remember(seenViews, view, () => ({ ...view, implied: new Map() }));
+export function seen(visible: VisibleTable): VisibleTable {
+  return visible.implied ? visible : remember(seenViews, visible, () => ({ ...visible, implied: new Map() }));
 }
 
 /**
  * The conditions for a row that is joined by a relationship.
- * @param from the view of the row that the relationship belongs to, marked by `seen` where that holds
+ * @param from what the role sees of the table that the relationship belongs to, marked by `seen` where that holds
  */
 export function visibleThrough(
-  from: TableView,
+  from: VisibleTable,
   relationship: Relationship,
-  target: TableView,
+  target: VisibleTable,
   alias: Sql,
 ): readonly Sql[] {
   const { implied } = from;
-  if (!implied || !from.select || !target.select) return visible(target, alias);
+  if (!implied || !from.select || !target.select) return rowRule(target, alias);
   const conditions = askedThrough(from.select, implied, from, relationship, target.select, target, alias);
   return markedRule(target, 'select', alias, conditions, [from.table.key, relationship.name]);
 }
 
 function askedThrough(
-  { rule }: SelectView,
+  { rule }: VisibleRows,
   implied: Map<Relationship, boolean>,
-  from: TableView,
+  from: VisibleTable,
   relationship: Relationship,
-  select: SelectView,
-  target: TableView,
+  select: VisibleRows,
+  target: VisibleTable,
   alias: Sql,
 ): readonly Sql[] {
   if (!select.where) return [];

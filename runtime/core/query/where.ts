@@ -2,8 +2,8 @@
 import type { ComputedField } from '../program.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
-import { joinCondition, type TableView } from '../schema/table-view.ts';
 import type { TypeReference } from '../schema/types.ts';
+import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { identifier, isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
@@ -11,7 +11,7 @@ import { comparison, type ObjectNode, objectOf, requireObject } from './comparis
 import { computedField } from './computed.ts';
 import { allOf, anyOf, behind, type Condition, not, partialCondition, totalCondition } from './condition.ts';
 import { type Scope, valueParameter } from './scope.ts';
-import { seen, visible, visibleThrough } from './visible.ts';
+import { rowRule, seen, visibleThrough } from './visible.ts';
 
 /**
  * The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. With `joins`,
@@ -21,20 +21,20 @@ import { seen, visible, visibleThrough } from './visible.ts';
 export function whereCondition(
   node: InputNode | undefined,
   alias: Sql,
-  view: TableView,
+  visible: VisibleTable,
   scope: Scope,
   rule: readonly Sql[],
   joins?: Sql[],
 ): Sql {
   if (!node || node.kind === 'null') return TRUE;
-  return behind(rule, expression(objectOf(node), alias, view, scope, joins));
+  return behind(rule, expression(objectOf(node), alias, visible, scope, joins));
 }
 
 /** @param joins only where the condition must hold: not below `_or` and `_not` */
 function expression(
   node: ObjectNode,
   alias: Sql,
-  view: TableView,
+  visible: VisibleTable,
   scope: Scope,
   joins: Sql[] | undefined,
 ): Condition {
@@ -46,17 +46,19 @@ function expression(
     switch (meaning.kind) {
       case 'and':
         conditions.push(
-          allOf(items(value, definition.type).map((item) => expression(item, alias, view, scope, joins))),
+          allOf(items(value, definition.type).map((item) => expression(item, alias, visible, scope, joins))),
         );
         break;
       case 'or':
         conditions.push(
-          anyOf(items(value, definition.type).map((item) => expression(item, alias, view, scope, undefined))),
+          anyOf(
+            items(value, definition.type).map((item) => expression(item, alias, visible, scope, undefined)),
+          ),
         );
         break;
       case 'not':
         conditions.push(
-          not(expression(requireObject(value, definition.type), alias, view, scope, undefined)),
+          not(expression(requireObject(value, definition.type), alias, visible, scope, undefined)),
         );
         break;
       case 'column':
@@ -71,10 +73,10 @@ function expression(
         break;
       case 'relationship': {
         const inner = scope.alias(meaning.relationship.name);
-        const target = meaning.view;
+        const target = meaning.visible;
         const condition = requireObject(value, definition.type);
         const tie = joinCondition(meaning.relationship, alias, inner);
-        const rule = visibleThrough(view, meaning.relationship, target, inner);
+        const rule = visibleThrough(visible, meaning.relationship, target, inner);
         const innerJoins: Sql[] = [];
         const nested = expression(condition, inner, seen(target), scope, innerJoins);
         if (joins && meaning.relationship.shape.unique && nested.isTotal) {
@@ -85,7 +87,7 @@ function expression(
         }
         const from = sql`${target.table.sql} as ${inner}${join(innerJoins, '')}`;
         // The whole rule, also where it follows from the one of the outer row: Postgres may look at other rows first.
-        const guarded = behind(visible(target, inner), nested);
+        const guarded = behind(rowRule(target, inner), nested);
         conditions.push({ sql: exists(from, [tie, ...rule, guarded]), isTotal: nested.isTotal });
         break;
       }
@@ -93,12 +95,12 @@ function expression(
         conditions.push(
           aggregateCondition(
             meaning.relationship,
-            meaning.view,
+            meaning.visible,
             requireObject(value, definition.type),
             alias,
-            view,
+            visible,
             scope,
-            (filter, inner) => rowCondition(filter, inner, seen(meaning.view), scope),
+            (filter, inner) => rowCondition(filter, inner, seen(meaning.visible), scope),
           ),
         );
         break;
@@ -106,19 +108,19 @@ function expression(
         conditions.push(
           computedCondition(
             meaning.computedField,
-            meaning.view,
+            meaning.visible,
             requireObject(value, definition.type),
             alias,
-            view,
+            visible,
             scope,
           ),
         );
         break;
       case 'exists': {
-        const inner = scope.alias(meaning.view.table.shape.name);
-        const rule = visible(meaning.view, inner);
-        const nested = rowCondition(value, inner, seen(meaning.view), scope);
-        const found = exists(sql`${meaning.view.table.sql} as ${inner}`, [...rule, behind(rule, nested)]);
+        const inner = scope.alias(meaning.visible.table.shape.name);
+        const rule = rowRule(meaning.visible, inner);
+        const nested = rowCondition(value, inner, seen(meaning.visible), scope);
+        const found = exists(sql`${meaning.visible.table.sql} as ${inner}`, [...rule, behind(rule, nested)]);
         conditions.push({ sql: found, isTotal: nested.isTotal });
         break;
       }
@@ -136,32 +138,37 @@ function expression(
 }
 
 /** Like `whereCondition`, for the caller to guard. */
-function rowCondition(node: InputNode | undefined, alias: Sql, view: TableView, scope: Scope): Condition {
+function rowCondition(
+  node: InputNode | undefined,
+  alias: Sql,
+  visible: VisibleTable,
+  scope: Scope,
+): Condition {
   return !node || node.kind === 'null'
     ? totalCondition(TRUE)
-    : expression(objectOf(node), alias, view, scope, undefined);
+    : expression(objectOf(node), alias, visible, scope, undefined);
 }
 
 /** Functions may fail for any row. */
 function computedCondition(
   field: ComputedField,
-  target: TableView | undefined,
+  target: VisibleTable | undefined,
   node: ObjectNode,
   alias: Sql,
-  view: TableView,
+  visible: VisibleTable,
   scope: Scope,
 ): Condition {
   if (!target) {
     const { returns } = field;
     if (!('type' in returns)) throw new Error(`the computed field ${field.name} returns no scalar`);
-    const value = computedField(field, view, alias, undefined);
+    const value = computedField(field, visible, alias, undefined);
     return partialCondition(comparison(node, value, returns.type, scope).sql);
   }
   const inner = scope.alias(field.name);
   const joins: Sql[] = [];
   const nested = expression(node, inner, target, scope, joins);
-  const from = sql`${computedField(field, view, alias, undefined)} as ${inner}${join(joins, '')}`;
-  const rule = visible(target, inner);
+  const from = sql`${computedField(field, visible, alias, undefined)} as ${inner}${join(joins, '')}`;
+  const rule = rowRule(target, inner);
   return partialCondition(exists(from, [...rule, behind(rule, nested)]));
 }
 
@@ -177,11 +184,11 @@ function items(node: InputNode, type: TypeReference): ObjectNode[] {
 }
 
 /** Conditions that a row of a table must meet for a by-key field: its key and the role's rule. */
-export function keyCondition(view: TableView, alias: Sql, args: ReadonlyMap<string, InputNode>): Sql[] {
-  return view.table.primaryKey.map((column) => {
+export function keyCondition(visible: VisibleTable, alias: Sql, args: ReadonlyMap<string, InputNode>): Sql[] {
+  return visible.table.primaryKey.map((column) => {
     const node = args.get(column.field!);
     if (!node) throw new Error(`the key argument ${column.field} is missing`);
-    const readable = view.select?.columns.get(column.name);
+    const readable = visible.select?.columns.get(column.name);
     const left = readable ? readable.value(alias) : sql`${alias}.${identifier(column.name)}`;
     return sql`${left} = ${valueParameter(node, column.type)}`;
   });

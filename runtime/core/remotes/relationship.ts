@@ -5,9 +5,8 @@ import { EngineError } from '../errors.ts';
 import type { JoinField, JoinKey } from '../join/join.ts';
 import { computedField } from '../query/computed.ts';
 import type { InputNode, SelectedField } from '../request/selection.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
-import type { TableView } from '../schema/table-view.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -20,6 +19,7 @@ import {
   nonNull,
   type TypeReference,
 } from '../schema/types.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import type {
   RemoteArgument,
   RemoteArguments,
@@ -60,24 +60,24 @@ interface LeftSide {
 }
 
 /** Remote relationships of a table, as far as the role has them. */
-export function tableRelationships(role: RoleView, view: TableView): FieldDefinition[] {
-  const { shape } = view.table;
+export function tableRelationships(role: RoleSchema, visible: VisibleTable): FieldDefinition[] {
+  const { shape } = visible.table;
   const label = shape.schema === 'public' ? shape.name : `${shape.schema}.${shape.name}`;
-  const left: LeftSide = { handover: 'tuple', label, key: (name) => rowKey(view, name) };
+  const left: LeftSide = { handover: 'tuple', label, key: (name) => rowKey(visible, name) };
   return relationshipFields(role, left, shape.remoteRelationships);
 }
 
-function rowKey(view: TableView, name: string): JoinKey | undefined {
-  const column = view.select?.readable.get(name);
+function rowKey(visible: VisibleTable, name: string): JoinKey | undefined {
+  const column = visible.select?.readable.get(name);
   if (column) return { name, value: column.value, needsWholeRow: column.needsWholeRow };
-  const computed = view.select?.computedFields.find((field) => field.name === name);
+  const computed = visible.select?.computedFields.find((field) => field.name === name);
   if (!computed) return undefined;
-  return { name, value: (alias) => computedField(computed, view, alias, undefined), needsWholeRow: true };
+  return { name, value: (alias) => computedField(computed, visible, alias, undefined), needsWholeRow: true };
 }
 
 /** Relationships of a type of a remote schema. */
 export function remoteTypeRelationships(
-  role: RoleView,
+  role: RoleSchema,
   remote: RemoteSchemaShape,
   type: string,
 ): FieldDefinition[] {
@@ -91,7 +91,7 @@ export function remoteTypeRelationships(
 }
 
 function relationshipFields(
-  role: RoleView,
+  role: RoleSchema,
   left: LeftSide,
   relationships: Readonly<Record<string, RemoteRelationshipShape>> = {},
 ): FieldDefinition[] {
@@ -107,7 +107,7 @@ function keysOf(left: LeftSide, names: readonly string[]): JoinKey[] | undefined
 }
 
 function toSource(
-  role: RoleView,
+  role: RoleSchema,
   left: LeftSide,
   name: string,
   shape: Extract<RemoteRelationshipShape, { to: 'source' }>,
@@ -117,8 +117,8 @@ function toSource(
     (each) => each.key === shape.target && each.source.name === shape.source,
   );
   if (!keys || !table) return [];
-  const view = role.table(table);
-  if (!view.select) return [];
+  const visible = role.table(table);
+  if (!visible.select) return [];
   const columns = Object.values(shape.columns).map((column) => {
     const found = table.columns.get(column);
     if (!found)
@@ -130,7 +130,7 @@ function toSource(
     join: {
       keys,
       handover: left.handover,
-      target: { kind: 'table' as const, source: shape.source, view, columns, form },
+      target: { kind: 'table' as const, source: shape.source, visible, columns, form },
     },
   });
   const types = role.types(table);
@@ -144,7 +144,7 @@ function toSource(
     type: listOf(nonNull(types.object())),
     meaning: join('array'),
   };
-  if (!view.select.aggregations) return [list];
+  if (!visible.select.aggregations) return [list];
   const aggregate: FieldDefinition = {
     name: sharedTypes(table.source).name(`${name}_aggregate`),
     arguments: types.listArguments(),
@@ -163,7 +163,7 @@ interface PathStep {
   readonly arguments: RemoteArguments;
 }
 
-function toRemote(role: RoleView, left: LeftSide, name: string, shape: ToRemote): FieldDefinition[] {
+function toRemote(role: RoleSchema, left: LeftSide, name: string, shape: ToRemote): FieldDefinition[] {
   const keys = keysOf(left, shape.keys);
   const types = role.remote(shape.remote);
   const path = keys && types && pathOf(types, shape);

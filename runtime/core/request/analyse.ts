@@ -3,7 +3,7 @@
  * Variables get made-up values of their types, because some places depend on the value.
  */
 import { EngineError, UnknownName } from '../errors.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import { namedType, type ObjectType, type TypeReference } from '../schema/types.ts';
 import { checkFragmentCycles, checkOperationDirectives, type Operation, rootSelection } from './document.ts';
 import { firstField } from './plan.ts';
@@ -18,10 +18,10 @@ export interface OperationAnalysis {
 }
 
 /** @throws EngineError for whatever is wrong with the operation under the role */
-export function analyseOperation(view: RoleView, operation: Operation): OperationAnalysis {
+export function analyseOperation(roleSchema: RoleSchema, operation: Operation): OperationAnalysis {
   checkOperationDirectives(operation);
   checkFragmentCycles(operation);
-  const root = rootType(view, operation);
+  const root = rootType(roleSchema, operation);
   const used = new Map<string, TypeReference>();
   const samples: Record<string, unknown> = Object.fromEntries(
     [...operation.variables.keys()].map((name) => [name, 1]),
@@ -56,8 +56,8 @@ function learn(
   return isNew;
 }
 
-function rootType(view: RoleView, operation: Operation): ObjectType {
-  const root = view.roots[operation.kind];
+function rootType(roleSchema: RoleSchema, operation: Operation): ObjectType {
+  const root = roleSchema.roots[operation.kind];
   if (root) return root;
   const kinds = { query: 'queries', mutation: 'mutations', subscription: 'subscriptions' };
   const message = `no ${kinds[operation.kind]} exist`;

@@ -1,5 +1,5 @@
 /**
- * An operation → what to run and how to put the answer together. A plan belongs to one role view and one shape of
+ * An operation → what to run and how to put the answer together. A plan belongs to the schema of one role and one shape of
  * variables, and is kept; values are bound when it runs.
  */
 import { Kind } from 'graphql';
@@ -10,7 +10,7 @@ import type { MutationStep } from '../mutation/step.ts';
 import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
 import { introspect } from '../schema/introspection.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import { empty, join, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 import {
   checkFragmentCycles,
@@ -61,7 +61,7 @@ export type RequestPlan = QueryPlan | MutationPlan;
 
 /** Plans an operation. @throws EngineError for everything that is wrong with it */
 export function planOperation(
-  view: RoleView,
+  roleSchema: RoleSchema,
   operation: Operation,
   variables: Variables,
   options: PlanOptions,
@@ -71,14 +71,15 @@ export function planOperation(
   const context: SelectionContext = { operation, variables };
   switch (operation.kind) {
     case 'query':
-      return planQuery(view, rootSelection(view.roots.query, context), context, options);
+      return planQuery(roleSchema, rootSelection(roleSchema.roots.query, context), context, options);
     case 'mutation': {
-      const root = view.roots.mutation;
+      const root = roleSchema.roots.mutation;
       if (!root) throw new UnknownName('mutation_root', firstField(operation), 'no mutations exist', '$');
-      return planMutation(view, rootSelection(root, context), context, options);
+      return planMutation(roleSchema, rootSelection(root, context), context, options);
     }
     case 'subscription': {
-      if (!view.roots.subscription) throw new EngineError('validation-failed', 'no subscriptions exist');
+      if (!roleSchema.roots.subscription)
+        throw new EngineError('validation-failed', 'no subscriptions exist');
       throw new EngineError(
         'unexpected-payload',
         'subscriptions are not supported over HTTP, use websockets instead',
@@ -94,12 +95,12 @@ export function firstField({ node }: Operation): string {
 }
 
 function planQuery(
-  view: RoleView,
+  roleSchema: RoleSchema,
   selection: Selection,
   context: SelectionContext,
   options: PlanOptions,
 ): QueryPlan {
-  const scope = createScope(view, options);
+  const scope = createScope(roleSchema, options);
   const joins = createJoinPlanner(scope);
   const groups = new Map<string, Group>();
   const groupOf = (key: string, make: () => Group) => {
@@ -110,7 +111,7 @@ function planQuery(
   const answer = answerParts(selection, (field): AnswerPart => {
     const { meaning } = field.definition;
     if (meaning.kind === 'introspection') {
-      const result = introspect(view, field, context);
+      const result = introspect(roleSchema, field, context);
       reusable &&= result.reusable;
       return result.text;
     }
@@ -137,7 +138,7 @@ function planQuery(
     group.trees.push(joins.treeOf(field.selection));
     return { step, column: group.list.length - 1 };
   });
-  const tag = options.queryTags ? queryTag(view, selection, context) : undefined;
+  const tag = options.queryTags ? queryTag(roleSchema, selection, context) : undefined;
   const steps = [...groups.values()].map((group): Step => {
     const trees = group.trees.some((tree) => tree) ? { trees: group.trees } : {};
     if ('parts' in group) {
@@ -172,11 +173,11 @@ export function readStatement(expressions: readonly Sql[], tag = empty): Stateme
  * order, values encoded as in URLs, which no comment can end in. Nothing in it differs from one request to the next, so
  * that statements are prepared once.
  */
-function queryTag(view: RoleView, { fields }: Selection, { operation }: SelectionContext): Sql {
+function queryTag(roleSchema: RoleSchema, { fields }: Selection, { operation }: SelectionContext): Sql {
   const tags: Readonly<Record<string, string | undefined>> = {
     field_name: fields.map(({ definition }) => definition.name).join(','),
     operation_name: operation.node.name?.value,
-    role: view.role,
+    role: roleSchema.role,
   };
   const pairs = Object.entries(tags).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}='${encodeURIComponent(value).replaceAll("'", '%27')}'`],
@@ -194,7 +195,7 @@ export interface ExplainedField {
 
 /** The root fields of a query, each with its own statement. @throws EngineError for other operations */
 export function explainOperation(
-  view: RoleView,
+  roleSchema: RoleSchema,
   operation: Operation,
   variables: Variables,
   options: PlanOptions,
@@ -208,19 +209,19 @@ export function explainOperation(
       const name = `${prefix}${field.responseName}`;
       if (meaning.kind === 'namespace') return explained(field.selection, `${name}.`);
       if (meaning.kind !== 'query') return [{ field: name }];
-      const expression = meaning.resolve(field.selection, field.arguments, createScope(view, options));
+      const expression = meaning.resolve(field.selection, field.arguments, createScope(roleSchema, options));
       return [{ field: name, query: { source: meaning.source, sql: sql`select ${expression}::text` } }];
     });
-  return explained(rootSelection(view.roots.query, { operation, variables }), '');
+  return explained(rootSelection(roleSchema.roots.query, { operation, variables }), '');
 }
 
 function planMutation(
-  view: RoleView,
+  roleSchema: RoleSchema,
   selection: Selection,
   context: SelectionContext,
   options: PlanOptions,
 ): MutationPlan {
-  const scope: Scope = createScope(view, options);
+  const scope: Scope = createScope(roleSchema, options);
   const joins = createJoinPlanner(scope);
   const fields: MutationRoot[] = [];
   const answer = answerParts(selection, (field) => {

@@ -1,5 +1,5 @@
 /**
- * Keeps plans. An operation is parsed once per role view and text; a plan is kept per shape of variables (see
+ * Keeps plans. An operation is parsed once per role and text; a plan is kept per shape of variables (see
  * `shapeOf`). Both caches are part of the server's memory budget, because clients choose the texts.
  */
 import { EngineError, UnknownName } from '../errors.ts';
@@ -10,7 +10,7 @@ import type { Program } from '../program.ts';
 import type { PlanOptions } from '../query/scope.ts';
 import { remember } from '../remember.ts';
 import { explainUnknown } from '../schema/hidden.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import type { NamedType, TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
@@ -53,7 +53,7 @@ interface ExplainedRequest {
 interface CachedOperation {
   /** Tells the plans of this operation from those of others. */
   readonly number: number;
-  readonly view: RoleView;
+  readonly roleSchema: RoleSchema;
   readonly operation: Operation;
   /** Types of the places of variables that planning has visited. */
   readonly used: Map<string, TypeReference>;
@@ -66,7 +66,7 @@ export type Admit = (session: Session, operation: Operation) => void;
 interface KeptPlans {
   readonly operations: Cache<string, CachedOperation>;
   readonly plans: Cache<string, RequestPlan | SubscriptionPlan>;
-  readonly views: WeakMap<RoleView, number>;
+  readonly views: WeakMap<RoleSchema, number>;
   readonly next: () => number;
 }
 
@@ -87,7 +87,7 @@ function createKeptPlans(memory: MemoryBudget): KeptPlans {
   };
 }
 
-/** Plans refer to fields and types, which belong to the view. */
+/** Plans refer to fields and types, which belong to the schema of the role. */
 function isShared(object: object): boolean {
   return (
     'meaning' in object || ('kind' in object && typeof object.kind === 'string' && TYPES.has(object.kind))
@@ -104,14 +104,14 @@ const TYPES: ReadonlySet<string> = new Set([
 ] satisfies NamedType['kind'][]);
 
 /**
- * Lets go of what was kept for views that a program has not taken over. To be called once the program is served: until
- * then the views of the one before are in use.
+ * Lets go of what was kept for schemas that a program has not taken over. To be called once the program is served: until
+ * then the schemas of the one before are in use.
  */
-export function forgetOtherViews({ program, kept: { operations, plans } }: Planner): void {
-  const views = new Set(program.views.values());
+export function forgetOtherSchemas({ program, kept: { operations, plans } }: Planner): void {
+  const schemas = new Set(program.schemas.values());
   const known = new Set<number>();
-  for (const [key, { number, view }] of [...operations.entries()]) {
-    if (views.has(view)) known.add(number);
+  for (const [key, { number, roleSchema }] of [...operations.entries()]) {
+    if (schemas.has(roleSchema)) known.add(number);
     else operations.delete(key);
   }
   // The key of a plan begins with the number of its operation.
@@ -120,7 +120,7 @@ export function forgetOtherViews({ program, kept: { operations, plans } }: Plann
 
 /**
  * Makes the planner of a program. Options hold for all its plans.
- * @param previous the planner of the program that this one follows: what it kept for views that this program took over
+ * @param previous the planner of the program that this one follows: what it kept for schemas that this program took over
  *   stays in use (runtime/core/take-over.ts says why that is safe)
  * @param memory limits what is kept, where nothing is taken over
  */
@@ -134,11 +134,11 @@ export function createPlanner(
   const kept = previous && sameOptions(previous.options, options) ? previous.kept : createKeptPlans(memory);
   const { operations, plans, views, next } = kept;
 
-  const operationOf = (view: RoleView, { query, operationName }: GraphqlRequest): CachedOperation => {
-    const key = `${remember(views, view, next)} ${operationName ?? ''}\0${query}`;
+  const operationOf = (roleSchema: RoleSchema, { query, operationName }: GraphqlRequest): CachedOperation => {
+    const key = `${remember(views, roleSchema, next)} ${operationName ?? ''}\0${query}`;
     return remember<string, CachedOperation>(operations, key, () => ({
       number: next(),
-      view,
+      roleSchema,
       operation: chooseOperation(parseDocument(query), operationName),
       used: new Map(),
     }));
@@ -148,10 +148,10 @@ export function createPlanner(
   const plan = <Plan extends RequestPlan | SubscriptionPlan>(
     session: Session,
     request: GraphqlRequest,
-    make: (view: RoleView, operation: Operation, variables: Variables, options: PlanOptions) => Plan,
+    make: (roleSchema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions) => Plan,
   ): PlannedRequest<Plan> => {
-    const view = program.view(session.role, session.backendOnly);
-    const { number, operation, used } = shallow(() => operationOf(view, request));
+    const roleSchema = program.roleSchema(session.role, session.backendOnly);
+    const { number, operation, used } = shallow(() => operationOf(roleSchema, request));
     admit?.(session, operation);
     const variables = variableValues(operation.variables, request.variables ?? {}, options);
     // An operation is planned in one way only: by what it is, or, over HTTP, not at all.
@@ -159,11 +159,11 @@ export function createPlanner(
     if (known) return { plan: known, variables };
     const context = { declared: operation.variables, values: variables, used };
     try {
-      const made = shallow(() => make(view, operation, context, options));
+      const made = shallow(() => make(roleSchema, operation, context, options));
       if (made.kind !== 'query' || made.reusable) plans.set(planKey(number, used, variables), made);
       return { plan: made, variables };
     } catch (error) {
-      throw error instanceof UnknownName ? explainUnknown(error, view, session.role) : error;
+      throw error instanceof UnknownName ? explainUnknown(error, roleSchema, session.role) : error;
     }
   };
 
@@ -172,14 +172,15 @@ export function createPlanner(
     options,
     kept,
     explain: (session, request) => {
-      const view = program.view(session.role, session.backendOnly);
+      const roleSchema = program.roleSchema(session.role, session.backendOnly);
       const operation = chooseOperation(parseDocument(request.query), request.operationName);
       const variables = variableValues(operation.variables, request.variables ?? {}, options);
       const context = { declared: operation.variables, values: variables, used: new Map() };
-      return { fields: explainOperation(view, operation, context, options), variables };
+      return { fields: explainOperation(roleSchema, operation, context, options), variables };
     },
     kindOf: (session, request) =>
-      shallow(() => operationOf(program.view(session.role, session.backendOnly), request)).operation.kind,
+      shallow(() => operationOf(program.roleSchema(session.role, session.backendOnly), request)).operation
+        .kind,
     plan: (session, request) => plan(session, request, planOperation),
     subscribe: (session, request) => plan(session, request, planSubscription),
   };

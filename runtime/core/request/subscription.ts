@@ -7,7 +7,7 @@ import { EngineError } from '../errors.ts';
 import { createJoinPlanner } from '../join/tree.ts';
 import { createScope, type PlanOptions } from '../query/scope.ts';
 import { type StreamQuery, streamRows } from '../query/stream.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import { join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
 import {
   checkFragmentCycles,
@@ -40,19 +40,19 @@ export interface SubscriptionPlan {
 
 /** Plans a subscription. @throws EngineError for everything that is wrong with it */
 export function planSubscription(
-  view: RoleView,
+  roleSchema: RoleSchema,
   operation: Operation,
   variables: Variables,
   options: PlanOptions,
 ): SubscriptionPlan {
   checkOperationDirectives(operation);
   checkFragmentCycles(operation);
-  const root = view.roots.subscription;
+  const root = roleSchema.roots.subscription;
   if (!root) throw new EngineError('validation-failed', 'no subscriptions exist');
   const context: SelectionContext = { operation, variables };
   const selection = rootSelection(root, context);
   checkRootFields(selection, operation);
-  const scope = createScope(view, options);
+  const scope = createScope(roleSchema, options);
   const joins = createJoinPlanner(scope);
   const expressions: Sql[] = [];
   const streams: StreamQuery[] = [];
@@ -65,7 +65,7 @@ export function planSubscription(
       throw new EngineError('not-supported', 'Remote relationships are not allowed in subscriptions');
     sources.add(meaning.source);
     if (meaning.kind === 'stream') {
-      const stream = streamRows(meaning.view, inner, args, scope);
+      const stream = streamRows(meaning.visible, inner, args, scope);
       streams.push(stream);
       expressions.push(stream.rows);
     } else {
@@ -83,7 +83,7 @@ export function planSubscription(
   const data = join(parts, ' || ');
   return {
     kind: 'subscription',
-    role: view.role ?? '',
+    role: roleSchema.role ?? '',
     source,
     ...(streams.length > 0
       ? streamStatement(data, onlyStream(streams, expressions.length))

@@ -2,9 +2,8 @@
 import type { Column } from '../program.ts';
 import { remember } from '../remember.ts';
 import { type ColumnType, columnType } from '../types.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 import { BOOLEAN, sharedTypes } from './shared-types.ts';
-import type { ColumnView, TableView } from './table-view.ts';
 import {
   byName,
   type EnumType,
@@ -14,6 +13,7 @@ import {
   nonNull,
   type TypeReference,
 } from './types.ts';
+import type { VisibleColumn, VisibleTable } from './visible-table.ts';
 
 interface PredicateFunction {
   readonly name: string;
@@ -36,22 +36,22 @@ const FUNCTIONS: readonly PredicateFunction[] = [
   { name: 'var_samp', type: 'float8' },
 ];
 
-const cache = new WeakMap<TableView, InputType>();
+const cache = new WeakMap<VisibleTable, InputType>();
 
 /** `<rt>_aggregate_bool_exp` of the target of an array relationship. */
-export function aggregatePredicate(view: TableView, role: RoleView): InputType {
-  return remember(cache, view, () => createPredicate(view, role));
+export function aggregatePredicate(visible: VisibleTable, role: RoleSchema): InputType {
+  return remember(cache, visible, () => createPredicate(visible, role));
 }
 
-function createPredicate(view: TableView, role: RoleView): InputType {
-  const { names, source } = view.table;
+function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
+  const { names, source } = visible.table;
   const shared = sharedTypes(source);
-  const columns = [...(view.select?.columns.values() ?? [])];
+  const columns = [...(visible.select?.columns.values() ?? [])];
 
   return { kind: 'input', name: names.plain('aggregate_bool_exp'), fields: () => byName(functions()) };
 
   function functions(): InputFieldDefinition[] {
-    const selectable = role.types(view.table).selectColumn();
+    const selectable = role.types(visible.table).selectColumn();
     const counted = selectable && listOf(nonNull(selectable));
     return [
       field('count', columnType(source, 'int4'), counted),
@@ -65,7 +65,7 @@ function createPredicate(view: TableView, role: RoleView): InputType {
 
   function field(name: string, type: ColumnType, given: TypeReference | undefined): InputFieldDefinition {
     const plain = { kind: 'plain' } as const;
-    const filter = role.types(view.table).booleanExpression();
+    const filter = role.types(visible.table).booleanExpression();
     const predicate: InputType = {
       kind: 'input',
       name: names.plain(`aggregate_bool_exp_${name}`),
@@ -80,12 +80,12 @@ function createPredicate(view: TableView, role: RoleView): InputType {
     return { name, type: predicate, meaning: { kind: 'aggregateFunction', function: name, returns: type } };
   }
 
-  function argumentsOf(called: PredicateFunction, suitable: readonly ColumnView[]): EnumType | InputType {
+  function argumentsOf(called: PredicateFunction, suitable: readonly VisibleColumn[]): EnumType | InputType {
     const place = `aggregate_bool_exp_${called.name}_arguments`;
     const column: EnumType = {
       kind: 'enum',
       name: `${names.plain('select_column')}_${names.plain(`${place}_columns`)}`,
-      description: `select "${names.plain(`${place}_columns`)}" columns of table "${view.table.shape.name}"`,
+      description: `select "${names.plain(`${place}_columns`)}" columns of table "${visible.table.shape.name}"`,
       values: new Map(
         suitable.map((each) => [each.field, { value: each.column.name, description: 'column name' }]),
       ),

@@ -15,7 +15,6 @@ import {
   sharedTypes,
   typename,
 } from './shared-types.ts';
-import type { ColumnView, TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -28,6 +27,7 @@ import {
   type ObjectType,
   type TypeReference,
 } from './types.ts';
+import type { VisibleColumn, VisibleTable } from './visible-table.ts';
 
 /**
  * Aggregate functions: the name, also in SQL, whether they take comparable members or numeric ones, and whether the result
@@ -51,8 +51,8 @@ const AGGREGATE_FUNCTIONS: readonly {
 ];
 
 /** `<t>_aggregate_fields`. */
-export function aggregateFields(view: TableView, selectColumn: () => EnumType | undefined): ObjectType {
-  const { table } = view;
+export function aggregateFields(visible: VisibleTable, selectColumn: () => EnumType | undefined): ObjectType {
+  const { table } = visible;
   const shared = sharedTypes(table.source);
   return {
     kind: 'object',
@@ -76,7 +76,7 @@ export function aggregateFields(view: TableView, selectColumn: () => EnumType | 
         },
       ];
       for (const operation of AGGREGATE_FUNCTIONS) {
-        const members = aggregated(view, operation.comparable);
+        const members = aggregated(visible, operation.comparable);
         if (members.length === 0) continue;
         fields.push({
           name: shared.name(operation.name),
@@ -109,15 +109,15 @@ export function aggregateFields(view: TableView, selectColumn: () => EnumType | 
 }
 
 /** Fields of `<t>_aggregate_order_by`. */
-export function aggregateOrderFields(view: TableView): InputFieldDefinition[] {
-  const { table } = view;
+export function aggregateOrderFields(visible: VisibleTable): InputFieldDefinition[] {
+  const { table } = visible;
   const shared = sharedTypes(table.source);
   const fields: InputFieldDefinition[] = [
     { name: 'count', type: shared.orderBy, meaning: { kind: 'aggregateFunction', function: 'count' } },
   ];
   for (const operation of AGGREGATE_FUNCTIONS) {
-    const members = aggregated(view, operation.comparable).filter(
-      (member): member is ColumnView => 'column' in member,
+    const members = aggregated(visible, operation.comparable).filter(
+      (member): member is VisibleColumn => 'column' in member,
     );
     if (members.length === 0) continue;
     fields.push({
@@ -143,8 +143,8 @@ export function aggregateOrderFields(view: TableView): InputFieldDefinition[] {
 }
 
 /** Columns and scalar computed fields that an aggregate function takes. */
-function aggregated(view: TableView, comparable: boolean): (ColumnView | ComputedField)[] {
-  const { columns, computedFields } = view.select!;
+function aggregated(visible: VisibleTable, comparable: boolean): (VisibleColumn | ComputedField)[] {
+  const { columns, computedFields } = visible.select!;
   const fits = comparable ? isComparable : isNumeric;
   return [
     ...[...columns.values()].filter((column) => !column.column.enumTable && fits(column.column.type)),
@@ -154,7 +154,7 @@ function aggregated(view: TableView, comparable: boolean): (ColumnView | Compute
   ];
 }
 
-function memberType(member: ColumnView | ComputedField, shared: SharedTypes): TypeReference {
+function memberType(member: VisibleColumn | ComputedField, shared: SharedTypes): TypeReference {
   if ('column' in member) return columnGraphqlType(member.column, shared);
   return 'type' in member.returns ? scalarOf(member.returns.type) : STRING;
 }

@@ -3,7 +3,6 @@ import { displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { scalarOf } from './shared-types.ts';
-import type { TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -13,14 +12,15 @@ import {
   nonNull,
   type TypeReference,
 } from './types.ts';
+import type { VisibleTable } from './visible-table.ts';
 
 /** `args` of a computed field, where the client has any to give. */
 export function computedArguments(
   field: ComputedField,
-  view: TableView,
+  visible: VisibleTable,
 ): ReadonlyMap<string, ArgumentDefinition> {
-  const { shape } = view.table;
-  const type = argumentsType(field, view);
+  const { shape } = visible.table;
+  const type = argumentsType(field, visible);
   return type
     ? byName([
         {
@@ -32,10 +32,10 @@ export function computedArguments(
     : new Map();
 }
 
-function argumentsType(field: ComputedField, view: TableView): TypeReference | undefined {
-  const { names, source, shape } = view.table;
+function argumentsType(field: ComputedField, visible: VisibleTable): TypeReference | undefined {
+  const { names, source, shape } = visible.table;
   const hidden = new Set([field.shape.tableArgument, field.shape.sessionArgument]);
-  const inputs = functionInputs(field.shape.arguments, hidden, view);
+  const inputs = functionInputs(field.shape.arguments, hidden, visible);
   if (inputs.length === 0) return undefined;
   const type: InputType = {
     kind: 'input',
@@ -61,12 +61,12 @@ export function userArguments(field: ComputedField): readonly { readonly type: s
 export function functionInputs(
   list: ComputedField['shape']['arguments'],
   hidden: ReadonlySet<number | undefined>,
-  view: TableView,
+  visible: VisibleTable,
 ): InputFieldDefinition[] {
   return list.flatMap((argument, position) => {
     if (hidden.has(position)) return [];
-    const type = view.table.source.types[argument.type];
-    const resolved: ColumnType = columnType(view.table.source, argument.type);
+    const type = visible.table.source.types[argument.type];
+    const resolved: ColumnType = columnType(visible.table.source, argument.type);
     const scalar = scalarOf(resolved);
     const shown = type?.kind === 'composite' ? { ...scalar, name: `${scalar.name}_scalar` } : scalar;
     return [

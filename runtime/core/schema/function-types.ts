@@ -7,7 +7,7 @@ import { ADMIN_ROLE } from '../session.ts';
 import { typeNames } from '../type-names.ts';
 import { functionInputs } from './function-arguments.ts';
 import type { RootKind } from './offer.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -19,10 +19,14 @@ import {
 } from './types.ts';
 
 /** The fields of a function below one root. */
-export function functionRootFields(role: RoleView, called: TableFunction, root: RootKind): FieldDefinition[] {
+export function functionRootFields(
+  role: RoleSchema,
+  called: TableFunction,
+  root: RootKind,
+): FieldDefinition[] {
   const { fields, shape, returns } = called;
-  const view = role.table(returns);
-  if (!view.select || !allowed(role, called, root)) return [];
+  const visible = role.table(returns);
+  if (!visible.select || !allowed(role, called, root)) return [];
   const types = role.types(returns);
   const name = displayName(shape.schema, shape.name);
   const table = displayName(returns.shape.schema, returns.shape.name);
@@ -57,7 +61,7 @@ export function functionRootFields(role: RoleView, called: TableFunction, root: 
       ...(shape.volatile && { once: true }),
     };
     if (entry.field === 'function_aggregate') {
-      if (!view.select?.aggregations) return [];
+      if (!visible.select?.aggregations) return [];
       const text = `execute function "${name}" and query aggregates on result of table type "${table}"`;
       return [
         {
@@ -87,13 +91,13 @@ export function functionRootFields(role: RoleView, called: TableFunction, root: 
  * Functions that only read go with the select permission on their table, unless the server wants every one permitted by
  * name; functions that may write are always permitted by name.
  */
-function allowed(role: RoleView, { shape }: TableFunction, root: RootKind): boolean {
+function allowed(role: RoleSchema, { shape }: TableFunction, root: RootKind): boolean {
   if (role.role === ADMIN_ROLE) return true;
   if (root !== 'mutation' && !shape.volatile && role.options.inferFunctionPermissions) return true;
   return role.role !== undefined && shape.roles.includes(role.role);
 }
 
-function argumentsOf(called: TableFunction, role: RoleView): ReadonlyMap<string, ArgumentDefinition> {
+function argumentsOf(called: TableFunction, role: RoleSchema): ReadonlyMap<string, ArgumentDefinition> {
   const { shape } = called;
   const inputs = functionInputs(
     shape.arguments,

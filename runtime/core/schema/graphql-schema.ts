@@ -30,14 +30,14 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { remember } from '../remember.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 import type { AbstractType, NamedType, ObjectType, TypeReference } from './types.ts';
 
-const schemas = new WeakMap<RoleView, GraphQLSchema>();
+const schemas = new WeakMap<RoleSchema, GraphQLSchema>();
 
 /** The schema that a role sees, everything sorted by name. */
-export function graphqlSchema(view: RoleView): GraphQLSchema {
-  return remember(schemas, view, () => buildSchema(view));
+export function graphqlSchema(roleSchema: RoleSchema): GraphQLSchema {
+  return remember(schemas, roleSchema, () => buildSchema(roleSchema));
 }
 
 /** Scalars of GraphQL itself. */
@@ -64,7 +64,7 @@ export const cached = new GraphQLDirective({
   },
 });
 
-function buildSchema(view: RoleView): GraphQLSchema {
+function buildSchema(roleSchema: RoleSchema): GraphQLSchema {
   const built = new Map<string, GraphQLNamedType>();
   const named = (type: NamedType) => remember(built, type.name, () => make(type));
   const reference = (type: TypeReference): unknown => {
@@ -164,7 +164,7 @@ function buildSchema(view: RoleView): GraphQLSchema {
     );
   }
 
-  const { query, mutation, subscription } = view.roots;
+  const { query, mutation, subscription } = roleSchema.roots;
   for (const root of [query, mutation, subscription]) if (root) named(root);
   // Objects of an interface may be reached through it alone. What this makes is looked at in turn.
   for (const type of built.values()) {

@@ -14,30 +14,34 @@ import {
   type RootFieldKind,
   type TableOperation,
 } from './offer.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 import { namedType } from './types.ts';
 
 /** The error with the rule that hides the name; unchanged if the name does not exist for any role. */
-export function explainUnknown(error: UnknownName, view: RoleView, role: string): EngineError {
-  const reason = whyHidden(error, view, role);
+export function explainUnknown(error: UnknownName, roleSchema: RoleSchema, role: string): EngineError {
+  const reason = whyHidden(error, roleSchema, role);
   return reason ? error.because(reason) : error;
 }
 
-function whyHidden({ typeName, unknownName }: UnknownName, view: RoleView, role: string): Reason | undefined {
+function whyHidden(
+  { typeName, unknownName }: UnknownName,
+  roleSchema: RoleSchema,
+  role: string,
+): Reason | undefined {
   if (role === ADMIN_ROLE) return undefined;
-  if (unknownName === '__schema' || unknownName === '__type') return introspectionDisabled(view, role);
-  const found = isRoot(view, typeName)
-    ? ownerOfRootField(view, typeName, unknownName)
-    : ownerOfTypeName(view, typeName, unknownName);
+  if (unknownName === '__schema' || unknownName === '__type') return introspectionDisabled(roleSchema, role);
+  const found = isRoot(roleSchema, typeName)
+    ? ownerOfRootField(roleSchema, typeName, unknownName)
+    : ownerOfTypeName(roleSchema, typeName, unknownName);
   if (!found) return undefined;
-  if (view.role === undefined) {
+  if (roleSchema.role === undefined) {
     return { rule: `roles.${role}`, why: `no permission of the metadata is for the role ${role}` };
   }
   return found(role);
 }
 
-function introspectionDisabled(view: RoleView, role: string): Reason | undefined {
-  if (view.introspection) return undefined;
+function introspectionDisabled(roleSchema: RoleSchema, role: string): Reason | undefined {
+  if (roleSchema.introspection) return undefined;
   return {
     rule: `graphql_schema_introspection.${role}`,
     why: `introspection is disabled for the role ${role}`,
@@ -46,7 +50,7 @@ function introspectionDisabled(view: RoleView, role: string): Reason | undefined
 }
 
 /** True if a type holds root fields: of an operation, or of a source with a root namespace. */
-function isRoot({ program, roots }: RoleView, typeName: string): boolean {
+function isRoot({ program, roots }: RoleSchema, typeName: string): boolean {
   if (/^(query|mutation|subscription)_root$/.test(typeName)) return true;
   const names = program.sources.flatMap(({ rootNamespace }) => rootNamespace ?? []);
   return [roots.query, roots.mutation].some((root) =>
@@ -60,15 +64,15 @@ function isRoot({ program, roots }: RoleView, typeName: string): boolean {
 /** Says why a role may not have something. */
 type Explain = (role: string) => Reason | undefined;
 
-function ownerOfRootField(view: RoleView, typeName: string, field: string): Explain | undefined {
-  for (const table of view.program.tables) {
+function ownerOfRootField(roleSchema: RoleSchema, typeName: string, field: string): Explain | undefined {
+  for (const table of roleSchema.program.tables) {
     const root = table.fields.query.get(field) ?? table.fields.mutation.get(field);
-    if (root) return (role) => whyNoRootField(view, table, { kind: root.field, typeName }, role);
+    if (root) return (role) => whyNoRootField(roleSchema, table, { kind: root.field, typeName }, role);
   }
-  for (const called of view.program.functions) {
+  for (const called of roleSchema.program.functions) {
     if (!called.fields.query.has(field) && !called.fields.mutation.has(field)) continue;
     return (role) => {
-      if (!view.table(called.returns).select) return noPermission(called.returns, 'select', role);
+      if (!roleSchema.table(called.returns).select) return noPermission(called.returns, 'select', role);
       const rule = ruleName(called.shape, 'function', role);
       return { rule, why: `the role ${role} has no permission for the function` };
     };
@@ -77,15 +81,15 @@ function ownerOfRootField(view: RoleView, typeName: string, field: string): Expl
 }
 
 function whyNoRootField(
-  view: RoleView,
+  roleSchema: RoleSchema,
   table: Table,
   { kind, typeName }: { readonly kind: RootFieldKind; readonly typeName: string },
   role: string,
 ): Reason | undefined {
   const isSubscription = typeName.startsWith('subscription');
   const root = operationOf(kind) !== 'select' ? 'mutation' : isSubscription ? 'subscription' : 'query';
-  const { rules } = view.table(table);
-  return reasonOf(offer(table.shape, rules, { kind, root }, view.backendOnly), table, role);
+  const { rules } = roleSchema.table(table);
+  return reasonOf(offer(table.shape, rules, { kind, root }, roleSchema.backendOnly), table, role);
 }
 
 function reasonOf(offered: Offer, table: Table, role: string): Reason | undefined {
@@ -108,21 +112,22 @@ export function ownerOfType(
   return owner;
 }
 
-function ownerOfTypeName(view: RoleView, typeName: string, name: string): Explain | undefined {
-  const owner = ownerOfType(view.program, typeName);
+function ownerOfTypeName(roleSchema: RoleSchema, typeName: string, name: string): Explain | undefined {
+  const owner = ownerOfType(roleSchema.program, typeName);
   if (!owner) return undefined;
   const { table, stem } = owner;
   const operation = operationOfType(typeName.slice(stem.length));
   const column = [...table.columns.values()].find((each) => each.field === name);
-  if (column) return (role) => whyNoColumn(view, table, column, operation, role);
+  if (column) return (role) => whyNoColumn(roleSchema, table, column, operation, role);
   for (const relationship of table.relationships.values()) {
     if (relationship.field !== name && !name.startsWith(relationship.field)) continue;
-    return (role) => whyNoRelated(view, relationship.target, relationship.field === name, operation, role);
+    return (role) =>
+      whyNoRelated(roleSchema, relationship.target, relationship.field === name, operation, role);
   }
   const computed = [...table.computedFields.values()].find((each) => each.field === name);
   if (!computed) return undefined;
   const { returns } = computed;
-  if ('table' in returns) return (role) => whyNoRelated(view, returns.table, true, 'select', role);
+  if ('table' in returns) return (role) => whyNoRelated(roleSchema, returns.table, true, 'select', role);
   const why = `the permission does not list the computed field ${computed.name}`;
   return (role) => partOf(table, 'select', role, ['computed_fields'], why);
 }
@@ -134,13 +139,13 @@ function operationOfType(rest: string): TableOperation {
 }
 
 function whyNoColumn(
-  view: RoleView,
+  roleSchema: RoleSchema,
   table: Table,
   { name }: Column,
   operation: TableOperation,
   role: string,
 ): Reason | undefined {
-  const access = view.table(table)[operation];
+  const access = roleSchema.table(table)[operation];
   if (!access) return noPermission(table, operation, role);
   if ('presets' in access && Object.hasOwn(access.presets ?? {}, name))
     return partOf(table, operation, role, ['set', name], `the permission sets the column ${name}`);
@@ -149,16 +154,16 @@ function whyNoColumn(
 }
 
 function whyNoRelated(
-  view: RoleView,
+  roleSchema: RoleSchema,
   target: Table,
   isWhole: boolean,
   operation: TableOperation,
   role: string,
 ): Reason | undefined {
-  const access = view.table(target);
+  const access = roleSchema.table(target);
   if (!access.select) return noPermission(target, 'select', role);
   if (operation === 'insert' && !access.insert) {
-    const offered = offerOfWrite(target.shape, access.rules, 'insert', view.backendOnly);
+    const offered = offerOfWrite(target.shape, access.rules, 'insert', roleSchema.backendOnly);
     return reasonOf(offered, target, role);
   }
   return isWhole

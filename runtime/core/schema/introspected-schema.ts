@@ -16,7 +16,7 @@ import {
 import { naturalCompare } from 'graphql/jsutils/naturalCompare.js';
 import { remember } from '../remember.ts';
 import { cached } from './graphql-schema.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 import { BOOLEAN } from './shared-types.ts';
 import {
   type ArgumentDefinition,
@@ -47,7 +47,7 @@ export interface IntrospectedDirective {
 }
 
 /** The schema that a role sees. Makes every type of it. */
-export function schemaOf({ roots }: RoleView): IntrospectedSchema {
+export function schemaOf({ roots }: RoleSchema): IntrospectedSchema {
   const found = new Map<string, NamedType>();
   const waiting: TypeReference[] = [];
   const add = (type: TypeReference) => {

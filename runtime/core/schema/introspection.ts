@@ -22,7 +22,7 @@ import type { SelectedField } from '../request/selection.ts';
 import { type IntrospectedSchema, schemaOf } from './introspected-schema.ts';
 import { IntrospectionAnswer } from './introspection-answer.ts';
 import { type Asked, IntrospectionSelection } from './introspection-selection.ts';
-import { createRoleView, type RoleView } from './role-view.ts';
+import { createRoleSchema, type RoleSchema } from './role-schema.ts';
 
 /** Has the types of introspection and nothing else: those are the same for every role. */
 const INTROSPECTION = new GraphQLSchema({
@@ -31,7 +31,7 @@ const INTROSPECTION = new GraphQLSchema({
 
 /** Answers `__schema` or `__type` of a query. Reusable unless a variable took part. @throws EngineError */
 export function introspect(
-  view: RoleView,
+  roleSchema: RoleSchema,
   field: SelectedField,
   context: SelectionContext,
 ): { readonly text: string; readonly reusable: boolean } {
@@ -41,13 +41,13 @@ export function introspect(
   const selection = new IntrospectionSelection(fragments, context.variables.values, field.path);
   const asked = selection.of('query_root', [{ kind: Kind.SELECTION_SET, selections: nodes }])[0]!;
   return {
-    text: answer(asked, freshSchema(view), field),
+    text: answer(asked, freshSchema(roleSchema), field),
     reusable: context.operation.variables.size === 0,
   };
 }
 
-function freshSchema({ program, role, backendOnly, introspection, options }: RoleView): IntrospectedSchema {
-  return schemaOf(createRoleView(program, role, { backendOnly, introspection }, options));
+function freshSchema({ program, role, backendOnly, introspection, options }: RoleSchema): IntrospectedSchema {
+  return schemaOf(createRoleSchema(program, role, { backendOnly, introspection }, options));
 }
 
 function answer(asked: Asked, schema: IntrospectedSchema, { path }: SelectedField): string {

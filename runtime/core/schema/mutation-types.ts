@@ -3,9 +3,8 @@ import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
 import { isNumeric } from '../types.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 import { columnGraphqlType, INT, STRING, sharedTypes, typename } from './shared-types.ts';
-import type { TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -18,6 +17,7 @@ import {
   type ObjectType,
   type TypeReference,
 } from './types.ts';
+import type { VisibleTable } from './visible-table.ts';
 
 export interface MutationTypes {
   readonly insertInput: () => InputType;
@@ -32,22 +32,22 @@ export interface MutationTypes {
 }
 
 /** Columns that an insert may name: allowed, not preset, not generated. */
-function insertableColumns(view: TableView): readonly Column[] {
-  return writableColumns(view, view.insert?.columns, view.insert?.presets);
+function insertableColumns(visible: VisibleTable): readonly Column[] {
+  return writableColumns(visible, visible.insert?.columns, visible.insert?.presets);
 }
 
 /** Columns that an update may name. */
-function updatableColumns(view: TableView): readonly Column[] {
-  return writableColumns(view, view.update?.columns, view.update?.presets);
+function updatableColumns(visible: VisibleTable): readonly Column[] {
+  return writableColumns(visible, visible.update?.columns, visible.update?.presets);
 }
 
 function writableColumns(
-  view: TableView,
+  visible: VisibleTable,
   names: readonly string[] | undefined,
   presets: object | undefined,
 ): readonly Column[] {
   return (names ?? []).flatMap((name) => {
-    const column = view.table.columns.get(name);
+    const column = visible.table.columns.get(name);
     const hidden = !column || column.field === undefined || column.shape.generated || column.shape.readOnly;
     return hidden || Object.hasOwn(presets ?? {}, name) ? [] : [column];
   });
@@ -124,14 +124,14 @@ function isJsonb(column: Column): boolean {
   return column.type.family === 'jsonb';
 }
 
-const cache = new WeakMap<TableView, MutationTypes>();
+const cache = new WeakMap<VisibleTable, MutationTypes>();
 
-export function mutationTypes(view: TableView, role: RoleView): MutationTypes {
-  return remember(cache, view, () => createMutationTypes(view, role));
+export function mutationTypes(visible: VisibleTable, role: RoleSchema): MutationTypes {
+  return remember(cache, visible, () => createMutationTypes(visible, role));
 }
 
-function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
-  const { table } = view;
+function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationTypes {
+  const { table } = visible;
   const shared = sharedTypes(table.source);
   const name = shared.name;
   const display = displayName(table.shape.schema, table.shape.name);
@@ -141,7 +141,7 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
       kind: 'input',
       name: table.names.derived('insert_input'),
       description: `input type for inserting data into table "${display}"`,
-      fields: lazy(() => byName([...insertableColumns(view).map(columnInput), ...nestedInserts()])),
+      fields: lazy(() => byName([...insertableColumns(visible).map(columnInput), ...nestedInserts()])),
     })),
     onConflict: lazy(() => onConflict()),
     objectInsertInput: lazy(() =>
@@ -152,7 +152,7 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
     ),
     updateOperators: lazy(() =>
       UPDATE_OPERATORS.flatMap((operator) => {
-        const columns = updatableColumns(view).filter(operator.accepts);
+        const columns = updatableColumns(visible).filter(operator.accepts);
         if (columns.length === 0) return [];
         const type: InputType = {
           kind: 'input',
@@ -213,7 +213,7 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
             type: nonNull(INT),
             meaning: { kind: 'affectedRows' },
           },
-          ...(view.select
+          ...(visible.select
             ? [
                 {
                   name: 'returning',
@@ -254,7 +254,7 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
 
   function nestedInserts(): InputFieldDefinition[] {
     return [...table.relationships.values()].flatMap((relationship) => {
-      const target = view.of(relationship.target);
+      const target = visible.of(relationship.target);
       if (!target.insert) return [];
       const targetTypes = mutationTypes(target, role);
       const type =
@@ -265,7 +265,7 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
         {
           name: relationship.field,
           type,
-          meaning: { kind: 'nestedInsert' as const, relationship, view: target },
+          meaning: { kind: 'nestedInsert' as const, relationship, visible: target },
         },
       ];
     });
@@ -323,7 +323,7 @@ function createMutationTypes(view: TableView, role: RoleView): MutationTypes {
         }),
       ),
     };
-    const updatable = updatableColumns(view);
+    const updatable = updatableColumns(visible);
     const column: EnumType = {
       kind: 'enum',
       name: table.names.derived('update_column'),

@@ -5,15 +5,15 @@
  */
 import type { OfferedFields } from './fields-on-demand.ts';
 import type { RootKind } from './offer.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 
 export interface Provider {
   /** Unique within a program. */
   readonly name: string;
   /** Roles that its permissions name; they exist even where no table mentions them. */
   readonly roles: readonly string[];
-  /** Fields that a role is offered below a root. Called once for each view of a role. */
-  readonly rootFields: (role: RoleView, kind: RootKind) => OfferedFields;
+  /** Fields that a role is offered below a root. Called once for each role. */
+  readonly rootFields: (role: RoleSchema, kind: RootKind) => OfferedFields;
   /**
    * Everything that the offer to a role depends on, as a text. A changed program takes over the views of those roles for
    * which the texts of all providers are equal. `undefined` is a role that no rule mentions.

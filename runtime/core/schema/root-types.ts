@@ -10,10 +10,9 @@ import { fieldsOnDemand, type OfferedFields } from './fields-on-demand.ts';
 import { functionRootFields } from './function-types.ts';
 import { mutationTypes } from './mutation-types.ts';
 import { offer, type RootKind } from './offer.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 import { columnGraphqlType, STRING, sharedTypes, typename } from './shared-types.ts';
 import { streamArguments } from './stream-types.ts';
-import type { TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -23,6 +22,7 @@ import {
   type ObjectType,
   type TypeReference,
 } from './types.ts';
+import type { VisibleTable } from './visible-table.ts';
 
 export interface RootTypes {
   readonly query: ObjectType;
@@ -36,7 +36,7 @@ const NO_QUERIES =
   "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 
 /** The root types of a role. Fields are made when a request names them; only listing a type makes all of its fields. */
-export function createRootTypes(role: RoleView): RootTypes {
+export function createRootTypes(role: RoleSchema): RootTypes {
   const query = lazy(() => {
     const offered = offeredFields(role, 'query');
     const others = byName([...(role.introspection ? introspectionFields() : []), typename()]);
@@ -92,7 +92,7 @@ function introspectionFields(): FieldDefinition[] {
 }
 
 /** The fields that a role is offered below one root. */
-function offeredFields(role: RoleView, kind: RootKind): OfferedFields {
+function offeredFields(role: RoleSchema, kind: RootKind): OfferedFields {
   const parts = role.program.sources.map((source) => {
     const own = sourceFields(role, source, kind);
     return source.rootNamespace ? inNamespace(source, source.rootNamespace, kind, own, role) : own;
@@ -108,7 +108,7 @@ function offeredFields(role: RoleView, kind: RootKind): OfferedFields {
   };
 }
 
-function sourceFields(role: RoleView, source: SourceShape, kind: RootKind): OfferedFields {
+function sourceFields(role: RoleSchema, source: SourceShape, kind: RootKind): OfferedFields {
   const owners = role.program.rootFields.of(source, kind);
   const made = new Map<string, { readonly field: FieldDefinition | undefined }>();
   const get = (name: string) =>
@@ -138,7 +138,7 @@ function inNamespace(
   name: string,
   kind: RootKind,
   own: OfferedFields,
-  role: RoleView,
+  role: RoleSchema,
 ): OfferedFields {
   const field = lazy((): FieldDefinition | undefined => {
     if (own.none()) return undefined;
@@ -159,28 +159,28 @@ function inNamespace(
 }
 
 function tableRootField(
-  role: RoleView,
+  role: RoleSchema,
   table: Table,
   name: string,
   kind: RootKind,
 ): FieldDefinition | undefined {
-  const view = role.table(table);
+  const visible = role.table(table);
   const { query, subscription, mutation } = table.fields;
-  if (kind === 'mutation') return mutationField(role, view, name, mutation.get(name)!);
+  if (kind === 'mutation') return mutationField(role, visible, name, mutation.get(name)!);
   const stream = kind === 'subscription' ? subscription.get(name) : undefined;
   return stream
-    ? streamField(role, view, name, stream)
-    : queryField(role, view, name, query.get(name)!, kind);
+    ? streamField(role, visible, name, stream)
+    : queryField(role, visible, name, query.get(name)!, kind);
 }
 
 function queryField(
-  role: RoleView,
-  view: TableView,
+  role: RoleSchema,
+  visible: VisibleTable,
   name: string,
   root: QueryField<DeclaredTable>,
   kind: 'query' | 'subscription',
 ): FieldDefinition | undefined {
-  const { table, rules } = view;
+  const { table, rules } = visible;
   if (offer(table.shape, rules, { kind: root.field, root: kind }, role.backendOnly) !== true)
     return undefined;
   const types = role.types(table);
@@ -220,12 +220,12 @@ function queryField(
 }
 
 function streamField(
-  role: RoleView,
-  view: TableView,
+  role: RoleSchema,
+  visible: VisibleTable,
   name: string,
   root: StreamField,
 ): FieldDefinition | undefined {
-  const { table, select } = view;
+  const { table, select } = visible;
   if (!select || select.columns.size === 0) return undefined;
   if (select.subscriptionRoots && !select.subscriptionRoots.includes(root.field)) return undefined;
   const types = role.types(table);
@@ -235,20 +235,20 @@ function streamField(
     ...text(root.description, `fetch data from the table in a streaming manner: "${display}"`),
     arguments: streamArguments(types),
     type: nonNull(listOf(nonNull(types.object()))),
-    meaning: { kind: 'stream', source: table.source.name, view },
+    meaning: { kind: 'stream', source: table.source.name, visible },
   };
 }
 
 function mutationField(
-  role: RoleView,
-  view: TableView,
+  role: RoleSchema,
+  visible: VisibleTable,
   name: string,
   root: MutationField<DeclaredTable>,
 ): FieldDefinition | undefined {
-  const { table, rules } = view;
+  const { table, rules } = visible;
   const offered = offer(table.shape, rules, { kind: root.field, root: 'mutation' }, role.backendOnly);
   if (offered !== true) return undefined;
-  const types = mutationTypes(view, role);
+  const types = mutationTypes(visible, role);
   const shared = sharedTypes(table.source);
   const display = displayName(table.shape.schema, table.shape.name);
   const resolve = root.resolve ?? MUTATION_RESOLVERS[root.field];

@@ -14,10 +14,10 @@ import {
 
 /** Arguments of a stream of the table. */
 export function streamArguments({
-  view,
+  visible,
   booleanExpression,
 }: TableTypes): ReadonlyMap<string, ArgumentDefinition> {
-  const { table } = view;
+  const { table } = visible;
   const { name, cursorOrdering } = sharedTypes(table.source);
   const display = displayName(table.shape.schema, table.shape.name);
   const value: InputType = {
@@ -26,7 +26,7 @@ export function streamArguments({
     description: 'Initial value of the column from where the streaming should start',
     fields: () =>
       byName(
-        [...(view.select?.columns.values() ?? [])].map(
+        [...(visible.select?.columns.values() ?? [])].map(
           (column): InputFieldDefinition => ({
             name: column.field,
             ...described(column.column.shape.description),

@@ -7,9 +7,8 @@ import { tableRelationships } from '../remotes/relationship.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
 import { aggregateFields, aggregateOrderFields } from './aggregate-types.ts';
 import { computedArguments, userArguments } from './function-arguments.ts';
-import type { RoleView } from './role-view.ts';
+import type { RoleSchema } from './role-schema.ts';
 import { COUNT, columnGraphqlType, OFFSET, STRING, scalarOf, sharedTypes, typename } from './shared-types.ts';
-import type { ColumnView, SelectView, TableView } from './table-view.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -23,9 +22,10 @@ import {
   nonNull,
   type ObjectType,
 } from './types.ts';
+import type { VisibleColumn, VisibleRows, VisibleTable } from './visible-table.ts';
 
 export interface TableTypes {
-  readonly view: TableView;
+  readonly visible: VisibleTable;
   /** `<t>`; only with a select permission. */
   readonly object: () => ObjectType;
   readonly aggregate: () => ObjectType;
@@ -38,19 +38,19 @@ export interface TableTypes {
   readonly listArguments: () => ReadonlyMap<string, ArgumentDefinition>;
 }
 
-export function createTableTypes(view: TableView, role: RoleView): TableTypes {
-  const { table } = view;
+export function createTableTypes(visible: VisibleTable, role: RoleSchema): TableTypes {
+  const { table } = visible;
   const shared = sharedTypes(table.source);
   const name = shared.name;
-  const select = (): SelectView => {
-    if (!view.select) throw new Error(`the role has no select permission on ${table.key}`);
-    return view.select;
+  const select = (): VisibleRows => {
+    if (!visible.select) throw new Error(`the role has no select permission on ${table.key}`);
+    return visible.select;
   };
-  const columns = lazy(() => [...(view.select?.columns.values() ?? [])]);
+  const columns = lazy(() => [...(visible.select?.columns.values() ?? [])]);
   const display = displayName(table.shape.schema, table.shape.name);
 
   const types: TableTypes = {
-    view,
+    visible,
     object: lazy(() => ({
       kind: 'object',
       name: table.names.object,
@@ -66,7 +66,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
           {
             name: 'aggregate',
             arguments: new Map(),
-            type: aggregateFields(view, types.selectColumn),
+            type: aggregateFields(visible, types.selectColumn),
             meaning: { kind: 'aggregate' },
           },
           {
@@ -98,7 +98,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
       kind: 'input',
       name: table.names.derived('aggregate_order_by'),
       description: `order by aggregate values of table "${display}"`,
-      fields: lazy(() => byName(aggregateOrderFields(view))),
+      fields: lazy(() => byName(aggregateOrderFields(visible))),
     })),
     selectColumn: lazy((): EnumType | undefined =>
       columns().length === 0
@@ -142,14 +142,14 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
 
   function objectFields(): FieldDefinition[] {
     const fields = columns().map(columnField);
-    for (const { relationship, view: target } of select().relationships)
+    for (const { relationship, visible: target } of select().relationships)
       fields.push(...relationshipFields(relationship, target));
     for (const field of select().computedFields) fields.push(computedField(field));
-    if (table.shape.remoteRelationships) fields.push(...tableRelationships(role, view));
+    if (table.shape.remoteRelationships) fields.push(...tableRelationships(role, visible));
     return fields;
   }
 
-  function columnField(column: ColumnView): FieldDefinition {
+  function columnField(column: VisibleColumn): FieldDefinition {
     const type = columnGraphqlType(column.column, shared);
     return {
       name: column.field,
@@ -160,9 +160,9 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
     };
   }
 
-  function relationshipFields(relationship: Relationship, target: TableView): FieldDefinition[] {
+  function relationshipFields(relationship: Relationship, target: VisibleTable): FieldDefinition[] {
     const targetTypes = role.types(target.table);
-    const meaning = { kind: 'relationship', relationship, view: target } as const;
+    const meaning = { kind: 'relationship', relationship, visible: target } as const;
     if (relationship.shape.kind === 'object') {
       return [
         {
@@ -189,7 +189,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
         description: 'An aggregate relationship',
         arguments: targetTypes.listArguments(),
         type: nonNull(targetTypes.aggregate()),
-        meaning: { kind: 'relationshipAggregate', relationship, view: target },
+        meaning: { kind: 'relationshipAggregate', relationship, visible: target },
       });
     }
     return fields;
@@ -197,20 +197,20 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
 
   function computedField(field: ComputedField): FieldDefinition {
     const { returns } = field;
-    const own = computedArguments(field, view);
+    const own = computedArguments(field, visible);
     const text = description(
       field.shape.description,
       `A computed field, executes function "${displayName(field.shape.function.schema, field.shape.function.name)}"`,
     );
     if ('table' in returns) {
-      const target = view.of(returns.table);
+      const target = visible.of(returns.table);
       const targetTypes = role.types(returns.table);
       return {
         name: field.field,
         ...text,
         arguments: returns.set ? new Map([...own, ...targetTypes.listArguments()]) : own,
         type: returns.set ? listOf(nonNull(targetTypes.object())) : targetTypes.object(),
-        meaning: { kind: 'computedField', computedField: field, view: target },
+        meaning: { kind: 'computedField', computedField: field, visible: target },
       };
     }
     const type = scalarOf(returns.type);
@@ -237,28 +237,28 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
         meaning: { kind: 'column', column },
       });
     }
-    for (const { relationship, view: target } of view.select?.relationships ?? []) {
+    for (const { relationship, visible: target } of visible.select?.relationships ?? []) {
       fields.push({
         name: relationship.field,
         type: role.types(target.table).booleanExpression(),
-        meaning: { kind: 'relationship', relationship, view: target },
+        meaning: { kind: 'relationship', relationship, visible: target },
       });
       if (relationship.shape.kind === 'object' || !target.select?.aggregations) continue;
       if (role.options.hideAggregationPredicates) continue;
       fields.push({
         name: `${relationship.name}_aggregate`,
         type: aggregatePredicate(target, role),
-        meaning: { kind: 'aggregatePredicate', relationship, view: target },
+        meaning: { kind: 'aggregatePredicate', relationship, visible: target },
       });
     }
-    for (const field of view.select?.computedFields ?? []) {
+    for (const field of visible.select?.computedFields ?? []) {
       if (userArguments(field).length > 0) continue;
       if ('table' in field.returns) {
-        const target = view.of(field.returns.table);
+        const target = visible.of(field.returns.table);
         fields.push({
           name: field.field,
           type: role.types(target.table).booleanExpression(),
-          meaning: { kind: 'computedField', computedField: field, view: target },
+          meaning: { kind: 'computedField', computedField: field, visible: target },
         });
       } else {
         fields.push({
@@ -272,7 +272,7 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
   }
 
   /** Whether rows can be ordered by aggregates of the rows of a view. */
-  function ordersByAggregate({ select: read }: TableView): boolean {
+  function ordersByAggregate({ select: read }: VisibleTable): boolean {
     return read !== undefined && (read.aggregations || !role.options.restrictAggregateOrder);
   }
 
@@ -282,22 +282,22 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
       type: shared.orderBy,
       meaning: { kind: 'column', column },
     }));
-    for (const { relationship, view: target } of view.select?.relationships ?? []) {
+    for (const { relationship, visible: target } of visible.select?.relationships ?? []) {
       if (relationship.shape.kind === 'object') {
         fields.push({
           name: relationship.field,
           type: role.types(target.table).orderBy(),
-          meaning: { kind: 'relationship', relationship, view: target },
+          meaning: { kind: 'relationship', relationship, visible: target },
         });
       } else if (ordersByAggregate(target)) {
         fields.push({
           name: name(`${relationship.name}_aggregate`),
           type: role.types(target.table).aggregateOrderBy(),
-          meaning: { kind: 'aggregateOrder', relationship, view: target },
+          meaning: { kind: 'aggregateOrder', relationship, visible: target },
         });
       }
     }
-    for (const field of view.select?.computedFields ?? []) {
+    for (const field of visible.select?.computedFields ?? []) {
       if (userArguments(field).length > 0) continue;
       if ('type' in field.returns) {
         fields.push({
@@ -305,11 +305,11 @@ export function createTableTypes(view: TableView, role: RoleView): TableTypes {
           type: shared.orderBy,
           meaning: { kind: 'computedField', computedField: field },
         });
-      } else if (field.returns.set && ordersByAggregate(view.of(field.returns.table))) {
+      } else if (field.returns.set && ordersByAggregate(visible.of(field.returns.table))) {
         fields.push({
           name: name(`${field.name}_aggregate`),
           type: role.types(field.returns.table).aggregateOrderBy(),
-          meaning: { kind: 'aggregateOrder', relationship: field, view: view.of(field.returns.table) },
+          meaning: { kind: 'aggregateOrder', relationship: field, visible: visible.of(field.returns.table) },
         });
       }
     }

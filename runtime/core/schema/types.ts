@@ -14,7 +14,7 @@ import type { CallResolver } from '../request/steps.ts';
 import type { Requester } from '../root-fields.ts';
 import type { Sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
-import type { ColumnView, TableView } from './table-view.ts';
+import type { VisibleColumn, VisibleTable } from './visible-table.ts';
 
 export type TypeReference = NamedType | ListType | NonNullType;
 
@@ -90,30 +90,34 @@ export interface InputFieldDefinition {
 /** The meaning of an input field. */
 export type InputMeaning =
   | { readonly kind: 'and' | 'or' | 'not' }
-  | { readonly kind: 'column'; readonly column: ColumnView }
+  | { readonly kind: 'column'; readonly column: VisibleColumn }
   | { readonly kind: 'operator'; readonly operator: Operator }
   | { readonly kind: 'isNull' }
   | { readonly kind: 'cast'; readonly type: ColumnType }
-  | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly view: TableView }
-  | { readonly kind: 'aggregatePredicate'; readonly relationship: Relationship; readonly view: TableView }
+  | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly visible: VisibleTable }
+  | {
+      readonly kind: 'aggregatePredicate';
+      readonly relationship: Relationship;
+      readonly visible: VisibleTable;
+    }
   | {
       readonly kind: 'aggregateOrder';
       readonly relationship: Relationship | ComputedField;
-      readonly view: TableView;
+      readonly visible: VisibleTable;
     }
   /** In an order, or with the type of its result in a predicate. */
   | { readonly kind: 'aggregateFunction'; readonly function: string; readonly returns?: ColumnType }
-  | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly view?: TableView }
-  | { readonly kind: 'nestedInsert'; readonly relationship: Relationship; readonly view: TableView }
+  | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly visible?: VisibleTable }
+  | { readonly kind: 'nestedInsert'; readonly relationship: Relationship; readonly visible: VisibleTable }
   | { readonly kind: 'functionArgument'; readonly position: number; readonly type: ColumnType }
   /** Expressions of the legacy data operations only: a row of any table of the source. */
-  | { readonly kind: 'exists'; readonly view: TableView }
+  | { readonly kind: 'exists'; readonly visible: VisibleTable }
   /** Compares two columns of a row, without a value. Only in the legacy data operations. */
   | {
       readonly kind: 'columnComparison';
-      readonly left: ColumnView;
+      readonly left: VisibleColumn;
       readonly operator: string;
-      readonly right: ColumnView;
+      readonly right: VisibleColumn;
     }
   /** A type of another server; `type` is its name there. */
   | { readonly kind: 'remote'; readonly type: TypeNode }
@@ -163,13 +167,17 @@ type Resolve<Result> = (selection: Selection, args: RootArguments, requester: Re
 export type FieldMeaning =
   /** `rename`: another server answers, which calls its types otherwise. */
   | { readonly kind: 'typename'; readonly rename?: (name: string) => string }
-  | { readonly kind: 'column'; readonly column: ColumnView }
-  | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly view: TableView }
-  | { readonly kind: 'relationshipAggregate'; readonly relationship: Relationship; readonly view: TableView }
-  | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly view?: TableView }
+  | { readonly kind: 'column'; readonly column: VisibleColumn }
+  | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly visible: VisibleTable }
+  | {
+      readonly kind: 'relationshipAggregate';
+      readonly relationship: Relationship;
+      readonly visible: VisibleTable;
+    }
+  | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly visible?: VisibleTable }
   | { readonly kind: 'aggregate' | 'nodes' | 'count' }
   | { readonly kind: 'aggregateFunction'; readonly function: string }
-  | { readonly kind: 'aggregateColumn'; readonly column: ColumnView | ComputedField }
+  | { readonly kind: 'aggregateColumn'; readonly column: VisibleColumn | ComputedField }
   | { readonly kind: 'affectedRows' | 'returning' }
   | { readonly kind: 'namespace' }
   /** Looked up by another step, with values that the object has (see core/join). */
@@ -192,7 +200,7 @@ export type FieldMeaning =
       readonly once?: true;
     }
   /** Rows behind a cursor. */
-  | { readonly kind: 'stream'; readonly source: string; readonly view: TableView }
+  | { readonly kind: 'stream'; readonly source: string; readonly visible: VisibleTable }
   | { readonly kind: 'mutation'; readonly source: string; readonly resolve: Resolve<MutationStep> };
 
 export function listOf(of: TypeReference): ListType {

@@ -12,7 +12,7 @@ const DEPTH = 3;
 
 /** Names of the root fields that a role is offered, as `query item`; `trusted` callers have more. */
 export function rootFields(program: Program, role: string, trusted: boolean): ReadonlySet<string> {
-  const { roots } = program.view(role, trusted);
+  const { roots } = program.roleSchema(role, trusted);
   return new Set(
     (['query', 'mutation', 'subscription'] as const).flatMap((root) =>
       [...(roots[root]?.fields().values() ?? [])]
@@ -29,7 +29,7 @@ export async function secretsOf(
   variables: Variables,
   connection: SourceConnection,
 ): Promise<ReadonlySet<string>> {
-  const fields = selections(program.view(role, false).roots.query?.fields() ?? new Map(), DEPTH);
+  const fields = selections(program.roleSchema(role, false).roots.query?.fields() ?? new Map(), DEPTH);
   const found = new Set<string>();
   if (fields === '') return found;
   const session = { role, backendOnly: false, variables: { 'x-engine-role': role, ...variables } };

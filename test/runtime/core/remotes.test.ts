@@ -20,8 +20,8 @@ import { permissionProblems } from '../../../compiler/phases/3-resolve/remote-pe
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import type { RemoteRootPart } from '../../../runtime/core/remotes/remote-root.ts';
 import { remoteSchema } from '../../../runtime/core/remotes/shapes.ts';
-import type { RemoteRootPart } from '../../../runtime/core/remotes/view.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import { rootRequest } from '../../../runtime/remote/document.ts';
 

@@ -5,7 +5,7 @@ import { type CompileResult, compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
-import { createPlanner, forgetOtherViews, type Planner } from '../../../runtime/core/request/planner.ts';
+import { createPlanner, forgetOtherSchemas, type Planner } from '../../../runtime/core/request/planner.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { catalogsOf } from '../../harness/compile.ts';
 import { describeFiles, describeProgram } from '../../harness/describe.ts';
@@ -52,7 +52,7 @@ function createServing() {
       compiled = compile({ metadata: readMetadata(metadata).value, catalogs }, compiled);
       const program = linkProgram(await loader.load(compiled.files), options, served?.program);
       served = createPlanner(program, options, undefined, served);
-      forgetOtherViews(served);
+      forgetOtherSchemas(served);
       return served;
     },
     files: () => compiled!.files,
@@ -113,9 +113,9 @@ describe('a program that follows another', () => {
     });
     const serving = createServing();
     const before = await serving.serve(JSON.parse(document));
-    const view = before.program.view('admin', false);
+    const roleSchema = before.program.roleSchema('admin', false);
     const after = await serving.serve(change);
-    expect(after.program.view('admin', false)).not.toBe(view);
+    expect(after.program.roleSchema('admin', false)).not.toBe(roleSchema);
     expect(describeProgram(after)).toBe(await describeFiles(serving.files()));
   });
 
@@ -137,10 +137,10 @@ describe('a program that follows another', () => {
   test('does not take the plans of a session that may do more', async () => {
     const serving = createServing();
     const first = await serving.serve(JSON.parse(document));
-    const [front, back] = [first.program.view('user', false), first.program.view('user', true)];
+    const [front, back] = [first.program.roleSchema('user', false), first.program.roleSchema('user', true)];
     expect(front).not.toBe(back);
     const second = await serving.serve(JSON.parse(document));
-    expect(second.program.view('user', false)).toBe(front);
-    expect(second.program.view('user', true)).toBe(back);
+    expect(second.program.roleSchema('user', false)).toBe(front);
+    expect(second.program.roleSchema('user', true)).toBe(back);
   });
 });

@@ -160,7 +160,9 @@ test.each(Object.entries(PAIRS))(
   async (_name, [before, after]) => {
     // Saved operations would not compile everywhere, and are not the subject.
     const schema = (json: object, role: string) =>
-      graphqlSchema(code({ ...json, query_collections: [], rest_endpoints: [] }).program.view(role, false));
+      graphqlSchema(
+        code({ ...json, query_collections: [], rest_endpoints: [] }).program.roleSchema(role, false),
+      );
     for (const role of ['user', 'admin']) {
       const [old, next] = [schema(before, role), schema(after, role)];
       const ours = heaviestByType(

@@ -1,14 +1,14 @@
 /** The API as one role sees it: its tables, its root types, and every type that those reach. */
 import type { ProgramContent, SchemaOptions, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
+import { remoteTypesOf } from '../remotes/remote-root.ts';
 import type { RemoteTypes } from '../remotes/types.ts';
-import { remoteTypesOf } from '../remotes/view.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
 import { createTableTypes, type TableTypes } from './table-types.ts';
-import { type TableView, tableView } from './table-view.ts';
+import { type VisibleTable, visibleTable } from './visible-table.ts';
 
-export interface RoleView {
+export interface RoleSchema {
   /** undefined: a role that no rule mentions. */
   readonly role: string | undefined;
   readonly backendOnly: boolean;
@@ -16,27 +16,27 @@ export interface RoleView {
   readonly introspection: boolean;
   readonly program: ProgramContent;
   readonly options: SchemaOptions;
-  readonly table: (table: Table) => TableView;
-  /** The view of the table that a file declares. */
-  readonly of: (declared: DeclaredTable) => TableView;
+  readonly table: (table: Table) => VisibleTable;
+  /** What the role sees of the table that a file declares. */
+  readonly of: (declared: DeclaredTable) => VisibleTable;
   readonly types: (table: Table) => TableTypes;
   /** A remote schema by name; undefined where the role has no permission. */
   readonly remote: (name: string) => RemoteTypes | undefined;
   readonly roots: RootTypes;
 }
 
-/** Makes the view of a role; everything inside is built on first use. */
-export function createRoleView(
+/** Makes the schema of a role; everything inside is built on first use. */
+export function createRoleSchema(
   program: ProgramContent,
   role: string | undefined,
-  { backendOnly, introspection }: Pick<RoleView, 'backendOnly' | 'introspection'>,
+  { backendOnly, introspection }: Pick<RoleSchema, 'backendOnly' | 'introspection'>,
   options: SchemaOptions,
-): RoleView {
-  const tables = new Map<Table, TableView>();
+): RoleSchema {
+  const tables = new Map<Table, VisibleTable>();
   const types = new Map<Table, TableTypes>();
   const remotes = new Map<string, { readonly types: RemoteTypes | undefined }>();
-  const roots = lazy(() => createRootTypes(view));
-  const view: RoleView = {
+  const roots = lazy(() => createRootTypes(roleSchema));
+  const roleSchema: RoleSchema = {
     role,
     backendOnly,
     introspection,
@@ -44,12 +44,12 @@ export function createRoleView(
     options,
     table: (table) =>
       remember(tables, table, () =>
-        tableView(
+        visibleTable(
           table,
           program.access(table),
           role,
           backendOnly,
-          view.table,
+          roleSchema.table,
           program.rule,
           options.markRules,
         ),
@@ -57,17 +57,17 @@ export function createRoleView(
     of: (declared) => {
       const table = program.tableOf(declared);
       if (!table) throw new Error(`the table ${declared.schema}.${declared.name} is not part of the program`);
-      return view.table(table);
+      return roleSchema.table(table);
     },
     remote: (name) =>
       remember(remotes, name, () => {
         const shape = program.remotes.find((each) => each.name === name);
-        return { types: shape && remoteTypesOf(shape, view) };
+        return { types: shape && remoteTypesOf(shape, roleSchema) };
       }).types,
-    types: (table) => remember(types, table, () => createTableTypes(view.table(table), view)),
+    types: (table) => remember(types, table, () => createTableTypes(roleSchema.table(table), roleSchema)),
     get roots() {
       return roots();
     },
   };
-  return view;
+  return roleSchema;
 }

@@ -21,7 +21,7 @@ import { isStringified } from '../types.ts';
 import { offerOfWrite, type RoleRules } from './offer.ts';
 
 /** A column of a table as one role may read it. */
-export interface ColumnView {
+export interface VisibleColumn {
   readonly column: Column;
   /** GraphQL name. */
   readonly field: string;
@@ -34,12 +34,12 @@ export interface ColumnView {
   readonly value: (alias: Sql) => Sql;
 }
 
-export interface TableView {
+export interface VisibleTable {
   /** Rules are marked in what is planned (see query/mark.ts). */
   readonly marks: boolean;
   readonly table: Table;
   /** The select permission; undefined without one. */
-  readonly select: SelectView | undefined;
+  readonly select: VisibleRows | undefined;
   readonly insert: InsertRule | undefined;
   readonly update: UpdateRule | undefined;
   readonly delete: DeleteRule | undefined;
@@ -47,29 +47,29 @@ export interface TableView {
   readonly rules: RoleRules;
   /** Names a part of what the role may do, for denials. */
   readonly rule: (operation: RuleOperation, ...part: readonly string[]) => RuleReference;
-  /** View of another table for the same role. */
-  readonly of: (table: Table) => TableView;
+  /** What the same role sees of another table. */
+  readonly of: (table: Table) => VisibleTable;
   /** A rule of the program. */
   readonly read: Read;
   /**
    * Relationships whose target's rule follows from the rule of this table, as far as decided. Present only where the rule is
-   * known to hold for the rows of this view (see query/visible.ts).
+   * known to hold for the rows that the role sees (see query/visible.ts).
    */
   readonly implied?: Map<Relationship, boolean>;
 }
 
 type Read = (text: RuleText) => Rule;
 
-export interface SelectView {
+export interface VisibleRows {
   /** By database name. */
-  readonly columns: ReadonlyMap<string, ColumnView>;
+  readonly columns: ReadonlyMap<string, VisibleColumn>;
   /** The same, including columns without a GraphQL name, which the legacy data operations call by their database name. */
-  readonly readable: ReadonlyMap<string, ColumnView>;
+  readonly readable: ReadonlyMap<string, VisibleColumn>;
   readonly computedFields: readonly ComputedField[];
   /** The rows in which the value of a scalar computed field is shown; undefined = in every one. */
   readonly computedMask: (name: string) => ((alias: Sql) => Sql) | undefined;
   /** Relationships whose target the role may read. */
-  readonly relationships: readonly { readonly relationship: Relationship; readonly view: TableView }[];
+  readonly relationships: readonly { readonly relationship: Relationship; readonly visible: VisibleTable }[];
   readonly rule: Rule;
   /** The rule as a condition on an alias, in parentheses; undefined = every row. */
   readonly where: ((alias: Sql) => Sql) | undefined;
@@ -80,15 +80,15 @@ export interface SelectView {
 }
 
 /** Permissions of a role on a table by an access file; admin may do everything. */
-export function tableView(
+export function visibleTable(
   table: Table,
   access: TableAccess,
   role: string | undefined,
   backendOnly: boolean,
-  of: TableView['of'],
+  of: VisibleTable['of'],
   read: Read,
   marks = false,
-): TableView {
+): VisibleTable {
   const reference = (operation: RuleOperation, ...part: readonly string[]): RuleReference => ({
     rule: ruleName(table.shape, operation, role ?? ''),
     part,
@@ -97,7 +97,7 @@ export function tableView(
   const rules = lazy(() => (role === ADMIN_ROLE ? everything(table.shape) : rulesOf(access, role)));
   const select = lazy(() => {
     const { select: rule } = rules();
-    return rule && selectView(table, rule, filter, of, read);
+    return rule && visibleRows(table, rule, filter, of, read);
   });
   const granted = (operation: 'insert' | 'update' | 'delete') =>
     offerOfWrite(table.shape, rules(), operation, backendOnly) === true;
@@ -158,27 +158,27 @@ function ruleOf<Rule>(
   return rules && role !== undefined && Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
 
-function selectView(
+function visibleRows(
   table: Table,
   rule: SelectRule,
   filter: RuleReference,
-  of: TableView['of'],
+  of: VisibleTable['of'],
   read: Read,
-): SelectView {
-  const columns = new Map<string, ColumnView>();
-  const readable = new Map<string, ColumnView>();
+): VisibleRows {
+  const columns = new Map<string, VisibleColumn>();
+  const readable = new Map<string, VisibleColumn>();
   for (const name of rule.columns) {
     const column = table.columns.get(name);
     if (!column) continue;
-    const view = columnView(column, column.field ?? name, rule, filter, read);
-    readable.set(name, view);
-    if (column.field !== undefined) columns.set(name, view);
+    const visible = visibleColumn(column, column.field ?? name, rule, filter, read);
+    readable.set(name, visible);
+    if (column.field !== undefined) columns.set(name, visible);
   }
   const masks = new Map<string, ((alias: Sql) => Sql) | undefined>();
   const relationships = lazy(() =>
     [...table.relationships.values()].flatMap((relationship) => {
-      const view = of(relationship.target);
-      return view.select ? [{ relationship, view }] : [];
+      const visible = of(relationship.target);
+      return visible.select ? [{ relationship, visible }] : [];
     }),
   );
   return {
@@ -204,13 +204,13 @@ function selectView(
   };
 }
 
-function columnView(
+function visibleColumn(
   column: Column,
   field: string,
   rule: SelectRule,
   filter: RuleReference,
   read: Read,
-): ColumnView {
+): VisibleColumn {
   const mask = cellMask(rule, column.name, filter, read);
   const name = identifier(column.name);
   return {

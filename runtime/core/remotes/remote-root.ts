@@ -6,7 +6,7 @@ import type { CallResolver } from '../request/steps.ts';
 import { fieldsOnDemand, type OfferedFields } from '../schema/fields-on-demand.ts';
 import type { RootKind } from '../schema/offer.ts';
 import type { Provider } from '../schema/provider.ts';
-import type { RoleView } from '../schema/role-view.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import { typename } from '../schema/shared-types.ts';
 import { byName, type FieldDefinition, nonNull, type ObjectType } from '../schema/types.ts';
 import { ADMIN_ROLE } from '../session.ts';
@@ -28,7 +28,7 @@ export interface RemoteRootPart {
 export const REMOTE = 'remote';
 
 /** The types of a remote schema for a role; undefined without a permission. */
-export function remoteTypesOf(shape: RemoteSchemaShape, role: RoleView): RemoteTypes | undefined {
+export function remoteTypesOf(shape: RemoteSchemaShape, role: RoleSchema): RemoteTypes | undefined {
   const sdl = sdlOf(shape, role.role, role.options.remoteSchemaPermissions === true);
   if (sdl === undefined) return undefined;
   return createRemoteTypes(shape, sdl, (type) => remoteTypeRelationships(role, shape, type));
@@ -49,12 +49,12 @@ export function remoteProvider(shape: RemoteSchemaShape): Provider {
     name: `remote schema ${shape.name}`,
     roles: Object.keys(shape.roles),
     rootFields: (role, kind) => offeredFields(shape, role, kind),
-    // A change of a remote schema is rare: every view of it is made anew.
+    // A change of a remote schema is rare: every schema of it is made anew.
     offer: () => JSON.stringify(shape),
   };
 }
 
-function offeredFields(shape: RemoteSchemaShape, role: RoleView, kind: RootKind): OfferedFields {
+function offeredFields(shape: RemoteSchemaShape, role: RoleSchema, kind: RootKind): OfferedFields {
   const types = role.remote(shape.name);
   const fields = types?.root(kind) ?? new Map<string, RemoteRootField>();
   const made = new Map<string, FieldDefinition>();
