@@ -8,7 +8,6 @@ import { type DestinationStream, destination, pino } from 'pino';
 import type { FinishedCall } from './actions/call.ts';
 import type { Configuration, LogType } from './configuration.ts';
 import type { PoolEvent } from './database/connections.ts';
-import type { PlanTrial } from './database/statement-plans.ts';
 import type { Trace } from './http/trace.ts';
 import { requestLine } from './request-lines.ts';
 import type { FinishedValidation } from './validation/validator.ts';
@@ -121,8 +120,6 @@ export type Observation =
       readonly event: PoolEvent;
       readonly seconds: number;
     }
-  /** The plans of a statement were measured; see statement-plans.ts. */
-  | ({ readonly kind: 'statement-plans'; readonly source: string; readonly statement: string } & PlanTrial)
   /** A webhook was called for an event, or its call failed. */
   | {
       readonly kind: 'event-invocation';
@@ -402,12 +399,6 @@ export function createLogger(
           logger.warn({ type: 'unstructured', detail: { message, source: observation.source } });
         }
         return;
-      case 'statement-plans': {
-        const { source, statement, plans, custom, generic } = observation;
-        const times = { custom_time: custom / 1000, generic_time: generic / 1000 };
-        logger.debug({ type: 'statement-plans', detail: { source, plans, ...times, statement } });
-        return;
-      }
       case 'operation':
         return;
     }

@@ -5,16 +5,8 @@ import { openInTurn } from './encryption.ts';
 import { statementLost } from './failures.ts';
 import type { Place } from './lanes.ts';
 import { PreparedStatements } from './statements.ts';
-import { commandBytes, type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
+import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 import { DEFINE_SETTINGS } from './writer.ts';
-
-/** `generic`: made once for all values. `custom`: as Postgres chooses, by default for the values of each execution. */
-export type Plans = 'generic' | 'custom';
-
-const SWITCH: Readonly<Record<Plans, Buffer>> = {
-  generic: commandBytes('set plan_cache_mode = force_generic_plan'),
-  custom: commandBytes('set plan_cache_mode = auto'),
-};
 
 const UNNAMED: Preparation = { name: '', parse: true, close: [] };
 
@@ -28,7 +20,6 @@ const MAX_PARSED = 8 * 1024 * 1024;
 interface Session {
   readonly defaults: string;
   readonly process: number;
-  readonly choosesPlans: boolean;
 }
 
 /**
@@ -43,7 +34,7 @@ export const PREPARE_SESSION = `select ${DEFINE_SETTINGS}, ${NO_JIT}`;
 
 const SESSION = `select current_setting('default_transaction_isolation') ||
   case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
-  pg_backend_pid() as process, current_setting('plan_cache_mode') = 'auto' as "choosesPlans", ${DEFINE_SETTINGS}, ${NO_JIT}`;
+  pg_backend_pid() as process, ${DEFINE_SETTINGS}, ${NO_JIT}`;
 
 /** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
 export type ConnectionConfiguration = Pick<
@@ -94,10 +85,6 @@ export class PooledConnection<Item extends object = object> implements Place {
   readonly processId: number;
   /** Its backend is always the same: there is no pooler between. */
   readonly isDirect: boolean;
-  /** Which statements have generic plans is for us to say: nobody has set it for the database or the user. */
-  readonly choosesPlans: boolean;
-  /** Which plans statements have that are sent now; undefined: unknown. */
-  #plans: Plans | undefined = 'custom';
   #collecting = false;
   readonly openedAt = performance.now();
   /** Characters of the statements that were new to the backend; see `isWorn`. */
@@ -109,16 +96,10 @@ export class PooledConnection<Item extends object = object> implements Place {
   #headIdle = performance.nodeTiming.idleTime;
 
   /** @param defaults of a transaction that does not say how it is to be: `read committed read write`, for instance */
-  constructor(
-    client: pg.Client,
-    statementLimit: number,
-    { defaults, process, choosesPlans }: Session,
-    roundTrip: number,
-  ) {
+  constructor(client: pg.Client, statementLimit: number, { defaults, process }: Session, roundTrip: number) {
     this.client = client;
     this.processId = (client as unknown as { readonly processID: number }).processID;
     this.isDirect = this.processId === process;
-    this.choosesPlans = choosesPlans && this.isDirect;
     this.defaults = defaults;
     this.roundTrip = roundTrip;
     this.statements = new PreparedStatements(statementLimit);
@@ -127,7 +108,6 @@ export class PooledConnection<Item extends object = object> implements Place {
   /** Its session was discarded and prepared again. */
   wasDiscarded(): void {
     this.statements.clear();
-    this.#plans = 'custom';
   }
 
   /** Sends statements behind those in flight. Without a transaction they are one. */
@@ -136,7 +116,6 @@ export class PooledConnection<Item extends object = object> implements Place {
     unnamed: boolean,
     settle: Settle,
     surroundings?: Surroundings,
-    plans: Plans = 'custom',
   ): void {
     if (this.inFlight === 0) this.#beginHead();
     this.inFlight += 1;
@@ -155,25 +134,16 @@ export class PooledConnection<Item extends object = object> implements Place {
         const elapsed = this.headSince - headSince;
         this.inFlight -= 1;
         if (error) {
-          // A setting that came with it is undone.
-          this.#plans = undefined;
           const undone = prepared.slice(rows.length);
           for (const { preparation } of undone) this.statements.skipped(preparation);
           if (statementLost(error) && undone[0]) this.statements.forget(undone[0].preparation.name);
         }
         settle(error, rows, elapsed, idle);
       },
-      this.#switching(plans, surroundings),
+      surroundings,
     );
     this.#collectWrites();
     this.client.query(query as unknown as pg.Submittable);
-  }
-
-  /** Adds the switch to the other kind of plans, where it is needed. */
-  #switching(plans: Plans, surroundings: Surroundings | undefined): Surroundings | undefined {
-    if (!this.choosesPlans || plans === this.#plans) return surroundings;
-    this.#plans = plans;
-    return { ...surroundings, before: [SWITCH[plans], ...(surroundings?.before ?? [])] };
   }
 
   /** Returns how many milliseconds this process was idle since the last call. */

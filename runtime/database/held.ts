@@ -19,8 +19,6 @@ export interface HeldOptions {
   readonly lockWaits: LockWaits;
   /** Sends an operation again. */
   readonly start: (task: Task) => void;
-  /** A read has held its connection for long: its generic plan may be wrong for its values. */
-  readonly suspect: (task: Task) => void;
   /** After each look: connections may be free now, or wanted. */
   readonly looked: () => void;
 }
@@ -56,10 +54,7 @@ export class HeldOperations {
     const held = busy.filter(({ ticks }) => ticks >= LONG);
     for (const { state, sent, ticks } of held) {
       const { task: head } = sent[0]!;
-      if (head.writes === undefined) {
-        head.known.isSlow = true;
-        this.#options.suspect(head);
-      }
+      if (head.writes === undefined) head.known.isSlow = true;
       if (state === 'taken' || ticks > LONG) continue;
       // Reads behind it run elsewhere; when their turn comes here, nothing waits for the answers any more.
       for (const { task, turn } of sent.slice(1)) {

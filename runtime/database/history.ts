@@ -1,7 +1,6 @@
 /** What earlier executions of a statement say about the next one. */
 import type { Cache, MemoryBudget } from '../core/memory/budget.ts';
 import { stringBytes } from '../core/memory/heap-bytes.ts';
-import { type KnownPlans, unknownPlans } from './statement-plans.ts';
 import { statementName } from './statements.ts';
 
 /** Bytes of what is known of a statement. */
@@ -27,7 +26,6 @@ export interface Known {
   isRunning: boolean;
   /** The last execution held its connection for long. */
   isSlow: boolean;
-  readonly plans: KnownPlans;
 }
 
 export class History {
@@ -44,13 +42,7 @@ export class History {
   of(text: string): Known {
     let known = this.#known.get(text);
     if (!known) {
-      known = {
-        name: statementName(text),
-        time: undefined,
-        isRunning: false,
-        isSlow: false,
-        plans: unknownPlans(),
-      };
+      known = { name: statementName(text), time: undefined, isRunning: false, isSlow: false };
       this.#known.set(text, known);
     }
     return known;
@@ -69,14 +61,12 @@ export class History {
    * The statement was answered after so many milliseconds, with nothing before it on its connection, and this process was
    * idle for so many of them. That is the least that Postgres can have worked: while this process is busy, answers wait for
    * it, and a clock would take its own load for that of the database.
-   * @returns what it took of Postgres (ms), at least
    */
-  took(known: Known, elapsed: number, idle: number): number {
+  took(known: Known, elapsed: number, idle: number): void {
     // The empty query of a new connection may have met a busy machine.
     this.tookNothing(elapsed);
     const time = Math.max(LEAST, idle - this.#roundTrip);
     if (known.time === undefined) known.time = time;
     else known.time = Math.max(LEAST, time > known.time ? known.time * RISE : known.time / FALL);
-    return time;
   }
 }

@@ -24,7 +24,6 @@ import { HeldOperations } from './held.ts';
 import { History } from './history.ts';
 import { LANES, type Lane, Lanes, LONG, WEIGHT } from './lanes.ts';
 import { LockWaits } from './lock-waits.ts';
-import { type PlanTrial, StatementPlans } from './statement-plans.ts';
 import type { Task, TaskConnection, WriteManner } from './task.ts';
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 import { type Waiter, type WaiterSettings, Waiters } from './waiters.ts';
@@ -33,8 +32,6 @@ import { settingsAhead, type Writer } from './writer.ts';
 export interface PoolSettings extends ConnectionSettings, WaiterSettings {
   /** Limits what is remembered of statements. */
   readonly memory?: MemoryBudget | undefined;
-  /** Takes what measuring the plans of a statement gave. */
-  readonly tried?: ((text: string, trial: PlanTrial) => void) | undefined;
   /** Only `exclusively` is used, so that no connections are kept for shared operations. */
   readonly isExclusive?: boolean;
 }
@@ -58,7 +55,6 @@ export class Pool {
   readonly #waiters: Waiters;
   readonly #lockWaits: LockWaits;
   readonly #held: HeldOperations;
-  readonly #plans: StatementPlans;
   readonly #sweeper: NodeJS.Timeout;
   #ended = false;
 
@@ -77,16 +73,11 @@ export class Pool {
     this.#lanes = new Lanes(this.#connections.open, settings.maxConnections, !settings.isExclusive);
     this.#waiters = new Waiters(this.#lanes, settings);
     this.#lockWaits = new LockWaits(async () => openConnection(await configuration(), 0, () => {}));
-    this.#plans = new StatementPlans((use) => this.exclusively(use), settings.tried);
     this.#held = new HeldOperations({
       connections: this.#connections.open,
       lanes: this.#lanes,
       lockWaits: this.#lockWaits,
       start: (task) => this.#start(task),
-      suspect: ({ known, requests }) => {
-        const { text, values } = requests[0]!.statement;
-        this.#plans.suspect(known, text, values);
-      },
       looked: () => {
         this.#waiters.serve();
         this.#openWanted();
@@ -100,11 +91,6 @@ export class Pool {
 
   get state(): PoolState {
     return { connections: this.#connections.size, waiting: this.#waiters.size };
-  }
-
-  /** What is known of the plans of a statement; undefined: it has not been tried. */
-  plansOf(text: string): PlanTrial | undefined {
-    return this.#history.of(text).plans.last;
   }
 
   /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
@@ -230,9 +216,6 @@ export class Pool {
     const { turn } = task;
     if (connection.isEnding) task.wait ??= 'ending';
     connection.sent.push({ task, turn });
-    const { text, values } = requests[0]!.statement;
-    if (!writes && connection.choosesPlans && this.#connections.prepares && this.#settings.maxConnections > 1)
-      this.#plans.sent(known, text, values);
     const ahead = writes ? settingsAhead(task.writer) : [];
     const finish = (error: Error | undefined, rows: readonly TextRow[], isCurrent: boolean) => {
       if (error && connectionLost(error)) this.#connections.remove(connection);
@@ -255,10 +238,7 @@ export class Pool {
       connection.sent.shift();
       const isCurrent = turn === task.turn;
       if (isCurrent && !(error && connectionLost(error))) {
-        if (wasIdle) {
-          const time = this.#history.took(known, elapsed, idle);
-          if (!writes) this.#plans.took(known, text, values, time);
-        }
+        if (wasIdle) this.#history.took(known, elapsed, idle);
         // What holds a connection for long while it writes may wait for a lock: the look at the locks tells.
         if (!writes) known.isSlow = heldFor >= LONG;
         else if (heldFor === 0) known.isSlow = false;
@@ -268,8 +248,7 @@ export class Pool {
       else finish(error, rows, isCurrent);
     };
     const surroundings = task.begins ? transaction(task.writes!) : undefined;
-    const plans = writes ? 'custom' : known.plans.last?.plans;
-    connection.send([...ahead, ...requests], task.unnamed, settle, surroundings, plans);
+    connection.send([...ahead, ...requests], task.unnamed, settle, surroundings);
     this.#held.watch();
   }
 

@@ -9,7 +9,6 @@ import {
 } from './connection.ts';
 import { WRITE_AT_READ_COMMITTED } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
-import type { PlanTrial } from './statement-plans.ts';
 import type { WriteManner } from './task.ts';
 import type { TextRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
@@ -69,8 +68,6 @@ export interface SourceConnection {
   withClient<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result>;
   /** Names the database without credentials. */
   readonly address: string;
-  /** What is known of the plans of a statement that has run often; undefined: nothing. */
-  plansOf(text: string): PlanTrial | undefined;
   /** The pool at this moment. */
   state(): PoolState;
   /** Waits for what runs and closes the connections. */
@@ -148,7 +145,6 @@ export function connectSource(
       }),
     withClient,
     address: options.address ?? '',
-    plansOf: (text) => pool.plansOf(text),
     state: () => pool.state,
     end: async () => {
       changes.stop();

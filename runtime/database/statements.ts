@@ -25,7 +25,7 @@ export function statementName(text: string): string {
 }
 
 /** Whether a statement is kept on connections. */
-export function isPreparable(text: string): boolean {
+function isPreparable(text: string): boolean {
   return text.length * BYTES_PER_CHARACTER < LARGEST;
 }
 

@@ -2,9 +2,8 @@
 import { bindParameter, bindParameters } from '../core/request/bind.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
-import { print, quoteLiteral, type Sql } from '../core/sql/fragment.ts';
+import { quoteLiteral, type Sql } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
-import type { PlanTrial } from '../database/statement-plans.ts';
 import { connectionOf, type Execution } from './execution.ts';
 
 /** One root field; introspection has neither SQL nor plan. */
@@ -29,23 +28,14 @@ export async function explainRequest(
       if (!query) return { field, sql: null, plan: null };
       const text = inlined(query.sql, variables, session);
       const connection = connectionOf(query.source, execution);
-      const trial = connection.plansOf(print(query.sql).text);
       try {
         const { rows } = await connection.query<{ 'QUERY PLAN': string }>(`explain (format text) ${text}`);
-        const plan = rows.map((row) => row['QUERY PLAN']);
-        return { field, sql: text, plan: trial ? [...plan, describeTrial(trial)] : plan };
+        return { field, sql: text, plan: rows.map((row) => row['QUERY PLAN']) };
       } catch (error) {
         throw databaseError(error, { text, values: [] });
       }
     }),
   );
-}
-
-/** Which kind of plan requests get, and what it saves. */
-function describeTrial({ plans, custom, generic }: PlanTrial): string {
-  const [own, other] = plans === 'generic' ? [generic, custom] : [custom, generic];
-  const others = plans === 'generic' ? 'custom' : 'generic';
-  return `Requests use ${plans} plans: ${own.toFixed(2)} ms with planning, ${other.toFixed(2)} ms with ${others} ones`;
 }
 
 /** A subscription: the statement that reads it, and the values of its one cohort (reference graphql-api §7.4). */

@@ -49,8 +49,6 @@ export function openSource(
     address: label,
     report:
       observe && ((event, seconds) => observe({ kind: 'pool', source, address: label, event, seconds })),
-    tried:
-      observe && ((statement, trial) => observe({ kind: 'statement-plans', source, statement, ...trial })),
   });
 }
 

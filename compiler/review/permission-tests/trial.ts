@@ -112,7 +112,6 @@ function createTrial(client: pg.Client): Trial {
       maintain: refuse,
       withClient: refuse,
       address: '',
-      plansOf: () => undefined,
       state: () => ({ connections: 1, waiting: 0 }),
       end: async () => {},
     },
