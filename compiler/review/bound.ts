@@ -93,14 +93,14 @@ function ofExists(exists: Exists): Variables {
 /** `column = {session…}`, `column = any ({session…})`, and the other way round. */
 function ofLeaf({ tokens = [] }: Leaf): Variables {
   const shape = tokens
-    .map((token) => (sessionVariable(token) ? '$' : /^["{]/.test(token) ? '_' : token))
+    .map((token) => (sessionVariableOfHole(token) ? '$' : /^["{]/.test(token) ? '_' : token))
     .join(' ');
   if (!['_ . _ = $', '$ = _ . _', '_ . _ = any ( $ )'].includes(shape)) return NONE;
-  return new Set(tokens.flatMap((token) => sessionVariable(token) ?? []));
+  return new Set(tokens.flatMap((token) => sessionVariableOfHole(token) ?? []));
 }
 
 /** The name in `{session.x-engine-user-id::integer}`. */
-export function sessionVariable(text: string): string | undefined {
+export function sessionVariableOfHole(text: string): string | undefined {
   return /^\{session\.([^:}]+)::[^}]*\}$/.exec(text)?.[1];
 }
 

@@ -20,10 +20,10 @@ const folder = fileURLToPath(new URL('../cases', import.meta.url));
 const update = process.env.ENGINE_UPDATE === '1';
 const accept = 'accept with ENGINE_UPDATE=1 npx vitest run test/compiler/cases.test.ts';
 
-// The cases of audits have a runner of their own.
+// The cases of audits and of the lint have runners of their own.
 describe.each(
   readdirSync(folder)
-    .filter((name) => name !== 'audit')
+    .filter((name) => existsSync(join(folder, name, 'schema.sql')))
     .sort(),
 )('%s', (name) => {
   const place = join(folder, name);

@@ -5,7 +5,7 @@ import type { TableShape } from '../../../runtime/core/shapes.ts';
 import {
   type Reference,
   referencesOf,
-  sessionVariable,
+  sessionVariableOfHole,
   variablesBinding,
   variablesBindingReference,
 } from '../bound.ts';
@@ -117,7 +117,7 @@ function isView({ shape }: Table): boolean {
 /** Variables to which a permission ties the rows that it reads, changes or makes. */
 function bindings({ operation, where, check, presets = {} }: Permission): ReadonlySet<string> {
   if (operation !== 'insert') return variablesBinding(where);
-  const preset = Object.values(presets).flatMap((text) => sessionVariable(text) ?? []);
+  const preset = Object.values(presets).flatMap((text) => sessionVariableOfHole(text) ?? []);
   return new Set([...variablesBinding(check), ...preset]);
 }
 
@@ -147,7 +147,7 @@ function isHeld(
   column: string,
   variable: string,
 ): boolean {
-  if (presets[column] !== undefined) return sessionVariable(presets[column]) === variable;
+  if (presets[column] !== undefined) return sessionVariableOfHole(presets[column]) === variable;
   if (variablesBindingReference(check, [column]).has(variable)) return true;
   return (
     operation === 'update' &&
