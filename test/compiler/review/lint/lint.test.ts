@@ -34,13 +34,10 @@ interface LintCase extends Permissions {
   )[];
 }
 
-/** By table, then by operation; a `select` without columns has `id`. */
-interface Permissions {
-  /** `user` unless it is said. */
-  readonly role?: string;
-  readonly account?: Readonly<Record<string, object>>;
-  readonly [table: string]: unknown;
-}
+/** By table, then by operation; a `select` without columns has `id`. `role` is `user` unless it is named. */
+type Permissions = { readonly role?: string } & {
+  readonly [Table in 'account' | 'note' | 'card' | 'summary']?: Readonly<Record<string, object>>;
+};
 
 let database: TestDatabase;
 let catalogs: Record<string, SourceCatalog>;
@@ -53,7 +50,9 @@ beforeAll(async () => {
 function metadata({ role = 'user', ...permissions }: Permissions): object {
   const project = parse(read('project/metadata.yaml'));
   for (const entry of project.sources[0].tables)
-    for (const [operation, permission] of Object.entries<object>(permissions[entry.table] ?? {})) {
+    for (const [operation, permission] of Object.entries(
+      permissions[entry.table as keyof typeof permissions] ?? {},
+    )) {
       const columns = operation === 'select' && { columns: ['id'] };
       entry[`${operation}_permissions`] = [{ role, permission: { ...columns, ...permission } }];
     }
