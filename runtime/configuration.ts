@@ -154,11 +154,11 @@ export const OPTIONS = {
     'append a comment to the SQL of each query: root fields, operation name and role',
   ),
   remoteSchemaSkipNulls: option(boolean, false, 'leave nulls out of arguments of remote schemas'),
-  remoteSchemaPrioritizeData: option(
-    boolean,
-    false,
-    "return a remote schema's data even if it has errors",
-    pending,
+  remoteSchemaPrioritizeData: option(boolean, false, "return a remote schema's data even if it has errors"),
+  remoteSchemasDir: option(
+    optionalText,
+    undefined,
+    'folder of locks that engine remote lock wrote; a locked remote schema is served as its lock has it',
   ),
   configuredHeaderPrecedence: option(boolean, false, 'configured headers override those of the client'),
   outgoingAllow: option(

@@ -1,11 +1,11 @@
 /** `engine remote lock|check|diff`: remote schemas pinned beside the metadata, and compared with the servers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
+import { lockFile, lockText, readLock } from '../../runtime/remote/lock.ts';
 import { compile } from '../index.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
-import { lockPath, lockText, readLive, readLock } from '../phases/2-introspect/remote-schemas.ts';
+import { lockFolder, readLive } from '../phases/2-introspect/remote-schemas.ts';
 import type { RemoteResult } from '../phases/3-resolve/index.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { lineDifference } from './line-difference.ts';
@@ -26,13 +26,14 @@ export async function lockCommand(
   context: CommandContext,
 ): Promise<number> {
   const compared = await compareAll(names, metadata, context);
+  const folder = lockFolder(metadata);
   for (const { name, live } of compared) {
     if ('error' in live) {
       context.stderr(`${name}: ${live.error}\n`);
       continue;
     }
-    const path = lockPath(metadata, name);
-    mkdirSync(dirname(path), { recursive: true });
+    const path = lockFile(folder, name);
+    mkdirSync(folder, { recursive: true });
     writeFileSync(path, lockText(name, live.sdl));
     context.stdout(`${name} → ${path}\n`);
   }
@@ -122,7 +123,7 @@ async function compareAll(
     Promise.all(
       wanted.map(async (remote: RemoteSchema): Promise<Compared> => {
         const { name } = remote;
-        return { name, lock: readLock(metadata, name), live: await readLive(remote, read) };
+        return { name, lock: readLock(lockFolder(metadata), name), live: await readLive(remote, read) };
       }),
     ),
   );

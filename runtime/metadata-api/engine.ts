@@ -7,13 +7,14 @@
 import { EngineError } from '../core/errors.ts';
 import { Retirement } from '../database/retirement.ts';
 import { deleteWaiting, scheduleAnew } from '../events/cron-events.ts';
-import type { Metadata } from '../metadata/metadata.ts';
+import type { Metadata, RemoteSchema } from '../metadata/metadata.ts';
 import { emptyMetadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import type { Answer } from './answer.ts';
 import { installTriggers, removeTriggers } from './install-triggers.ts';
 import type { Requester } from './operation.ts';
+import { type RemoteRefresh, readAgain, takeRefreshed } from './remote-refresh.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
 import { type MetadataStore, versionConflict } from './store.ts';
@@ -23,7 +24,6 @@ import {
   inconsistentObjects,
   type MetadataState,
   type RemoteOrError,
-  readRemote,
   type SourceDatabase,
   WorkingCopy,
 } from './working-copy.ts';
@@ -31,6 +31,10 @@ import {
 export interface MetadataEngineOptions<Database extends SourceDatabase>
   extends Pick<CopyServices<Database>, 'compile' | 'openSource' | 'readRemote' | 'options'> {
   readonly store: MetadataStore;
+  /** Remote schemas of locks, by name; none unless given. */
+  readonly lockedRemote?: CopyServices['lockedRemote'];
+  /** Told what reading remote schemas again found. */
+  readonly reportRefresh?: (refresh: RemoteRefresh) => void;
   /** Metadata to begin with when the store is empty, e.g. the source `default` of --database-url. */
   readonly initialMetadata?: Metadata;
   /** Makes a program of compiled files. Throws if they cannot be loaded. */
@@ -47,6 +51,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   #state: MetadataState<Database>;
   #queue: Promise<unknown> = Promise.resolve();
   readonly #retirement: Retirement<SourceDatabase>;
+  /** Remote schemas that are being introspected again. */
+  readonly #reading = new Set<string>();
 
   private constructor(options: MetadataEngineOptions<Database>) {
     this.#options = options;
@@ -58,6 +64,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       compile,
       openSource,
       readRemote,
+      lockedRemote: options.lockedRemote ?? (() => undefined),
       options: options.options,
       queryMetadata: store.query,
       scheduledChanged: options.scheduledChanged ?? (() => {}),
@@ -143,25 +150,32 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   }
 
   /**
-   * Introspects remote schemas again, all of them unless names are given, while requests go on. What changed is served; what
-   * cannot be reached is served as it was read last.
+   * Introspects remote schemas again, all of them unless names are given, while requests go on, and reports what the changes
+   * break. What changed is served, unless it is locked; what cannot be reached is served as it was read last.
    */
   async refreshRemotes(names?: readonly string[]): Promise<void> {
-    const { metadata, remotes } = this.#state;
-    const wanted = metadata.remote_schemas.filter(({ name }) => names?.includes(name) ?? true);
-    if (wanted.length === 0) return;
-    const read = await Promise.all(
-      wanted.map(
-        async (remote) => [remote, await readRemote(remote, remotes[remote.name], this.#services)] as const,
-      ),
+    const wanted = this.#state.metadata.remote_schemas.filter(
+      ({ name }) => (names?.includes(name) ?? true) && !this.#reading.has(name),
     );
-    await this.#alone(async () => {
-      const copy = this.#copy();
-      // Not those that were changed meanwhile.
-      const current = read.filter(([remote]) => copy.metadata.remote_schemas.includes(remote));
-      copy.takeRemotes(Object.fromEntries(current.map(([{ name }, result]) => [name, result])));
-      await this.#serveUnlessSame(copy);
-    });
+    await Promise.all(wanted.map((remote) => this.#refresh(remote)));
+  }
+
+  /** A slow server delays no other one. */
+  async #refresh(remote: RemoteSchema): Promise<void> {
+    this.#reading.add(remote.name);
+    try {
+      const read = await readAgain(remote, this.#state.remotes[remote.name], this.#services);
+      await this.#alone(async () => {
+        const copy = this.#copy();
+        // Not one that was changed meanwhile.
+        if (!copy.metadata.remote_schemas.includes(remote)) return;
+        const refresh = await takeRefreshed(read, copy);
+        if (refresh) this.#options.reportRefresh?.(refresh);
+        if (!read.isLocked) await this.#serveUnlessSame(copy);
+      });
+    } finally {
+      this.#reading.delete(remote.name);
+    }
   }
 
   /** Introspects the remote schemas again that could not be read. */
@@ -297,7 +311,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     this.#release(copy);
   }
 
-  /** Remote schemas as any instance read them last: no start waits for another server. */
+  /** Remote schemas of locks, or as any instance read them last: no start waits for another server. */
   async #takeStoredRemotes(copy: WorkingCopy): Promise<void> {
     const { remote_schemas } = copy.metadata;
     if (remote_schemas.length === 0) return;
@@ -305,7 +319,9 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     copy.takeRemotes(
       Object.fromEntries(
         remote_schemas.map(({ name }): [string, RemoteOrError] => {
-          const sdl = stored.get(name);
+          const locked = this.#services.lockedRemote(name);
+          if (locked && 'error' in locked) return [name, locked];
+          const sdl = locked?.sdl ?? stored.get(name);
           const served = this.#state.remotes[name];
           if (sdl === undefined) return [name, served ?? { error: 'it has not been read yet' }];
           return [name, served && 'sdl' in served && served.sdl === sdl ? served : { sdl }];

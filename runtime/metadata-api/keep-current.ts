@@ -17,23 +17,14 @@ export function keepCurrent<Database extends SourceDatabase>(
   pollInterval: number,
   report: (message: string, error: unknown) => void,
 ): () => void {
-  let retrying = false;
-  // One attempt at a time: a remote may take its whole timeout.
-  const retryRemotes = (retry: () => Promise<void>) => {
-    if (retrying) return;
-    retrying = true;
-    retry()
-      .catch((error: unknown) => report('Reading a remote schema again failed.', error))
-      .finally(() => {
-        retrying = false;
-      });
-  };
-  retryRemotes(() => engine.refreshRemotes());
+  const watchRemotes = (read: Promise<void>) =>
+    read.catch((error: unknown) => report('Reading a remote schema again failed.', error));
+  void watchRemotes(engine.refreshRemotes());
   const timers = [
     setInterval(() => {
       engine.retrySources().catch((error: unknown) => report('Trying a source again failed.', error));
     }, RETRY_INTERVAL),
-    setInterval(() => retryRemotes(() => engine.retryRemotes()), RETRY_INTERVAL),
+    setInterval(() => void watchRemotes(engine.retryRemotes()), RETRY_INTERVAL),
   ];
   if (pollInterval > 0) {
     const synchronise = () => {

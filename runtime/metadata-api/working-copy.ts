@@ -96,6 +96,8 @@ export interface CopyServices<Database extends SourceDatabase = SourceDatabase> 
   readonly openSource: (source: Source) => Database;
   /** Introspects a remote schema: its SDL. @throws EngineError */
   readonly readRemote: (remote: RemoteSchema) => Promise<string>;
+  /** A remote schema as its lock has it, which goes before what its server offers; undefined without a lock. */
+  readonly lockedRemote: (name: string) => RemoteOrError | undefined;
   prepare(state: MetadataState<Database>): Promise<PreparedProgram>;
   /** A statement on the tables of cron and one-off events. */
   readonly queryMetadata: QueueQuery;
@@ -197,9 +199,10 @@ export class WorkingCopy {
     if (!isSame) this.#value = { ...this.#value, remotes: { ...this.remotes, ...remotes } };
   }
 
-  /** Introspects a remote schema now. @throws EngineError when it cannot be read */
+  /** Introspects a remote schema now, unless it is locked. @throws EngineError when it cannot be read */
   async readRemote(remote: RemoteSchema): Promise<void> {
-    this.takeRemotes({ [remote.name]: { sdl: await this.services.readRemote(remote) } });
+    const read = this.services.lockedRemote(remote.name) ?? { sdl: await this.services.readRemote(remote) };
+    this.takeRemotes({ [remote.name]: read });
     this.#rereadRemotes.delete(remote.name);
   }
 
@@ -389,12 +392,14 @@ export class WorkingCopy {
   }
 }
 
-/** Introspects a remote schema; what cannot be reached is as it was read last. */
+/** A remote schema of its lock, or introspected; what cannot be reached is as it was read last. */
 export async function readRemote(
   remote: RemoteSchema,
   known: RemoteOrError | undefined,
-  services: Pick<CopyServices, 'readRemote'>,
+  services: Pick<CopyServices, 'readRemote' | 'lockedRemote'>,
 ): Promise<RemoteOrError> {
+  const locked = services.lockedRemote(remote.name);
+  if (locked) return JSON.stringify(locked) === JSON.stringify(known) ? known! : locked;
   try {
     const sdl = await services.readRemote(remote);
     // The identical result as long as nothing changed.

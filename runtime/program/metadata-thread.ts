@@ -30,6 +30,7 @@ import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api
 import type { Observation } from '../observe.ts';
 import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 import { introspectRemote } from '../remote/introspect.ts';
+import { readLock } from '../remote/lock.ts';
 import { createInputValidator } from '../validation/validator.ts';
 import type { PreparedProgram } from './host.ts';
 import { createEvaluator, createTranspiler, type TranspiledFile, type TranspiledFiles } from './loader.ts';
@@ -165,6 +166,17 @@ async function start(data: ThreadData): Promise<Running> {
         const options = { outgoing, environment: data.environment };
         return (await introspectRemote(remoteTarget(definition), options)).sdl;
       },
+      lockedRemote: (name) =>
+        configuration.remoteSchemasDir === undefined
+          ? undefined
+          : readLock(configuration.remoteSchemasDir, name),
+      reportRefresh: ({ verdict, ...info }) =>
+        observe({
+          kind: 'metadata',
+          level: verdict === 'breaking' ? 'warn' : 'info',
+          message: `remote schema read again: ${verdict}`,
+          info,
+        }),
       options: {
         remoteSchemaPermissions: configuration.enableRemoteSchemaPermissions,
         inferFunctionPermissions: configuration.inferFunctionPermissions,

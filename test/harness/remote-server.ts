@@ -23,8 +23,11 @@ export interface RemoteServer {
   stop(): Promise<void>;
 }
 
-/** @param root values and functions of root fields, as graphql-js takes them */
-export async function startRemoteServer(sdl: string, root: object): Promise<RemoteServer> {
+/**
+ * @param root values and functions of root fields, as graphql-js takes them
+ * @param wantedPort 0 = any free one
+ */
+export async function startRemoteServer(sdl: string, root: object, wantedPort = 0): Promise<RemoteServer> {
   const schema = buildSchema(sdl);
   const calls: RemoteCall[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -57,7 +60,7 @@ export async function startRemoteServer(sdl: string, root: object): Promise<Remo
       response.end(String(error));
     });
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => http.listen(wantedPort, '127.0.0.1', resolve));
   const { port } = http.address() as AddressInfo;
   const server: RemoteServer = {
     url: `http://127.0.0.1:${port}/graphql`,
