@@ -2,6 +2,7 @@
  * The help desk example from nothing: an embedded PostgreSQL with its data in `.engine/`, the example's database, a
  * compile to `generated/`, and the server with its GraphiQL page, until Ctrl-C.
  */
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Configuration, ConfigurationError, readConfiguration } from '../runtime/configuration.ts';
@@ -10,7 +11,8 @@ import { EmbeddedPostgresError, startEmbeddedPostgres } from '../runtime/databas
 import { type GraphiqlRole, graphiql } from '../runtime/http/graphiql.ts';
 import { startServer } from '../runtime/main.ts';
 import { StartError } from '../runtime/start-error.ts';
-import { agent, agentWorkload, customer, roles } from './helpdesk/roles.ts';
+import { startReceiver } from './helpdesk/receiver.ts';
+import { agent, agentWorkload, customer, rating, roles } from './helpdesk/roles.ts';
 import { compileExample, fillDatabase } from './prepare.ts';
 
 const dataDirectory = fileURLToPath(new URL('../.engine/postgres', import.meta.url));
@@ -59,9 +61,13 @@ export async function start(): Promise<void> {
     if (status !== 0) throw new StartError(`The example does not compile:\n${output}`);
     progress('compiled to generated/');
 
+    const secret = randomBytes(16).toString('hex');
+    const receiver = await startReceiver(secret, (line) => console.log(`  ← ${line}`));
+    stops.push(receiver.close);
+
     const server = await startServer({
-      configuration: configure(port),
-      environment: process.env,
+      configuration: configure(port, databaseUrl),
+      environment: { ...process.env, HELPDESK_HOOKS: receiver.url, HELPDESK_HOOKS_SECRET: secret },
       generated: { directory: 'generated', sources: { default: databaseUrl } },
       endpoints: [(app) => graphiql(app, { roles })],
     });
@@ -92,9 +98,9 @@ function choosePort(): number {
  * The server's variables count here too. Where they are silent: nobody else may reach a server that asks for no secret,
  * and the terminal shows problems only.
  */
-function configure(port: number): Configuration {
+function configure(port: number, databaseUrl: string): Configuration {
   const defaults = { ENGINE_GRAPHQL_SERVER_HOST: '127.0.0.1', ENGINE_GRAPHQL_LOG_LEVEL: 'warn' };
-  return readConfiguration({ serverPort: port }, { ...defaults, ...process.env });
+  return readConfiguration({ serverPort: port, databaseUrl }, { ...defaults, ...process.env });
 }
 
 /** Asked first, so that nothing has been started when the answer is no. */
@@ -123,9 +129,13 @@ Try it in the browser:   ${url}/graphiql     (choose a role at the top right)
 or from another terminal:
 ${tries.map(([who, role]) => `\n  as ${who} – ${role.description}\n${curl(url, role)}`).join('\n')}
 
+See events arrive: the server calls a webhook here for each rating of an article, and every minute for a cron trigger.
+${curl(url, rating)}
+
 Read what answers them:  generated/README.md
                          generated/sources/default/public/ticket.access.ts     who may touch tickets
                          generated/roles/customer.txt                          what a customer may do
+                         generated/events/default/article_rated.ts             which event is captured, and how
 
 Ctrl-C stops the server and the database. The data stays; \`rm -r ${place}\` forgets it.`;
 }

@@ -22,6 +22,7 @@ import { ticketPriority } from "./sources/default/public/ticket_priority.table.t
 import { ticketStatus } from "./sources/default/public/ticket_status.table.ts";
 import { ticketTagAccess } from "./sources/default/public/ticket_tag.access.ts";
 import { searchArticles } from "./sources/default/functions/search_articles.ts";
+import { events } from "./events/index.ts";
 import { saved } from "./saved/index.ts";
 
 export default program({
@@ -53,5 +54,6 @@ export default program({
   functions: [
     searchArticles,
   ],
+  events,
   saved,
 });

@@ -17,6 +17,7 @@ import { linkProgram, type Program } from './core/program.ts';
 import { REMOTE } from './core/remotes/remote-root.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from './core/request/planner.ts';
 import type { SourceConnections } from './database/source.ts';
+import { type CompiledCron, deliverCompiledCron } from './events/compiled-cron.ts';
 import { createDelivery } from './events/delivery.ts';
 import type { Callers, Execution } from './graphql/execution.ts';
 import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
@@ -130,9 +131,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     configuredFirst: configuration.configuredHeaderPrecedence,
     observe: (call) => observe({ kind: 'validate-input', ...call }),
   });
+  // For what the server stores of its own.
+  const databaseUrl = configuration.metadataDatabaseUrl ?? configuration.databaseUrl;
   const asynchronous = createAsynchronous({
     ...calls,
-    databaseUrl: configuration.metadataDatabaseUrl ?? configuration.databaseUrl,
+    databaseUrl,
     interval: configuration.disableEventing ? 0 : configuration.asyncActionsFetchInterval,
     batchSize: configuration.asyncActionsFetchBatchSize,
     report: (message, error) => {
@@ -176,11 +179,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       };
     },
   };
-  const delivery = createDelivery({ configuration, environment, observe, outgoing });
+  const eventsContext = { configuration, environment, observe, outgoing };
+  const delivery = createDelivery(eventsContext);
+  let cron: CompiledCron | undefined;
   const authentication = await openAuthentication(configuration, outgoing, observe, memory);
   let host: Host | undefined;
   try {
     host = await openHost(options, context);
+    cron = deliverCompiledCron(host.cron ?? [], databaseUrl, eventsContext);
     const describeEndpoints = (role: string) => {
       const { saved, planner } = current();
       const { stringifyNumbers } = planner.options;
@@ -226,6 +232,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       // Before the databases are closed: what was sent is still to be recorded.
       await Promise.all([
         delivery.stop(configuration.gracefulShutdownTimeout * 1000),
+        cron?.stop(configuration.gracefulShutdownTimeout * 1000),
         asynchronous.stop(configuration.gracefulShutdownTimeout * 1000),
       ]);
       await host?.stop();
@@ -245,6 +252,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     authentication.stop();
     await delivery.stop(0);
+    await cron?.stop(0);
     await asynchronous.stop(0);
     await host?.stop();
     await outgoing.close();

@@ -140,3 +140,17 @@ const admin: GraphiqlRole = {
 };
 
 export const roles: readonly GraphiqlRole[] = [customer, agent, manager, visitor, admin];
+
+/** As the customer: a write that an event trigger reports. */
+export const rating: GraphiqlRole = {
+  ...customer,
+  query: `mutation {
+  insert_article_feedback_one(
+    object: { article_id: 1, is_helpful: true }
+    on_conflict: { constraint: article_feedback_article_id_customer_id_key, update_columns: [is_helpful] }
+  ) {
+    is_helpful
+  }
+}
+`,
+};

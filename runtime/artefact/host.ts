@@ -76,6 +76,7 @@ export async function hostArtefact(
   if (!options.strict) setTimeout(() => void verify(artefact, infos, context), VERIFY_DELAY).unref();
   return {
     endpoints: [],
+    cron: artefact.program.events?.cron ?? [],
     health: async () => 'ok',
     stop: async () => {
       await Promise.all([...sources.values()].map((source) => source.end()));

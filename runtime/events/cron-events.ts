@@ -11,15 +11,28 @@ interface Scheduled {
   readonly schedule: string;
 }
 
+/**
+ * SQL: names and schedules of the cron triggers that are served, in the stored metadata, locked against a change until events
+ * are made for them.
+ */
+const STORED_METADATA = `
+  select kept ->> 'name' as name, kept ->> 'schedule' as schedule
+  from (select definition from engine_catalog.metadata_head for share) stored,
+    json_array_elements(definition -> 'cron_triggers') as kept`;
+
 /** Makes the events of triggers that are new or changed, in place of those that were made for an earlier definition. */
-export async function scheduleAnew(query: QueueQuery, triggers: readonly Scheduled[]): Promise<void> {
+export async function scheduleAnew(
+  query: QueueQuery,
+  triggers: readonly Scheduled[],
+  stored = STORED_METADATA,
+): Promise<void> {
   if (triggers.length === 0) return;
   await deleteWaiting(
     query,
     triggers.map(({ name }) => name),
     'future',
   );
-  await scheduleAhead(query, triggers);
+  await scheduleAhead(query, triggers, stored);
 }
 
 /** Deletes waiting events: all of them, or those of the future that no attempt was made for. Finished ones stay. */
@@ -38,9 +51,14 @@ export async function deleteWaiting(
 
 /**
  * Tops up the events of triggers that have fewer than are kept waiting. Instances may do so at the same time. One that has not
- * heard of a change yet makes none: events are made while the stored metadata, locked, has the schedule they were made for.
+ * heard of a change yet makes none: events are made while what is stored, locked, has the schedule they were made for.
+ * @param stored SQL for names and schedules of the triggers as they are stored
  */
-export async function scheduleAhead(query: QueueQuery, triggers: readonly Scheduled[]): Promise<void> {
+export async function scheduleAhead(
+  query: QueueQuery,
+  triggers: readonly Scheduled[],
+  stored = STORED_METADATA,
+): Promise<void> {
   if (triggers.length === 0) return;
   const rows = await query(
     `select t.name, extract(epoch from now())::float8 * 1000 as now, count(e.id)::integer as waiting,
@@ -63,13 +81,10 @@ export async function scheduleAhead(query: QueueQuery, triggers: readonly Schedu
   });
   if (due.length === 0) return;
   await query(
-    `with stored as materialized (select definition from engine_catalog.metadata_head for share)
+    `with stored as materialized (${stored})
      insert into engine_catalog.cron_events (trigger_name, scheduled_time)
      select name, time::timestamptz from unnest($1::text[], $2::text[], $3::text[]) as due (name, schedule, time)
-     where exists (
-       select from stored, json_array_elements(definition -> 'cron_triggers') as kept
-       where kept ->> 'name' = due.name and kept ->> 'schedule' = due.schedule
-     )
+     where (name, schedule) in (select name, schedule from stored)
      on conflict (trigger_name, scheduled_time) where status = 'scheduled' do nothing`,
     [due.map(({ name }) => name), due.map(({ name }) => schedules.get(name)!), due.map(({ time }) => time)],
   );

@@ -29,7 +29,12 @@ interface Active {
   readonly target: Target;
 }
 
-export function deliverScheduled(query: QueueQuery, context: EventsContext): ScheduledDelivery {
+/** @param stored SQL for the stored schedules; see `scheduleAhead` */
+export function deliverScheduled(
+  query: QueueQuery,
+  context: EventsContext,
+  stored?: string,
+): ScheduledDelivery {
   const { configuration, environment, observe, outgoing } = context;
   if (configuration.disableEventing) return { use: () => {}, wake: () => {}, stop: async () => {} };
   const report = (message: string, error: unknown) =>
@@ -91,6 +96,7 @@ export function deliverScheduled(query: QueueQuery, context: EventsContext): Sch
     scheduleAhead(
       query,
       [...active.values()].map(({ shape }) => shape),
+      stored,
     )
       .then(wake)
       .catch((error: unknown) => report('Making the next events of cron triggers failed.', error));

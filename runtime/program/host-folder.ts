@@ -43,6 +43,7 @@ export async function hostFolder(folder: CompiledFolder, context: HostContext): 
   context.prepare(program, sources).activate();
   return {
     endpoints: [],
+    cron: program.events?.cron ?? [],
     health: async () => 'ok',
     stop: async () => {
       await Promise.all([...sources.values()].map((source) => source.end()));

@@ -1,5 +1,6 @@
 /** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
 import type { Configuration } from '../configuration.ts';
+import type { CronTriggerShape } from '../core/events.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import type { SourceConnections } from '../database/source.ts';
@@ -13,6 +14,8 @@ export interface Host {
   readonly health: () => Promise<Health>;
   /** Finds rules in the metadata; absent without metadata. */
   readonly locate?: LocateRule;
+  /** Cron triggers that the server has to deliver; a host with metadata delivers its own. */
+  readonly cron?: readonly CronTriggerShape[];
   /** Closes every connection, once what runs there is done. */
   stop(): Promise<void>;
 }

@@ -6,9 +6,9 @@ export const recentTicketsOperation = savedOperation({
   name: "recent_tickets",
   kind: "query",
   variables: {
-    limit: { type: "Int", default: 20 },
+    limit: { type: "Int!", default: 20 },
   },
-  document: `query recent_tickets($limit: Int = 20) {
+  document: `query recent_tickets($limit: Int! = 20) {
   ticket(order_by: { created_at: desc }, limit: $limit) {
     id
     subject
@@ -22,7 +22,6 @@ export const recentTicketsOperation = savedOperation({
   plans: [
     {
       roles: ["admin", "agent", "manager"],
-      when: { limit: "value" },
       steps: [
         {
           source: "default",
@@ -46,32 +45,7 @@ export const recentTicketsOperation = savedOperation({
       answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
     {
-      roles: ["admin", "agent", "manager"],
-      when: { limit: "null" },
-      steps: [
-        {
-          source: "default",
-          sql: `
-            select (
-              select coalesce(json_agg("rows#2"), '[]')
-              from (
-                select
-                  "ticket#1"."id" as "id",
-                  "ticket#1"."subject" as "subject",
-                  "ticket#1"."status" as "status"
-                from "public"."ticket" as "ticket#1"
-                where {select public.ticket "ticket#1"}
-                order by "ticket#1"."created_at" desc
-              ) as "rows#2"
-            )::text
-          `,
-        },
-      ],
-      answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
-    },
-    {
       roles: ["customer"],
-      when: { limit: "value" },
       steps: [
         {
           source: "default",
@@ -87,31 +61,6 @@ export const recentTicketsOperation = savedOperation({
                 where {select public.ticket "ticket#1"}
                 order by "ticket#1"."created_at" desc
                 limit least({$limit::bigint}, 100)
-              ) as "rows#2"
-            )::text
-          `,
-        },
-      ],
-      answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
-    },
-    {
-      roles: ["customer"],
-      when: { limit: "null" },
-      steps: [
-        {
-          source: "default",
-          sql: `
-            select (
-              select coalesce(json_agg("rows#2"), '[]')
-              from (
-                select
-                  "ticket#1"."id" as "id",
-                  "ticket#1"."subject" as "subject",
-                  "ticket#1"."status" as "status"
-                from "public"."ticket" as "ticket#1"
-                where {select public.ticket "ticket#1"}
-                order by "ticket#1"."created_at" desc
-                limit 100
               ) as "rows#2"
             )::text
           `,

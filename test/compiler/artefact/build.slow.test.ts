@@ -134,7 +134,11 @@ test('it is served where nothing is installed, without a compiler, and says that
   expect(await described.ended).toBe(0);
   expect(JSON.parse(described.output())).toMatchObject({
     format: 1,
-    environment: [{ name: 'ENGINE_GRAPHQL_DATABASE_URL', set: false }],
+    environment: [
+      { name: 'ENGINE_GRAPHQL_DATABASE_URL', set: false },
+      { name: 'HELPDESK_HOOKS', set: false },
+      { name: 'HELPDESK_HOOKS_SECRET', set: false },
+    ],
   });
 });
 
