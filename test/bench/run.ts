@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchLive, liveTable } from './live.ts';
+import { benchLogging, loggingTable } from './logging.ts';
 import { benchMemory, memoryTable } from './memory.ts';
 import { resultTable } from './results.ts';
 import type { BenchOptions } from './rounds.ts';
@@ -38,14 +39,14 @@ Examples:
   npm run bench -- start --busy --json start.json`,
   );
 
-const load = (name: string, description: string) =>
+const load = (name: string, description: string, only = '') =>
   program
     .command(name, { isDefault: name === 'serve' })
     .description(description)
-    .option('--case <text>', 'only cases with this text in their names', '')
+    .option('--case <text>', 'only cases with this text in their names', only)
     .option('--connections <list>', 'numbers of connections that ask at once', '1,16,64')
     .option('--rounds <number>', 'rounds of each server; the median counts', '5')
-    .option('--seconds <number>', 'duration of each round', '0.5');
+    .option('--seconds <number>', 'duration of each round', '0.4');
 
 load('serve', 'measure requests per second of reads, beside two floors (the default)').action(
   async (options: LoadOptions) => {
@@ -62,6 +63,12 @@ load('routes', 'measure REST endpoints, and finding one among 20 and among 2,000
     const routing = benchRouting();
     const cases = await benchEndpoints(read(options));
     publish(`${resultTable(cases)}\n\n${routingTable(routing)}`, { cases, routing });
+  },
+);
+load('logs', 'measure what http-log costs: the server with it and without', 'by key').action(
+  async (options: LoadOptions) => {
+    const logs = await benchLogging(read(options));
+    publish(loggingTable(logs), { logs });
   },
 );
 program

@@ -1,7 +1,4 @@
-/**
- * The metadata thread and the compiler as JavaScript, bundled once for a test run: loading their TypeScript takes a second
- * and a half of every server that a test starts.
- */
+/** Sources as JavaScript that plain Node.js runs, with their packages beside them. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,15 +7,26 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Returns the folder of the bundle, for the caller to remove. It mirrors the checkout. */
-export async function bundleThread(): Promise<string> {
+/**
+ * The metadata thread and the compiler, bundled once for a test run: loading their TypeScript takes a second and a half of
+ * every server that a test starts. Returns the folder of the bundle, for the caller to remove.
+ */
+export function bundleThread(): Promise<string> {
+  return bundleSources(['compiler/index.ts', 'runtime/program/metadata-thread.ts']);
+}
+
+/**
+ * Bundles programs into a folder that mirrors the checkout, for the caller to remove.
+ * @param entryPoints paths from the root of the checkout
+ */
+export async function bundleSources(entryPoints: readonly string[]): Promise<string> {
   // Below node_modules, where the bundle finds the packages.
   const parent = join(root, 'node_modules/.cache');
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, 'engine-test-'));
   await build({
     absWorkingDir: root,
-    entryPoints: ['compiler/index.ts', 'runtime/program/metadata-thread.ts'],
+    entryPoints: [...entryPoints],
     outbase: root,
     outdir: folder,
     bundle: true,

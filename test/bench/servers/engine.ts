@@ -7,11 +7,13 @@ export interface EngineOptions {
   /** The compiled folder. */
   readonly directory: string;
   readonly databaseUrl: string;
+  /** As the option; absent: its default. */
+  readonly enabledLogTypes?: string;
 }
 
-serveMeasured(({ directory, databaseUrl }: EngineOptions) =>
+serveMeasured(({ directory, databaseUrl, ...given }: EngineOptions) =>
   startServer({
-    configuration: readConfiguration({ serverPort: '0', serverHost: '127.0.0.1' }, {}),
+    configuration: readConfiguration({ serverPort: '0', serverHost: '127.0.0.1', ...given }, {}),
     environment: {},
     generated: { directory, sources: { default: databaseUrl } },
   }),
