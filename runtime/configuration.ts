@@ -289,6 +289,16 @@ export const OPTIONS = {
     0,
     'maximum open client connections per address, websockets included; 0 = unlimited; behind a proxy the address is that of the proxy',
   ),
+  maxConcurrentRequests: option(
+    integer(0),
+    1000,
+    'maximum requests that are answered at once, probes aside; others get status 503 at once; 0 = unlimited',
+  ),
+  maxWaitingOperations: option(
+    integer(0),
+    500,
+    'maximum operations that wait for a connection to one source; others get status 503 at once; 0 = unlimited',
+  ),
   maxTotalHeaderLength: option(
     integer(1024),
     1024 * 1024,

@@ -6,22 +6,13 @@
 import { createHash } from 'node:crypto';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolState } from './database/pool.ts';
+import { OPERATORS_PATHS } from './http/health.ts';
 import type { Observation } from './observe.ts';
 
 const PREFIX = 'engine_';
 /** Seconds. */
 const OPERATION_BUCKETS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const CONNECTION_BUCKETS = [0.000001, 0.0001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100];
-/** Paths whose bytes are not counted: probes would drown what clients send. */
-const UNCOUNTED_PATHS: ReadonlySet<string> = new Set([
-  '/healthz',
-  '/engine/healthz',
-  '/livez',
-  '/readyz',
-  '/v1/version',
-  '/v1/metrics',
-]);
-
 /** Values that are read when metrics are printed. */
 export interface MetricsState {
   /** Connections of each source: its name, an address without credentials, and its pool. */
@@ -69,6 +60,11 @@ export function createMetrics(highCardinality: boolean): Metrics {
   const responseBytes = new Counter({
     name: `${PREFIX}http_response_bytes_total`,
     help: 'bytes of response bodies, as sent',
+    registers,
+  });
+  const shed = new Counter({
+    name: `${PREFIX}shed_total`,
+    help: 'requests that were refused with the code overloaded',
     registers,
   });
   const httpConnections = new Gauge({
@@ -127,7 +123,8 @@ export function createMetrics(highCardinality: boolean): Metrics {
         return;
       }
       case 'http-request':
-        if (UNCOUNTED_PATHS.has(observation.url) || observation.status === 404) return;
+        if (observation.error?.code === 'overloaded') shed.inc();
+        if (OPERATORS_PATHS.has(observation.url) || observation.status === 404) return;
         requestBytes.inc(observation.requestSize);
         responseBytes.inc(observation.responseSize);
         return;

@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'not-exists'
   | 'not-found'
   | 'not-supported'
+  | 'overloaded'
   | 'parse-failed'
   | 'permission-denied'
   | 'permission-error'
@@ -52,6 +53,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   conflict: 409,
   'method-not-allowed': 405,
   'postgres-max-connections-error': 500,
+  overloaded: 503,
   unexpected: 500,
   timeout: 500,
 };

@@ -2,9 +2,18 @@
 import pg from 'pg';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
 import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';
-import { ConnectionFailedError, connectionLost, LockWaitError, PoolTimeoutError } from './failures.ts';
+import {
+  ClientGoneError,
+  ConnectionFailedError,
+  connectionLost,
+  LockWaitError,
+  PoolFullError,
+  PoolTimeoutError,
+} from './failures.ts';
 
 const LOCK_WAIT = 'too many writes wait for rows that others hold; nothing was written';
+
+const OVERLOADED = 'too many operations wait for this database; nothing was done';
 
 /** The statement that failed; shown in `internal` only. */
 export interface FailedStatement {
@@ -20,6 +29,9 @@ export interface FailedStatement {
 export function databaseError(error: unknown, statement?: FailedStatement, path = '$'): unknown {
   if (error instanceof EngineError) return error;
   if (error instanceof PoolTimeoutError) return noConnection(error);
+  if (error instanceof PoolFullError)
+    return new EngineError('overloaded', OVERLOADED, { path, cause: error });
+  if (error instanceof ClientGoneError) return new EngineError('timeout', error.message, { path, cause: error });
   if (error instanceof LockWaitError)
     return new EngineError('concurrent-update', LOCK_WAIT, { status: 503, path, cause: error });
   if (error instanceof ConnectionFailedError) {

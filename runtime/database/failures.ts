@@ -15,6 +15,20 @@ export class PoolTimeoutError extends Error {
   }
 }
 
+/** As many operations as may wait for a connection are waiting; this one did not begin. */
+export class PoolFullError extends Error {
+  constructor() {
+    super('too many operations wait for a connection to the database');
+  }
+}
+
+/** Whoever asked has left, so the answer was not waited for. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('the client closed its connection');
+  }
+}
+
 /** A write waited for a lock, was undone, and found no place in time where it may wait. */
 export class LockWaitError extends Error {
   constructor() {
@@ -83,6 +97,7 @@ export function cameFromDatabase(error: unknown): boolean {
     error instanceof pg.DatabaseError ||
     error instanceof ConnectionFailedError ||
     error instanceof PoolTimeoutError ||
+    error instanceof PoolFullError ||
     error instanceof LockWaitError ||
     error instanceof CommitFailedError
   )

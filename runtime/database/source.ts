@@ -93,6 +93,7 @@ export function connectSource(
   const polling = new Pool(configuration, {
     ...options,
     maxConnections: POLL_CONNECTIONS,
+    maxWaiting: 0,
     isExclusive: true,
   });
   const poll: SourceConnection['poll'] = (sql, values) =>
@@ -110,6 +111,7 @@ export function connectSource(
   const maintaining = new Pool(configuration, {
     ...options,
     maxConnections: MAINTENANCE_CONNECTIONS,
+    maxWaiting: 0,
     isExclusive: true,
   });
   const prepared = new WeakSet<pg.Client>();

@@ -1,12 +1,14 @@
 /** The operations that wait for a connection, in one queue for each lane. */
 import type { PoolEvent } from './connections.ts';
-import { LockWaitError, PoolTimeoutError } from './failures.ts';
+import { LockWaitError, PoolFullError, PoolTimeoutError } from './failures.ts';
 import { LANES, type Lane, type Lanes } from './lanes.ts';
 import type { TaskConnection } from './task.ts';
 
 export interface WaiterSettings {
   /** Seconds to wait for a connection; undefined = forever. */
   readonly poolTimeout?: number | undefined;
+  /** How many operations may wait; absent or 0: any number. */
+  readonly maxWaiting?: number | undefined;
   readonly report?: ((event: PoolEvent, seconds: number) => void) | undefined;
 }
 
@@ -56,6 +58,13 @@ export class Waiters {
     queue.push(waiter);
     this.serve();
     if (waiter.isServed) return;
+    const { maxWaiting = 0 } = this.#settings;
+    // One whose wait for a lock was ended is among those that were let in.
+    if (maxWaiting > 0 && this.size > maxWaiting && !waitsForLock) {
+      queue.pop();
+      waiter.fail(new PoolFullError());
+      return;
+    }
     waiter.since = performance.now();
     const { poolTimeout = Number.POSITIVE_INFINITY } = this.#settings;
     const seconds = waitsForLock ? Math.min(LOCK_PATIENCE, poolTimeout) : poolTimeout;

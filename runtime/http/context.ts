@@ -146,7 +146,11 @@ export async function authenticateAdmin(
   return session;
 }
 
+/** Seconds after which a client may ask again where the server could not answer. */
+const RETRY_AFTER = 1;
+
 /** Answers with JSON text that is passed through as it is. */
 export function sendJson(reply: FastifyReply, json: string, status = 200, type = JSON_TYPE): FastifyReply {
+  if (status === 503) reply.header('retry-after', RETRY_AFTER);
   return reply.code(status).header('content-type', type).send(json);
 }

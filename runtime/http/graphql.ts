@@ -28,7 +28,9 @@ export function graphqlEndpoints(current: CurrentlyServed): Endpoints {
     if (!context.configuration.enabledApis.includes('graphql')) return;
     const { preserve401Errors } = context.configuration;
     install(app, context, current, '/v1/graphql', (error) =>
-      [405, 413, 429].includes(error.status) || (error.status === 401 && preserve401Errors)
+      [405, 413, 429].includes(error.status) ||
+      error.code === 'overloaded' ||
+      (error.status === 401 && preserve401Errors)
         ? error.status
         : 200,
     );

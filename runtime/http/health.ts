@@ -6,6 +6,17 @@ import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */
 export type Health = 'ok' | 'inconsistent' | 'unreachable';
 
+/** What operators and their programs ask for. It is answered whatever the load, and its bytes are not counted. */
+export const OPERATORS_PATHS: ReadonlySet<string | undefined> = new Set([
+  '/healthz',
+  '/engine/healthz',
+  '/healthz/sources',
+  '/livez',
+  '/readyz',
+  '/v1/version',
+  '/v1/metrics',
+]);
+
 /**
  * - `/livez` says whether the process works. It asks no database: restarting the process mends none.
  * - `/readyz` says whether the server should get requests, else why not.

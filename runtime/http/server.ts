@@ -11,6 +11,7 @@ import { installCors } from './cors.ts';
 import { installErrorHandlers } from './errors.ts';
 import { withoutSecrets } from './masking.ts';
 import { createOperationLog } from './operation-log.ts';
+import { limitRequests } from './overload.ts';
 import { traceOf } from './trace.ts';
 
 /** Milliseconds between two looks for connections whose requests do not arrive in time. */
@@ -68,6 +69,7 @@ export function createServer(
     reply.header('x-request-id', request.id);
     done();
   });
+  limitRequests(app, configuration.maxConcurrentRequests);
   installCors(app, configuration);
   installBodyParser(app);
   installErrorHandlers(app, context);

@@ -40,6 +40,7 @@ export function openSource(
     idleTimeout: pool.idle_timeout ?? configuration.timeout,
     retries: pool.retries ?? 1,
     poolTimeout: pool.pool_timeout ?? configuration.poolTimeout,
+    maxWaiting: configuration.maxWaitingOperations,
     connectionLifetime: pool.connection_lifetime ?? configuration.connLifetime,
     // Exports of this API say `false` where nothing was set, so `false` means unset: the server's option decides.
     preparedStatements:
