@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'already-untracked'
   | 'bad-request'
   | 'busy'
+  | 'client-gone'
   | 'coercion-error'
   | 'concurrent-update'
   | 'conflict'
@@ -50,6 +51,8 @@ export type ErrorCode =
 
 /** Status of an error where the endpoint shows statuses at all; 400 unless listed. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
+  // Seen in logs only. Not of the standard, but usual.
+  'client-gone': 499,
   conflict: 409,
   'method-not-allowed': 405,
   'postgres-max-connections-error': 500,

@@ -31,7 +31,8 @@ export function databaseError(error: unknown, statement?: FailedStatement, path 
   if (error instanceof PoolTimeoutError) return noConnection(error);
   if (error instanceof PoolFullError)
     return new EngineError('overloaded', OVERLOADED, { path, cause: error });
-  if (error instanceof ClientGoneError) return new EngineError('timeout', error.message, { path, cause: error });
+  if (error instanceof ClientGoneError)
+    return new EngineError('client-gone', error.message, { path, cause: error });
   if (error instanceof LockWaitError)
     return new EngineError('concurrent-update', LOCK_WAIT, { status: 503, path, cause: error });
   if (error instanceof ConnectionFailedError) {

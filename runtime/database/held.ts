@@ -4,7 +4,7 @@
  */
 import { type Lanes, LONG } from './lanes.ts';
 import type { LockWaits } from './lock-waits.ts';
-import type { Task, TaskConnection } from './task.ts';
+import { giveUp, type Task, type TaskConnection } from './task.ts';
 
 /**
  * Milliseconds between looks at the connections in use. Time is counted in looks, because a process that did not run for
@@ -53,8 +53,9 @@ export class HeldOperations {
     for (const connection of busy) connection.ticks += 1;
     const held = busy.filter(({ ticks }) => ticks >= LONG);
     for (const { state, sent, ticks } of held) {
-      const { task: head } = sent[0]!;
+      const { task: head, turn } = sent[0]!;
       if (head.writes === undefined) head.known.isSlow = true;
+      if (turn === head.turn) giveUp(head);
       if (state === 'taken' || ticks > LONG) continue;
       // Reads behind it run elsewhere; when their turn comes here, nothing waits for the answers any more.
       for (const { task, turn } of sent.slice(1)) {
@@ -68,7 +69,7 @@ export class HeldOperations {
   }
 
   /**
-   * Ends what is at the head of connections in vain: reads that run elsewhere by now; and writes that wait for locks while
+   * Ends what is at the head of connections in vain: reads that run elsewhere by now or that nobody waits for; and writes that wait for locks while
    * others are behind them, or that hold more connections than slow operations may. Writes run again where they may wait.
    */
   async #endWaits(held: readonly TaskConnection[]): Promise<void> {

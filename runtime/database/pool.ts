@@ -24,7 +24,7 @@ import { HeldOperations } from './held.ts';
 import { History } from './history.ts';
 import { LANES, type Lane, Lanes, LONG, WEIGHT } from './lanes.ts';
 import { LockWaits } from './lock-waits.ts';
-import type { Task, TaskConnection, WriteManner } from './task.ts';
+import { giveUp, type IsWanted, type Task, type TaskConnection, type WriteManner } from './task.ts';
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 import { type Waiter, type WaiterSettings, Waiters } from './waiters.ts';
 import { settingsAhead, type Writer } from './writer.ts';
@@ -93,9 +93,13 @@ export class Pool {
     return { connections: this.#connections.size, waiting: this.#waiters.size };
   }
 
-  /** Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks. */
-  async read(statement: BoundStatement): Promise<TextRow> {
-    const [row] = await this.#run([statement], undefined, 'shared', undefined);
+  /**
+   * Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks.
+   * @param isWanted a read that nobody waits for is not sent, or ended if it takes long
+   * @throws ClientGoneError when it was not wanted any more
+   */
+  async read(statement: BoundStatement, isWanted?: IsWanted): Promise<TextRow> {
+    const [row] = await this.#run([statement], undefined, 'shared', undefined, isWanted);
     return row!;
   }
 
@@ -119,6 +123,7 @@ export class Pool {
     writes: string | undefined,
     manner: WriteManner,
     writer: Writer | undefined,
+    isWanted?: IsWanted,
   ): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
       const requests = statements.map((statement) => ({
@@ -133,6 +138,7 @@ export class Pool {
         known: this.#history.of(statements.at(-1)!.text),
         resolve,
         reject,
+        isWanted,
         turn: 0,
         retried: false,
         unnamed: false,
@@ -175,6 +181,7 @@ export class Pool {
   #start(task: Task): void {
     const lane = this.#laneOf(task);
     const take = (connection: TaskConnection) => {
+      if (giveUp(task)) return;
       // Something may have become known while it waited.
       if (this.#laneOf(task) === lane) this.#send(connection, task, lane);
       else this.#start(task);

@@ -9,7 +9,7 @@ import {
 } from './connection.ts';
 import { WRITE_AT_READ_COMMITTED } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
-import type { WriteManner } from './task.ts';
+import type { IsWanted, WriteManner } from './task.ts';
 import type { TextRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
 
@@ -37,10 +37,10 @@ interface WriteOptions {
 export interface SourceConnection {
   /**
    * Runs one prepared statement that yields one row of text columns, or none, outside a transaction. It may run again
-   * when its connection breaks, so it must only read.
-   * @throws pg.DatabaseError as Postgres reports it; see errors.ts for what a client gets to see
+   * when its connection breaks, so it must only read. Once nobody wants it, it is not sent, or ended if it takes long.
+   * @throws ClientGoneError when nobody wanted it any more; pg.DatabaseError as Postgres reports it; see errors.ts for what a client gets to see
    */
-  readTexts(statement: Statement, values: TextRow): Promise<TextRow>;
+  readTexts(statement: Statement, values: TextRow, isWanted?: IsWanted): Promise<TextRow>;
   /**
    * Runs prepared statements that may write, in one read-write transaction at the source's isolation level and in one round
    * trip: each yields one row of text columns, or none. They do not run again where they may have written.
@@ -127,7 +127,7 @@ export function connectSource(
     });
 
   return {
-    readTexts: ({ text }, values) => pool.read({ text, values }),
+    readTexts: ({ text }, values, isWanted) => pool.read({ text, values }, isWanted),
     writeTexts: async (statements, { manner = 'alone', writer } = {}) => {
       const rows = await pool.write(statements, kind, manner, writer);
       changes.wrote(statements.map(({ text }) => text));

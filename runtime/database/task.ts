@@ -1,5 +1,6 @@
 /** An operation of a pool: the statements that it sends, and what became of them so far. */
 import type { PooledConnection, TextRequest } from './connection.ts';
+import { ClientGoneError } from './failures.ts';
 import type { Known } from './history.ts';
 import type { TextRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
@@ -10,6 +11,9 @@ import type { Writer } from './writer.ts';
  */
 export type WriteManner = 'shared' | 'alone' | 'once';
 
+/** Asked before a read is sent, and while it holds a connection for long. */
+export type IsWanted = () => boolean;
+
 export interface Task {
   /** Isolation level and access mode of the transaction that it is, as SQL has them; undefined: it only reads. */
   readonly writes: string | undefined;
@@ -19,6 +23,8 @@ export interface Task {
   readonly known: Known;
   readonly resolve: (rows: readonly TextRow[]) => void;
   readonly reject: (error: Error) => void;
+  /** Whether somebody still waits for what it reads; absent: always. */
+  readonly isWanted?: IsWanted | undefined;
   /** Counts sendings and the end: the answer to an earlier sending is ignored. */
   turn: number;
   retried: boolean;
@@ -27,6 +33,14 @@ export interface Task {
   begins: boolean;
   /** `ending`: its wait for a lock is being ended. `ended`: it was, which undid it. */
   wait: 'ending' | 'ended' | undefined;
+}
+
+/** Ends a read that nobody waits for any more. Whether it did: what was sent of it is stale then. */
+export function giveUp(task: Task): boolean {
+  if (task.writes !== undefined || task.isWanted?.() !== false) return false;
+  task.turn += 1;
+  task.reject(new ClientGoneError());
+  return true;
 }
 
 /** A task on a connection. It is stale when the task was sent again, or is done. */

@@ -66,6 +66,8 @@ export interface ClientRequest {
   readonly requestId?: string;
   /** Refuses writes that a foreign site may have had the client send. @throws EngineError */
   readonly checkWrite?: () => void;
+  /** Whether the client still waits for its answer. */
+  readonly isWaiting?: () => boolean;
   /** Aborted when the client leaves before its answer. */
   readonly signal?: () => AbortSignal;
   /** Has the answer carry these `Set-Cookie` headers, after others. */
@@ -107,23 +109,16 @@ export function connectionOf(source: string, execution: Execution): SourceConnec
   return execution.watch ? watchStatements(source, connection, execution.watch) : connection;
 }
 
-/** Runs one statement with its values on a source. @throws EngineError */
-export function readSource(
+/** Runs one statement with its values on a source, unless the client has left. @throws EngineError */
+export async function readSource(
   source: string,
   statement: Statement,
   values: readonly (string | null)[],
   execution: Execution,
 ): Promise<readonly (string | null)[]> {
-  return readTexts(connectionOf(source, execution), statement, values);
-}
-
-async function readTexts(
-  connection: Pick<SourceConnection, 'readTexts'>,
-  statement: Statement,
-  values: readonly (string | null)[],
-): Promise<readonly (string | null)[]> {
+  const connection = connectionOf(source, execution);
   try {
-    return await connection.readTexts(statement, values);
+    return await connection.readTexts(statement, values, execution.client?.isWaiting);
   } catch (error) {
     throw databaseError(error, { text: statement.text, values }, operandPath(error, statement));
   }

@@ -27,7 +27,8 @@ export function watchStatements(
   };
   return {
     ...source,
-    readTexts: ({ text }, values) => watched([{ text, values }], () => source.readTexts({ text }, values)),
+    readTexts: ({ text }, values, isWanted) =>
+      watched([{ text, values }], () => source.readTexts({ text }, values, isWanted)),
     writeTexts: (statements, options) => watched(statements, () => source.writeTexts(statements, options)),
   };
 }

@@ -104,6 +104,7 @@ export function clientOf(
     checkWrite: () => {
       if (exchange.session?.fromCookie) refuseForeignWrite({ method, headers }, configuration);
     },
+    isWaiting: () => !raw.socket.destroyed,
     signal: () => signalOfClient(raw.socket),
     addCookies: (cookies) => {
       // Members of a batch share one answer.

@@ -16,7 +16,9 @@ export function limitRequests(app: FastifyInstance, maximum: number): void {
   };
   app.addHook('onRequest', (request, reply, done) => {
     if (running >= maximum && !OPERATORS_PATHS.has(request.routeOptions.url)) {
-      done(new EngineError('overloaded', 'the server answers as many requests as it may; this one was not read'));
+      done(
+        new EngineError('overloaded', 'the server answers as many requests as it may; this one was not read'),
+      );
       return;
     }
     running += 1;
