@@ -7,12 +7,16 @@
  *         select_permissions: { customer: { filter: {…}, limit: null } }   # keys of the role's permission; null removes
  *         object_relationships: [{ name: … }]    # entries are replaced by name, or added
  *     document: { inherited_roles: [{ role_name: … }] }
+ *     remotes: { shop: "type Query { … }" }   # what remote schemas offer
  *   sql: alter table …                       # after schema.sql
  *   before: { change: …, sql: … }            # what both sides have
  *   truth: wider                             # wider, other (rows won and lost), narrower, same
  *   verdict: wider                           # the worst finding of `audit diff`, or same
  *   says: [the row rule is wider]            # parts of its findings: `verdict role table, operation: text`
  *   lint: [rule-is-always-true]              # codes that the change adds
+ *   errors: [unknown column]                 # parts of errors of the compile, which leaves the object out
+ *
+ * Cases that begin with two digits and a letter are rows of one list of changes; `own-` are others.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +39,7 @@ type Entry = Record<string, unknown>;
 interface Change {
   readonly tables?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly document?: Entry;
+  readonly remotes?: Readonly<Record<string, string>>;
 }
 
 export interface AuditCase {
@@ -46,6 +51,7 @@ export interface AuditCase {
   readonly verdict: string;
   readonly says?: readonly string[];
   readonly lint?: readonly string[];
+  readonly errors?: readonly string[];
 }
 
 /** Every case, by the name of its file. */
@@ -63,9 +69,16 @@ export interface AuditOutcome {
 }
 
 /** What the reviews say of a case's change. */
-export async function auditCase({ change, sql, before }: AuditCase): Promise<AuditOutcome> {
+export async function auditCase({ change, sql, before, errors = [] }: AuditCase): Promise<AuditOutcome> {
   const base = await project([before?.change], [before?.sql]);
   const head = await project([before?.change, change], [before?.sql, sql]);
+  for (const side of [base, head]) {
+    const expected = side === head ? errors : [];
+    const surprises = side.errors.filter((message) => !expected.some((part) => message.includes(part)));
+    const missing = expected.filter((part) => !side.errors.some((message) => message.includes(part)));
+    if (surprises.length + missing.length > 0)
+      throw new Error([...surprises, ...missing.map((part) => `No error says: ${part}`)].join('\n'));
+  }
   const { findings } = diffCode(base.code, head.code);
   return {
     verdict: VERDICTS.find((each) => findings.some(({ verdict }) => verdict === each)) ?? 'same',
@@ -86,6 +99,7 @@ export async function projectCode(change?: Change): Promise<GeneratedCode> {
 
 interface Side {
   readonly code: GeneratedCode;
+  readonly errors: readonly string[];
   /** Code and message of every finding. */
   readonly lint: readonly string[];
 }
@@ -112,9 +126,10 @@ async function compileProject(
   const { value: metadata, diagnostics } = readMetadata(json);
   const { url } = await createTestDatabase([projectFile('schema.sql'), ...sql.filter(Boolean)].join('\n'));
   const catalogs = await catalogsOf(metadata, url);
-  const result: CompileResult = compile({ metadata, catalogs });
+  const documents = changes.flatMap((change) => Object.entries(change?.remotes ?? {}));
+  const remotes = Object.fromEntries(documents.map(([name, sdl]) => [name, { sdl }]));
+  const result: CompileResult = compile({ metadata, catalogs, remotes });
   const errors = [...diagnostics, ...result.diagnostics].filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
   const input = placeTables(metadata, result.state.model, result.state.plan, catalogs);
   const findings = lint(input, {
     publicRoles: ['public'],
@@ -122,6 +137,7 @@ async function compileProject(
     allow: [],
   });
   return {
+    errors: errors.map(({ message }) => message),
     code: readTexts({ label: 'generated', folder: 'generated', files: result.files }),
     lint: findings.map(({ diagnostic }) => `${diagnostic.code} ${diagnostic.message}`),
   };

@@ -4,6 +4,7 @@
  */
 import { deletionOf } from '../../../runtime/core/deletions.ts';
 import type { Table } from '../../../runtime/core/program.ts';
+import type { FunctionShape } from '../../../runtime/core/shapes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
 import type { Matrix } from './matrix.ts';
@@ -35,9 +36,15 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
         ...queryTexts(was, table).map(undecided),
         ...computedFields.flatMap((name) => {
           const [before, after] = [was, table].map((each) => each.shape.computedFields?.[name]);
-          const isSame = before?.definition === after?.definition;
-          if (!before || !after || isSame) return [];
-          return [undecided(`the function that computes ${name} is defined otherwise`)];
+          if (!before || !after) return [];
+          return [
+            ...sessionTexts(before, after).map(([verdict, text]) =>
+              finding(role, verdict, `the function that computes ${name} ${text}`, 'select'),
+            ),
+            ...(before.definition === after.definition
+              ? []
+              : [undecided(`the function that computes ${name} is defined otherwise`)]),
+          ];
         }),
       ];
     });
@@ -135,13 +142,37 @@ export function bodyFindings(base: GeneratedCode, head: GeneratedCode, after: Ma
   const old = new Map(base.program.functions.map(({ shape }) => [idOfFunction(shape), shape]));
   return head.program.functions.flatMap(({ shape }, index): Finding[] => {
     const was = old.get(idOfFunction(shape));
-    if (!was || was.definition === shape.definition) return [];
+    if (!was) return [];
     const { fields, name, returns } = after.functions[index]!;
     const place = head.locate(shape);
-    return Object.keys(fields).map((role) => ({
-      ...{ verdict: 'undecidable', subject: 'rows', role, source: shape.source.name, table: returns },
-      text: `the function ${name} is defined otherwise`,
-      ...(place && { place }),
-    }));
+    const texts: (readonly [Verdict, string])[] = sessionTexts(was, shape);
+    if (was.definition !== shape.definition) texts.push(['undecidable', 'is defined otherwise']);
+    return Object.keys(fields).flatMap((role) =>
+      texts.map(
+        ([verdict, text]): Finding => ({
+          ...{ verdict, subject: 'rows', role, source: shape.source.name, table: returns },
+          text: `the function ${name} ${text}`,
+          ...(place && { place }),
+        }),
+      ),
+    );
   });
+}
+
+type Called = Pick<FunctionShape, 'sessionArgument' | 'arguments'>;
+
+/** Who gives the argument for the session variables: the server, or clients. */
+function sessionTexts(was: Called, now: Called): (readonly [Verdict, string])[] {
+  const nameOf = ({ sessionArgument, arguments: all }: Called) =>
+    sessionArgument === undefined ? undefined : (all[sessionArgument]?.name ?? `$${sessionArgument + 1}`);
+  const [before, after] = [nameOf(was), nameOf(now)];
+  if (before === after) return [];
+  return [
+    ...(before === undefined
+      ? []
+      : [['wider', `gets ${before} from clients, no longer from the session`] as const]),
+    ...(after === undefined
+      ? []
+      : [[before === undefined ? 'narrower' : 'undecidable', `gets ${after} from the session now`] as const]),
+  ];
 }

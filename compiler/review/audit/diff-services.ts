@@ -1,6 +1,9 @@
 /** Compares what other servers do: actions, remote schemas, and the webhooks that event triggers send rows to. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Table } from '../../../runtime/core/program.ts';
+import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import { remoteFacts } from '../../phases/4-plan/remote-ledger.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
 
@@ -9,6 +12,9 @@ export function serviceFindings(base: GeneratedCode, head: GeneratedCode): Findi
   return [
     ...compareServices(actionsOf(base), actionsOf(head), 'call the action'),
     ...compareServices(remotesOf(base), remotesOf(head), 'ask the remote schema'),
+    ...wholeRemoteFindings(base, head),
+    ...compareRemoteParts(base, head),
+    ...remoteRelationshipFindings(base, head),
     ...eventFindings(base, head),
   ];
 }
@@ -30,11 +36,112 @@ function actionsOf({ generated: { actions } }: GeneratedCode): Services {
 
 function remotesOf({ generated: { remotes = [] } }: GeneratedCode): Services {
   return new Map(
-    remotes.map(({ roles, ...definition }) => [
+    remotes.map(({ roles, schema: _, ...definition }) => [
       definition.name,
-      { definition, roles: new Map(Object.entries(roles)) },
+      // The part of each role is compared for itself.
+      { definition, roles: new Map(Object.keys(roles).map((role) => [role, true])) },
     ]),
   );
+}
+
+/** What a remote schema offers beyond permissions, which the server heeds only by an option. */
+function wholeRemoteFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
+  const schemas = ({ generated: { remotes = [] } }: GeneratedCode) =>
+    new Map(remotes.map(({ name, schema }) => [name, schema]));
+  const before = schemas(base);
+  return [...schemas(head)].flatMap(([name, schema]): Finding[] => {
+    const was = before.get(name);
+    if (was === schema) return [];
+    const what = was === undefined ? 'is new' : 'offers something else';
+    const text = `the remote schema ${name} ${what}; without --enable-remote-schema-permissions all roles see the whole`;
+    return [{ verdict: 'undecidable', subject: 'operations', text }];
+  });
+}
+
+/** Fields, arguments and presets of the part of a remote schema that a role sees, before and after. */
+function compareRemoteParts(base: GeneratedCode, head: GeneratedCode): Finding[] {
+  const remotes = ({ generated: { remotes: all = [] } }: GeneratedCode) =>
+    new Map(all.map((remote) => [remote.name, remote]));
+  const before = remotes(base);
+  return [...remotes(head)].flatMap(([name, remote]) =>
+    Object.keys(remote.roles).flatMap((role): Finding[] => {
+      const was = before.get(name);
+      if (role === ADMIN_ROLE || !was || !Object.hasOwn(was.roles, role)) return [];
+      if (was.roles[role] === remote.roles[role]) return [];
+      const [old, next] = [was, remote].map((each) => remoteFacts(each, role));
+      const finding = (verdict: Verdict, text: string, facts: readonly string[]): Finding[] =>
+        facts.length === 0
+          ? []
+          : [
+              {
+                ...{ verdict, subject: 'columns', role },
+                text: `remote schema ${name}: ${text}${facts.join(', ')}`,
+              },
+            ];
+      const gained = next!.filter((fact) => !old!.includes(fact));
+      const lost = old!.filter((fact) => !next!.includes(fact));
+      if (gained.length + lost.length === 0) return finding('undecidable', 'types of its part differ', ['']);
+      // A preset says what is sent: another one is neither more nor less.
+      const isPreset = (fact: string) => /(?:^| )preset \w+ = /.test(fact);
+      return [
+        ...finding(
+          'wider',
+          'may now use ',
+          gained.filter((fact) => !isPreset(fact)),
+        ),
+        ...finding('undecidable', 'sends ', gained.filter(isPreset)),
+        ...finding('wider', 'no longer sends ', lost.filter(isPreset)),
+        ...finding(
+          'narrower',
+          'may no longer use ',
+          lost.filter((fact) => !isPreset(fact)),
+        ),
+      ];
+    }),
+  );
+}
+
+/** Relationships of tables to remote schemas and other sources, for the roles that read the table. */
+function remoteRelationshipFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
+  const idOf = ({ source, key }: Table) => JSON.stringify([source.name, key]);
+  const old = new Map(base.program.tables.map((table) => [idOf(table), table]));
+  return head.program.tables.flatMap((table) => {
+    const was = old.get(idOf(table));
+    if (!was) return [];
+    const [before, after] = [was, table].map(({ shape }) => shape.remoteRelationships ?? {});
+    const place = head.locate(table.shape);
+    return Object.keys(head.accessOf(table).select ?? {}).flatMap((role): Finding[] => {
+      const finding = (verdict: Verdict, text: string): Finding => ({
+        ...{ verdict, subject: 'columns', role, source: table.source.name, table: table.key, text },
+        ...(place && { place }),
+      });
+      return [...new Set([...Object.keys(before!), ...Object.keys(after!)])].sort().flatMap((name) => {
+        const [from, to] = [before![name], after![name]];
+        if (!to)
+          return [finding('narrower', `the relationship ${name} no longer leads to ${leadsTo(from!)}`)];
+        if (isDeepStrictEqual(withoutText(from), withoutText(to))) return [];
+        const text = from
+          ? `the relationship ${name} leads to ${leadsTo(to)}; before: ${leadsTo(from)}`
+          : `the relationship ${name} is new: it leads to ${leadsTo(to)}`;
+        return [finding('undecidable', text)];
+      });
+    });
+  });
+}
+
+function withoutText(shape: RemoteRelationshipShape | undefined): unknown {
+  if (!shape) return undefined;
+  const { description: _, ...rest } = shape;
+  return rest;
+}
+
+function leadsTo(shape: RemoteRelationshipShape): string {
+  if (shape.to === 'source') {
+    const pairs = Object.entries(shape.columns).map(([own, other]) => `${other} = ${own}`);
+    return `${shape.target} of source ${shape.source} (${pairs.join(', ')})`;
+  }
+  const fields = shape.path.map(({ field }) => field).join('.');
+  return `${fields} of the remote schema ${shape.remote}, which is sent ${shape.keys.join(', ') || 'no column'}`;
 }
 
 function compareServices(before: Services, after: Services, verb: string): Finding[] {
@@ -63,20 +170,17 @@ function eventFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
         all.map((trigger) => [JSON.stringify([source, trigger.name]), { source, trigger }] as const),
       ),
     );
-  const before = triggers(base);
-  return [...triggers(head)].flatMap(([key, { source, trigger }]): Finding[] => {
-    const was = before.get(key)?.trigger;
-    if (isDeepStrictEqual(was, trigger)) return [];
-    return [
-      {
-        ...{
-          verdict: 'undecidable',
-          subject: 'rows',
-          source,
-          table: `${trigger.table.schema}.${trigger.table.name}`,
-        },
-        text: `the event trigger ${trigger.name} ${was ? 'captures or sends otherwise' : 'sends its rows to a webhook now'}`,
-      },
+  const [before, after] = [triggers(base), triggers(head)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key): Finding[] => {
+    const [was, is] = [before.get(key), after.get(key)];
+    if (isDeepStrictEqual(was, is)) return [];
+    const { source, trigger } = (is ?? was)!;
+    const table = `${trigger.table.schema}.${trigger.table.name}`;
+    const finding = (verdict: Verdict, text: string): Finding[] => [
+      { ...{ verdict, subject: 'rows', source, table }, text: `the event trigger ${trigger.name} ${text}` },
     ];
+    if (!is) return finding('narrower', 'no longer sends its rows to a webhook');
+    if (!was) return finding('undecidable', 'sends its rows to a webhook now');
+    return finding('undecidable', 'captures or sends otherwise');
   });
 }

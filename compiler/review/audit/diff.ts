@@ -5,6 +5,7 @@
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { bodyFindings, databaseFindings } from './diff-database.ts';
 import { endpointFindings } from './diff-endpoints.ts';
+import { meaningFindings } from './diff-meaning.ts';
 import { pathFindings } from './diff-paths.ts';
 import { permissionFindings } from './diff-permission.ts';
 import { serviceFindings } from './diff-services.ts';
@@ -39,6 +40,7 @@ export function diffCode(base: GeneratedCode, head: GeneratedCode): AuditDiff {
     ...databaseFindings(base, head),
     ...pathFindings(base, head),
     ...endpointFindings(base, head),
+    ...meaningFindings(base, head),
     ...savedFindings(base, head, before, after),
     ...shapeFindings(base, head),
     ...serviceFindings(base, head),

@@ -7,33 +7,32 @@ export type Use = 'shows' | 'writes' | 'chooses rows by';
 
 /** The uses of a column in a selection, without repetition. Columns are compared by identity. */
 export function usesOf(column: Column, selection: Selection): Use[] {
-  const uses = new Set<Use>();
-  walkSelection(column, selection, uses);
-  return [...uses];
+  const found = [...columnUses(selection)].flatMap(([used, use]) => (used === column ? [use] : []));
+  return [...new Set(found)];
 }
 
-function walkSelection(column: Column, { fields }: Selection, uses: Set<Use>): void {
+/** Every use of a column in a selection. */
+export function* columnUses({ fields }: Selection): Iterable<readonly [Column, Use]> {
   for (const { definition, arguments: args, selection } of fields) {
     const { meaning } = definition;
-    if (meaning.kind === 'column' && meaning.column.column === column) uses.add('shows');
-    if (meaning.kind === 'aggregateColumn' && 'column' in meaning.column && meaning.column.column === column)
-      uses.add('shows');
-    for (const [name, node] of args)
-      walkInput(column, node, WRITTEN.has(name) ? 'writes' : 'chooses rows by', uses);
-    walkSelection(column, selection, uses);
+    if (meaning.kind === 'column') yield [meaning.column.column, 'shows'];
+    if (meaning.kind === 'aggregateColumn' && 'column' in meaning.column)
+      yield [meaning.column.column, 'shows'];
+    for (const [name, node] of args) yield* inputUses(node, WRITTEN.has(name) ? 'writes' : 'chooses rows by');
+    yield* columnUses(selection);
   }
 }
 
 /** Arguments that hold values to write. */
 const WRITTEN: ReadonlySet<string> = new Set(['object', 'objects', '_set', '_inc', '_append', '_prepend']);
 
-function walkInput(column: Column, node: InputNode, use: Use, uses: Set<Use>): void {
-  if (node.kind === 'list') for (const item of node.items) walkInput(column, item, use, uses);
+function* inputUses(node: InputNode, use: Use): Iterable<readonly [Column, Use]> {
+  if (node.kind === 'list') for (const item of node.items) yield* inputUses(item, use);
   if (node.kind !== 'object') return;
   for (const [name, value] of node.fields) {
     const meaning = node.type.fields().get(name)?.meaning;
-    if (meaning?.kind === 'column' && meaning.column.column === column) uses.add(use);
-    walkInput(column, value, WRITTEN.has(name) ? 'writes' : use, uses);
+    if (meaning?.kind === 'column') yield [meaning.column.column, use];
+    yield* inputUses(value, WRITTEN.has(name) ? 'writes' : use);
   }
 }
 

@@ -106,7 +106,16 @@ function listItems(tokens: Tokens): Operand[] | undefined {
 }
 
 function operandOf(tokens: Tokens): Operand {
-  return { tokens, kind: operandKind(tokens) };
+  const plain = plainInteger(tokens) ?? tokens;
+  return { tokens: plain, kind: operandKind(plain) };
+}
+
+/** `'-2'::integer` as `-2`; only where the number is surely in the range of the type. */
+function plainInteger([text, cast, type, ...rest]: Tokens): Tokens | undefined {
+  if (cast !== '::' || rest.length > 0 || (type !== 'integer' && type !== 'bigint')) return undefined;
+  const [, sign, digits] = /^'(-?)(0|[1-9]\d{0,8})'$/.exec(text!) ?? [];
+  if (digits === undefined) return undefined;
+  return sign === '-' && digits !== '0' ? ['-', digits] : [digits];
 }
 
 function operandKind(tokens: Tokens): Operand['kind'] {
