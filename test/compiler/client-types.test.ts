@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../compiler/cli/cli.ts';
+import { metadataOf } from '../harness/metadata.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 const queries = {
@@ -16,36 +17,32 @@ const queries = {
   secret: '{ note { secret } }',
 };
 
-const metadata = {
-  version: 3,
-  sources: [
+const metadata = metadataOf(
+  [
     {
-      name: 'default',
-      configuration: { connection_info: { database_url: { from_env: 'NOWHERE' } } },
-      tables: [
+      table: 'note',
+      array_relationships: [
+        { name: 'copies', using: { foreign_key_constraint_on: { table: 'note', column: 'original' } } },
+      ],
+      select_permissions: [
         {
-          table: 'note',
-          array_relationships: [
-            { name: 'copies', using: { foreign_key_constraint_on: { table: 'note', column: 'original' } } },
-          ],
-          select_permissions: [
-            {
-              role: 'user',
-              permission: { columns: ['id', 'text', 'size', 'mood', 'data', 'made_at'], filter: {} },
-            },
-          ],
-          update_permissions: [{ role: 'user', permission: { columns: ['text'], filter: {}, check: null } }],
+          role: 'user',
+          permission: { columns: ['id', 'text', 'size', 'mood', 'data', 'made_at'], filter: {} },
         },
       ],
+      update_permissions: [{ role: 'user', permission: { columns: ['text'], filter: {}, check: null } }],
     },
   ],
-  query_collections: [
-    {
-      name: 'web',
-      definition: { queries: Object.entries(queries).map(([name, query]) => ({ name, query })) },
-    },
-  ],
-};
+  {
+    query_collections: [
+      {
+        name: 'web',
+        definition: { queries: Object.entries(queries).map(([name, query]) => ({ name, query })) },
+      },
+    ],
+  },
+  { from_env: 'NOWHERE' },
+);
 
 let folder: string;
 let url: string;

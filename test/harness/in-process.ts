@@ -12,10 +12,10 @@ import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import type { Statement } from '../../runtime/core/sql/fragment.ts';
 import { databaseError } from '../../runtime/database/errors.ts';
-import { connectSource } from '../../runtime/database/source.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';
 import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 import { createLoader, type Loader } from '../../runtime/program/loader.ts';
+import { openSource } from './source.ts';
 
 export interface InProcess {
   /** The answer's text. @throws EngineError */
@@ -78,14 +78,7 @@ export async function serveInProcess(
     throw new Error(`the project does not compile cleanly: ${JSON.stringify(problems, null, 2)}`);
   const program = linkProgram(await loader.load(edit(compiled.files)), serving);
   const planner = createPlanner(program, serving);
-  const source = connectSource(() => ({ connectionString: url }), {
-    maxConnections: 1,
-    idleTimeout: 60,
-    retries: 0,
-    connectionLifetime: 0,
-    preparedStatements: 0,
-    isolationLevel: 'read-committed',
-  });
+  const source = openSource(url, { maxConnections: 1, preparedStatements: 0 });
   const sessionOf = (
     role: string,
     variables: Readonly<Record<string, string>> = {},

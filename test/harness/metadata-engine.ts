@@ -8,6 +8,7 @@ import { connectSource, type SourceConnection } from '../../runtime/database/sou
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
 import { type Compile, MetadataEngine, type MetadataStore } from '../../runtime/metadata-api/index.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
+import { metadataOf } from './metadata.ts';
 
 export interface ServedEngine {
   readonly engine: MetadataEngine<SourceConnection>;
@@ -48,12 +49,7 @@ export async function startMetadataEngine(
       given.readRemote ??
       (async ({ name }) => `type Query { ${name}(id: Int): String } type Person { id: Int }`),
     options: { remoteSchemaPermissions: true, inferFunctionPermissions: true },
-    initialMetadata: readMetadata({
-      version: 3,
-      sources: [
-        { name: 'default', tables: [], configuration: { connection_info: { database_url: defaultUrl } } },
-      ],
-    }).value,
+    initialMetadata: readMetadata(metadataOf([], {}, defaultUrl)).value,
     // As the serving thread does: what did not change is taken over from the program that is served.
     prepare: async (state) => {
       await given.beforeLoading?.();

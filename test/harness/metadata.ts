@@ -10,7 +10,7 @@ export function defaultSource<Parts extends object>(
   return { name: 'default', kind: 'postgres', configuration, ...parts };
 }
 
-/** Metadata of one source, `default`, with these tables. */
-export function metadataOf(tables: readonly object[], more: object = {}): JsonObject {
-  return { version: 3, sources: [defaultSource({ tables })], ...more } as unknown as JsonObject;
+/** Metadata of one source, `default`, with these tables; `more` are further keys of the document. */
+export function metadataOf(tables: readonly object[], more: object = {}, database_url?: Json): JsonObject {
+  return { version: 3, sources: [defaultSource({ tables }, database_url)], ...more } as unknown as JsonObject;
 }

@@ -7,7 +7,7 @@ import type {
   SourceCatalog,
   TypeReference,
 } from '../../runtime/catalog/catalog.ts';
-import { defaultSource } from './metadata.ts';
+import { metadataOf } from './metadata.ts';
 
 type ColumnText = string;
 
@@ -105,41 +105,34 @@ const foreignKey = (on: unknown) => ({ foreign_key_constraint_on: on });
 
 /** Metadata of the project; `article` adds keys to the entry of the table article, `more` to the document. */
 export function metadataJson(article: object = {}, more: object = {}): object {
-  return {
-    version: 3,
-    sources: [
-      defaultSource(
-        {
-          tables: [
-            {
-              table: 'article',
-              object_relationships: [
-                { name: 'author', using: foreignKey('author_id') },
-                { name: 'editor', using: foreignKey('editor_id') },
-              ],
-              ...article,
-            },
-            {
-              table: 'author',
-              object_relationships: [{ name: 'organisation', using: foreignKey('organisation_id') }],
-              array_relationships: [
-                { name: 'articles', using: foreignKey({ table: 'article', column: 'author_id' }) },
-              ],
-            },
-            { table: 'member' },
-            {
-              table: 'organisation',
-              array_relationships: [
-                { name: 'members', using: foreignKey({ table: 'member', column: 'organisation_id' }) },
-              ],
-            },
-          ],
-        },
-        'postgres://localhost/test',
-      ),
+  return metadataOf(
+    [
+      {
+        table: 'article',
+        object_relationships: [
+          { name: 'author', using: foreignKey('author_id') },
+          { name: 'editor', using: foreignKey('editor_id') },
+        ],
+        ...article,
+      },
+      {
+        table: 'author',
+        object_relationships: [{ name: 'organisation', using: foreignKey('organisation_id') }],
+        array_relationships: [
+          { name: 'articles', using: foreignKey({ table: 'article', column: 'author_id' }) },
+        ],
+      },
+      { table: 'member' },
+      {
+        table: 'organisation',
+        array_relationships: [
+          { name: 'members', using: foreignKey({ table: 'member', column: 'organisation_id' }) },
+        ],
+      },
     ],
-    ...more,
-  };
+    { ...more },
+    'postgres://localhost/test',
+  );
 }
 
 /** Compiles metadata against the catalog of the project. */

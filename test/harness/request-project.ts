@@ -19,16 +19,24 @@ export interface RequestProject {
   end(): Promise<void>;
 }
 
-/** Opens a project with a database of its own; `name` is its folder below `test/requests`. */
-export async function openRequestProject(name: string): Promise<RequestProject> {
+/** Metadata of a project and a new database with its schema; `name` is its folder below `test/requests`. */
+export async function readRequestProject(name: string) {
   const path = (file: string) => `${REQUESTS}${name}/${file}`;
   const read = (file: string) => readFileSync(path(file), 'utf8');
-  const metadata = parse(read('metadata.yaml')) as JsonObject;
-  const database = await createTestDatabase(read('schema.sql'));
+  return {
+    metadata: parse(read('metadata.yaml')) as JsonObject,
+    database: await createTestDatabase(read('schema.sql')),
+    rows: existsSync(path('rows.sql')) ? read('rows.sql') : undefined,
+  };
+}
+
+/** Opens a project with a database of its own. */
+export async function openRequestProject(name: string): Promise<RequestProject> {
+  const { metadata, database, rows } = await readRequestProject(name);
   const opened = new Map<string, Promise<InProcess>>();
   return {
     database,
-    rows: existsSync(path('rows.sql')) ? read('rows.sql') : undefined,
+    rows,
     served: (options = {}) => {
       const key = JSON.stringify(options);
       const served = opened.get(key) ?? serveInProcess(database.url, metadata, undefined, options);

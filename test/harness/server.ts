@@ -49,6 +49,21 @@ export async function startTestServer(
   };
 }
 
+/** Replaces the metadata of a server, in which nothing may be inconsistent. */
+export async function replaceMetadata(
+  server: RunningServer,
+  metadata: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const body = {
+    type: 'replace_metadata',
+    version: 2,
+    args: { metadata, allow_inconsistent_metadata: true },
+  };
+  const { json } = await send(server, '/v1/metadata', { headers, body });
+  if (!(json as { is_consistent?: boolean }).is_consistent) throw new Error(JSON.stringify(json, null, 2));
+}
+
 /** Address of the compiler's module for a server of this test run. */
 export function bundledCompiler(): string {
   return pathToFileURL(join(inject('bundleFolder'), 'compiler/index.js')).href;

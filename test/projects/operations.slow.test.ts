@@ -16,9 +16,9 @@ import {
 import { describe, expect, test } from 'vitest';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
-import { connectSource } from '../../runtime/database/source.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';
 import { clientOperations, openProject, projectsPresent } from '../harness/real-project.ts';
+import { openSource } from '../harness/source.ts';
 
 /** Reads that are not served, by the root or nested field that they need. */
 const EXCLUDED: Readonly<Record<string, readonly { readonly reason: string; readonly field: RegExp }[]>> = {
@@ -110,14 +110,7 @@ describe.skipIf(!projectsPresent)('operations of real projects', () => {
     const sources = new Map(
       [...urls].map(([source, url]) => [
         source,
-        connectSource(() => ({ connectionString: url }), {
-          maxConnections: 1,
-          idleTimeout: 60,
-          retries: 0,
-          connectionLifetime: 0,
-          preparedStatements: 0,
-          isolationLevel: 'read-committed',
-        }),
+        openSource(url, { maxConnections: 1, preparedStatements: 0 }),
       ]),
     );
     const session = {

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { bundleArtefact } from '../../../compiler/artefact/bundle.ts';
 import { engine } from '../../harness/command-line.ts';
-import { defaultSource } from '../../harness/metadata.ts';
+import { defaultSource, metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -224,10 +224,7 @@ test('what cannot be built says so and writes nothing', async () => {
   });
   writeFileSync(
     join(folder, 'broken.json'),
-    JSON.stringify({
-      version: 3,
-      sources: [defaultSource({ tables: [{ table: 'nothing' }] }, 'postgres://u:s3cret@nowhere/x')],
-    }),
+    JSON.stringify(metadataOf([{ table: 'nothing' }], {}, 'postgres://u:s3cret@nowhere/x')),
   );
   const broken = await build('none', '--metadata', join(folder, 'broken.json'));
   expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('table-not-in-database') });

@@ -13,7 +13,8 @@ import { type GeneratedCode, linkCode, readTexts } from '../../../compiler/revie
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { readDatabase } from '../../../runtime/catalog/index.ts';
 import type { Program } from '../../../runtime/core/program.ts';
-import { connectSource } from '../../../runtime/database/source.ts';
+import type { connectSource } from '../../../runtime/database/source.ts';
+import { openSource } from '../../harness/source.ts';
 import { Random } from '../random.ts';
 import { createScratchDatabase } from '../scratch-database.ts';
 import {
@@ -287,14 +288,7 @@ async function openBench({ serverUrl, database }: CampaignOptions): Promise<Benc
   const { url, client, drop } = await createScratchDatabase(serverUrl, database);
   await client.query(SCHEMA);
   const catalog: SourceCatalog = await readDatabase({ connectionString: url }, []);
-  const connection = connectSource(() => ({ connectionString: url }), {
-    maxConnections: 1,
-    idleTimeout: 60,
-    retries: 0,
-    connectionLifetime: 0,
-    preparedStatements: 0,
-    isolationLevel: 'read-committed',
-  });
+  const connection = openSource(url, { maxConnections: 1, preparedStatements: 0 });
   let last: CompileResult | undefined;
   return {
     connection,

@@ -1,5 +1,6 @@
 /** A small database whose rows are told apart by their values, and the metadata over it as data that can be changed at random. */
 import type { Json, JsonObject } from '../../../runtime/metadata/metadata.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import type { Random } from '../random.ts';
 
 export const SCHEMA = `
@@ -228,10 +229,7 @@ export function metadataOf({ tables, functions, parents }: Project): JsonObject 
   return {
     version: 3,
     sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
+      defaultSource({
         tables: (Object.entries(tables) as [TableName, ProjectTable][]).map(([table, entry]) => ({
           table,
           object_relationships: relationships(entry, 'object'),
@@ -250,7 +248,7 @@ export function metadataOf({ tables, functions, parents }: Project): JsonObject 
           ),
         })),
         functions: functions.map((name) => ({ function: name })),
-      },
+      }),
     ],
     inherited_roles: parents.length > 0 ? [{ role_name: INHERITED, role_set: parents }] : [],
   };

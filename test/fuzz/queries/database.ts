@@ -1,6 +1,6 @@
 /** A random project as SQL and as metadata. */
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
-import { defaultSource } from '../../harness/metadata.ts';
+import { metadataOf } from '../../harness/metadata.ts';
 import { conditionJson } from './condition.ts';
 import {
   type ComputedField,
@@ -95,30 +95,27 @@ const named = (table: Table) => ({ schema: table.schema, name: table.name });
 
 /** The metadata document of a project. */
 export function projectMetadata(project: Project): JsonObject {
-  return {
-    version: 3,
-    sources: [
-      defaultSource({
-        tables: project.tables.map((table) => ({
-          table: named(table),
-          object_relationships: relationships(project, table, 'object'),
-          array_relationships: relationships(project, table, 'array'),
-          computed_fields: table.computedFields.map((field) => ({
-            name: field.name,
-            definition: {
-              function: { schema: 'public', name: functionName(table, field) },
-              ...(field.kind === 'session' && { session_argument: 's' }),
-            },
-          })),
-          select_permissions: table.permissions.map((permission) => permissionEntry(table, permission)),
-        })),
-      }),
-    ],
-    inherited_roles: project.inheritedRoles.map(({ name, parents }) => ({
-      role_name: name,
-      role_set: parents,
+  return metadataOf(
+    project.tables.map((table) => ({
+      table: named(table),
+      object_relationships: relationships(project, table, 'object'),
+      array_relationships: relationships(project, table, 'array'),
+      computed_fields: table.computedFields.map((field) => ({
+        name: field.name,
+        definition: {
+          function: { schema: 'public', name: functionName(table, field) },
+          ...(field.kind === 'session' && { session_argument: 's' }),
+        },
+      })),
+      select_permissions: table.permissions.map((permission) => permissionEntry(table, permission)),
     })),
-  };
+    {
+      inherited_roles: project.inheritedRoles.map(({ name, parents }) => ({
+        role_name: name,
+        role_set: parents,
+      })),
+    },
+  );
 }
 
 function relationships(project: Project, table: Table, kind: Relationship['kind']): JsonObject[] {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answering, Handler } from '../../harness/handler.ts';
-import { defaultSource } from '../../harness/metadata.ts';
+import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
 
@@ -156,22 +156,14 @@ beforeAll(async () => {
     headers: { 'x-engine-admin-secret': ADMIN },
     body: {
       type: 'replace_metadata',
-      args: {
-        version: 3,
-        sources: [
-          defaultSource(
-            {
-              tables: [
-                permission('users', ['id', 'name'], { id: { _eq: 'x-engine-user-id' } }),
-                permission('posts', ['id', 'title'], {}),
-              ],
-            },
-            { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
-          ),
+      args: metadataOf(
+        [
+          permission('users', ['id', 'name'], { id: { _eq: 'x-engine-user-id' } }),
+          permission('posts', ['id', 'title'], {}),
         ],
-        actions,
-        custom_types: types,
-      },
+        { actions, custom_types: types },
+        { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
+      ),
     },
   });
   expect(status, text).toBe(200);

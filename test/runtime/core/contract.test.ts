@@ -5,7 +5,7 @@ import { checkTypes } from '../../../compiler/cli/type-check.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
-import { defaultSource } from '../../harness/metadata.ts';
+import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { compileJson, metadataJson } from '../../harness/project.ts';
 
@@ -197,24 +197,18 @@ describe('what the files say runs', () => {
 
   type Edit = readonly [snippet: string, replacement: string];
   const serve = async (path: string, ...edits: readonly Edit[]): Promise<InProcess> => {
-    const metadata = {
-      version: 3,
-      sources: [
-        defaultSource(
-          {
-            tables: [
-              {
-                table: 'article',
-                select_permissions: [
-                  { role: 'user', permission: { columns: ['id', 'title'], filter: { id: { _gt: 1 } } } },
-                ],
-              },
-            ],
-          },
-          database.url,
-        ),
+    const metadata = metadataOf(
+      [
+        {
+          table: 'article',
+          select_permissions: [
+            { role: 'user', permission: { columns: ['id', 'title'], filter: { id: { _gt: 1 } } } },
+          ],
+        },
       ],
-    };
+      {},
+      database.url,
+    );
     const started = await serveInProcess(database.url, metadata, createLoader(), {
       edit: (files) => {
         let text = files.get(path)!;

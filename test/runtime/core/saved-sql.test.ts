@@ -9,6 +9,7 @@ import { bindParameter } from '../../../runtime/core/request/bind.ts';
 import { savedStatement, savedText } from '../../../runtime/core/saved-sql.ts';
 import type { Statement } from '../../../runtime/core/sql/fragment.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
+import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 import {
   openRequestProject,
@@ -89,34 +90,29 @@ describe('texts of clients and names of databases', () => {
     const odd = { _or: [{ text: { _eq: "'}} {row} /**/" } }, { text: { _like: '{session.x::int}\\' } }] };
     served = await serveInProcess(
       url,
-      {
-        version: 3,
-        sources: [
+      metadataOf(
+        [
           {
-            name: 'default',
-            configuration: { connection_info: { database_url: url } },
-            tables: [
+            table: 'note',
+            configuration: {
+              column_config: { 'a {b} /*{select public.note': { custom_name: 'text' } },
+            },
+            select_permissions: [
               {
-                table: 'note',
-                configuration: {
-                  column_config: { 'a {b} /*{select public.note': { custom_name: 'text' } },
-                },
-                select_permissions: [
-                  {
-                    role: 'user',
-                    permission: { columns: '*', filter: { 'a {b} /*{select public.note': odd._or[0]!.text } },
-                  },
-                ],
-              },
-              {
-                table: 'two words',
-                configuration: { custom_name: 'two' },
-                select_permissions: [{ role: 'user', permission: { columns: '*', filter: own } }],
+                role: 'user',
+                permission: { columns: '*', filter: { 'a {b} /*{select public.note': odd._or[0]!.text } },
               },
             ],
           },
+          {
+            table: 'two words',
+            configuration: { custom_name: 'two' },
+            select_permissions: [{ role: 'user', permission: { columns: '*', filter: own } }],
+          },
         ],
-      },
+        {},
+        url,
+      ),
       undefined,
       { markRules: true },
     );
@@ -151,16 +147,7 @@ describe('texts of clients and names of databases', () => {
 
 test('a hole that names nothing is an error of the text', async () => {
   const { url } = await createTestDatabase('create table note (id int primary key);');
-  const served = await serveInProcess(url, {
-    version: 3,
-    sources: [
-      {
-        name: 'default',
-        configuration: { connection_info: { database_url: url } },
-        tables: [{ table: 'note' }],
-      },
-    ],
-  });
+  const served = await serveInProcess(url, metadataOf([{ table: 'note' }], {}, url));
   const link = (sql: string) => () => savedStatement({ sql, values: {} }, 'default', 'admin', served.program);
   expect(link('select {select public.note "x"}, {{}}')().text).toBe('select true, {}');
   expect(link('select {select public.nota "x"}')).toThrow('the table public.nota is not served');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { databaseError } from '../../../runtime/database/errors.ts';
-import { connectSource } from '../../../runtime/database/source.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import { openSource } from '../../harness/source.ts';
 
 const schema = `
   create extension btree_gist;
@@ -102,15 +102,7 @@ test.each([
 
 test('a database that cannot be reached is a connection error, without its address', async () => {
   const { url } = await createTestDatabase();
-  const options = {
-    maxConnections: 1,
-    idleTimeout: 1,
-    retries: 0,
-    connectionLifetime: 0,
-    preparedStatements: 0,
-    isolationLevel: 'read-committed',
-  } as const;
-  const source = connectSource(() => ({ connectionString: `${url}_missing` }), options);
+  const source = openSource(`${url}_missing`);
   const thrown: unknown = await source.readTexts({ text: 'select 1' }, []).catch((error: unknown) => error);
   const error = databaseError(thrown) as EngineError;
   expect(error).toMatchObject({ code: 'postgres-error', message: 'connection error', status: 500 });

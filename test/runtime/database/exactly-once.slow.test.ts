@@ -15,9 +15,9 @@ import {
   connectionLost,
   LockWaitError,
 } from '../../../runtime/database/failures.ts';
-import { connectSource } from '../../../runtime/database/source.ts';
 import type { WriteManner } from '../../../runtime/database/task.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import { openSource } from '../../harness/source.ts';
 
 /** `written` has no key, so that a write that is done twice is found. */
 const schema = `
@@ -45,14 +45,7 @@ function outcomeOf(error: unknown): Outcome {
 
 /** Writes from many clients at once, until so many writes were made, and compares. */
 async function writeAll(url: string, writes: number, disturb: (isDone: () => boolean) => Promise<void>) {
-  const source = connectSource(() => ({ connectionString: url }), {
-    maxConnections: 12,
-    idleTimeout: 180,
-    retries: 2,
-    connectionLifetime: 600,
-    preparedStatements: 500,
-    isolationLevel: 'read-committed',
-  });
+  const source = openSource(url, { maxConnections: 12, retries: 2 });
   const outcomes = new Map<number, Outcome>();
   let next = 0;
   let isDone = false;

@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { LockWaitError } from '../../../runtime/database/failures.ts';
-import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import type { SourceConnection } from '../../../runtime/database/source.ts';
 import type { WriteManner } from '../../../runtime/database/task.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { openSource } from '../../harness/source.ts';
 
 const schema = `
   create table item (id int primary key, n int not null);
@@ -29,14 +30,7 @@ let source: SourceConnection;
 
 beforeEach(async () => {
   database = await createTestDatabase(schema);
-  source = connectSource(() => ({ connectionString: database.url }), {
-    maxConnections: CONNECTIONS,
-    idleTimeout: 180,
-    retries: 0,
-    connectionLifetime: 600,
-    preparedStatements: 500,
-    isolationLevel: 'read-committed',
-  });
+  source = openSource(database.url, { maxConnections: CONNECTIONS });
   // So that they are known.
   for (let n = 0; n < 3; n++) {
     await source.readTexts(byKey, ['1']);

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { startPooler } from '../../harness/pooler.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import { openSource } from '../../harness/source.ts';
 
 const schema = `
   create table item (id int primary key, name text not null);
@@ -18,15 +19,7 @@ describe('behind a pooler in transaction mode that loses prepared statements', (
     const database = await createTestDatabase(schema);
     const { url } = await startPooler(database.url);
     const events: string[] = [];
-    const source = connectSource(() => ({ connectionString: url }), {
-      maxConnections: 4,
-      idleTimeout: 180,
-      retries: 0,
-      connectionLifetime: 600,
-      preparedStatements: 500,
-      isolationLevel: 'read-committed',
-      report: (event) => events.push(event),
-    });
+    const source = openSource(url, { report: (event) => events.push(event) });
     open.push(source);
     const byKey = [1, 2, 3].map((n) => ({ text: `select name, ${n}::text from item where id = ($1)::int` }));
     const insert = { text: 'insert into item values (($1)::int, ($2)::text) returning id::text' };

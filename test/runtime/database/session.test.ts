@@ -1,18 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { connectSource } from '../../../runtime/database/source.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import { openSource } from '../../harness/source.ts';
 
 async function jitOf(sql: string): Promise<string> {
   const database = await createTestDatabase('');
   await database.query(sql);
-  const source = connectSource(() => ({ connectionString: database.url }), {
-    maxConnections: 1,
-    idleTimeout: 180,
-    retries: 0,
-    connectionLifetime: 600,
-    preparedStatements: 0,
-    isolationLevel: 'read-committed',
-  });
+  const source = openSource(database.url, { maxConnections: 1, preparedStatements: 0 });
   onTestFinished(() => source.end());
   const jit = { text: `select current_setting('jit')` };
   const [first] = await source.readTexts(jit, []);

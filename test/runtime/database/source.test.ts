@@ -2,13 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CommitFailedError } from '../../../runtime/database/failures.ts';
-import {
-  connectSource,
-  type SourceConnection,
-  type SourceOptions,
-} from '../../../runtime/database/source.ts';
+import type { SourceConnection, SourceOptions } from '../../../runtime/database/source.ts';
 import type { TextRow } from '../../../runtime/database/text-query.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { openSource } from '../../harness/source.ts';
 
 const schema = `
   create table item (id int primary key, name text not null);
@@ -23,15 +20,7 @@ afterEach(async () => {
 });
 
 function connect(database: TestDatabase, options: Partial<SourceOptions> = {}): SourceConnection {
-  const source = connectSource(() => ({ connectionString: database.url }), {
-    maxConnections: 4,
-    idleTimeout: 180,
-    retries: 0,
-    connectionLifetime: 600,
-    preparedStatements: 500,
-    isolationLevel: 'read-committed',
-    ...options,
-  });
+  const source = openSource(database.url, options);
   open.push(source);
   return source;
 }
@@ -236,14 +225,7 @@ describe('connections', () => {
 
   test('cannot be had: a clear error, every time', async () => {
     const database = await createTestDatabase(schema);
-    const source = connectSource(() => ({ connectionString: `${database.url}_missing` }), {
-      maxConnections: 2,
-      idleTimeout: 180,
-      retries: 0,
-      connectionLifetime: 600,
-      preparedStatements: 500,
-      isolationLevel: 'read-committed',
-    });
+    const source = openSource(`${database.url}_missing`, { maxConnections: 2 });
     open.push(source);
     const results = await Promise.allSettled([source.readTexts(byKey, ['1']), source.query('select 1')]);
     for (const result of results) {

@@ -1,105 +1,27 @@
 /** All root fields of a mutation stand or fall together, whatever goes wrong in the middle, and the server goes on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { defaultSource } from '../../harness/metadata.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
-
-const schema = `
-  create table account (id int primary key, owner text not null, balance int not null check (balance >= 0));
-  create table entry (
-    id int generated always as identity primary key, note text not null, level text,
-    account_id int references account deferrable initially deferred
-  );
-  create table part (entry_id int not null references entry, label text not null);
-  create function on_entry() returns trigger language plpgsql as $$ begin
-    if new.note = 'kill' then perform pg_terminate_backend(pg_backend_pid()); end if;
-    if new.note = 'wait' then perform pg_sleep(20); end if;
-    if new.note = 'raise' then raise exception 'the inner secret' using detail = 'a secret detail', hint = 'a secret hint'; end if;
-    if new.note like 'state %' then raise exception 'the inner secret' using errcode = substr(new.note, 7); end if;
-    new.level = current_setting('transaction_isolation');
-    return new;
-  end $$;
-  create trigger on_entry before insert or update on entry for each row execute function on_entry();
-  create function at_commit() returns trigger language plpgsql as $$ begin
-    if new.note = 'kill at commit' then perform pg_terminate_backend(pg_backend_pid()); end if;
-    return null;
-  end $$;
-  create constraint trigger at_commit after insert on entry deferrable initially deferred
-    for each row execute function at_commit();
-`;
-
-const metadata = {
-  version: 3,
-  sources: [
-    defaultSource(
-      {
-        tables: [
-          {
-            table: { schema: 'public', name: 'account' },
-            select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
-            update_permissions: [
-              {
-                role: 'user',
-                permission: {
-                  columns: ['balance', 'owner'],
-                  filter: { owner: { _eq: 'X-Engine-User-Id' } },
-                  check: { balance: { _lte: 1000 } },
-                },
-              },
-            ],
-          },
-          {
-            table: { schema: 'public', name: 'entry' },
-            array_relationships: [
-              {
-                name: 'parts',
-                using: {
-                  foreign_key_constraint_on: {
-                    table: { schema: 'public', name: 'part' },
-                    column: 'entry_id',
-                  },
-                },
-              },
-            ],
-            select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
-            insert_permissions: [
-              { role: 'user', permission: { columns: '*', check: { note: { _neq: 'forbidden' } } } },
-            ],
-          },
-          {
-            table: { schema: 'public', name: 'part' },
-            insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
-          },
-        ],
-      },
-      { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
-    ),
-  ],
-};
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import type { TestDatabase } from '../../harness/postgres.ts';
+import { readRequestProject } from '../../harness/request-project.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;
+let metadata: JsonObject;
 
-async function replaceMetadata(isolation?: string): Promise<void> {
-  const [source] = metadata.sources;
-  const { configuration } = source!;
-  const info = { ...configuration.connection_info, ...(isolation && { isolation_level: isolation }) };
-  const replaced = await send(server, '/v1/metadata', {
-    body: {
-      type: 'replace_metadata',
-      version: 2,
-      args: {
-        metadata: { ...metadata, sources: [{ ...source, configuration: { connection_info: info } }] },
-      },
-    },
-  });
-  expect(replaced.text).toContain('"is_consistent":true');
+/** Replaces the metadata by one with this isolation level. */
+async function isolate(isolation_level: string): Promise<void> {
+  const isolated = structuredClone(metadata) as unknown as {
+    sources: [{ configuration: { connection_info: object } }];
+  };
+  Object.assign(isolated.sources[0].configuration.connection_info, { isolation_level });
+  await replaceMetadata(server, isolated);
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase(schema);
+  ({ database, metadata } = await readRequestProject('served/transactions'));
   server = await startTestServer(database);
-  await replaceMetadata();
+  await replaceMetadata(server, metadata);
 });
 afterAll(() => server?.stop());
 beforeEach(() =>
@@ -287,10 +209,10 @@ describe('the isolation level of the source', () => {
     ['repeatable-read', 'repeatable read'],
     ['serializable', 'serializable'],
   ])('%s holds for every shape of request', async (isolation, level) => {
-    await replaceMetadata(isolation);
+    await isolate(isolation);
     for (const query of Object.values(shapes)) expect(await mutate(query)).toHaveProperty('data');
     expect(await levels()).toEqual([level]);
-    await replaceMetadata();
+    await replaceMetadata(server, metadata);
   });
 
   test('holds whatever the database does by default', async () => {
@@ -300,14 +222,14 @@ describe('the isolation level of the source', () => {
     // New connections, with the new defaults: of the source, and of the metadata.
     await database.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and application_name like 'engine %'`);
-    await replaceMetadata('repeatable-read');
-    await replaceMetadata();
+    await isolate('repeatable-read');
+    await replaceMetadata(server, metadata);
     for (const query of Object.values(shapes)) expect(await mutate(query)).toHaveProperty('data');
     const rows = await database.query<{ level: string }>('select distinct level from entry');
     expect(rows).toEqual([{ level: 'read committed' }]);
     await database.query(`set transaction read write; alter database ${name} reset all`);
-    await replaceMetadata('repeatable-read');
-    await replaceMetadata();
+    await isolate('repeatable-read');
+    await replaceMetadata(server, metadata);
   });
 });
 

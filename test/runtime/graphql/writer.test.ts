@@ -1,105 +1,17 @@
 /** Triggers and policies see who writes, whatever the way in; reads and neighbours on the connection never do. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
-
-const schema = `
-  create table note (id int primary key, text text not null);
-  create table seen (note_id int, "user" text, trace text);
-  create function see() returns trigger language plpgsql as $$ begin
-    if new.text = 'slow' then perform pg_sleep(0.3); end if;
-    insert into seen values (new.id, current_setting('engine.user'), current_setting('engine.tracecontext'));
-    return new;
-  end $$;
-  create trigger see before insert or update on note for each row execute function see();
-  create view reader as select pg_backend_pid() as pid, current_setting('engine.user') as "user",
-    current_setting('engine.tracecontext') as trace;
-  create function rename(new_text text) returns setof note language sql volatile as $$
-    update note set text = new_text where id = 1 returning *
-  $$;
-  create function touch(new_text text) returns setof note language sql volatile as $$
-    update note set text = new_text where id = 1 returning *
-  $$;
-  create function peek() returns setof note language sql volatile as 'select * from note';
-`;
-
-const role = 'user';
-const everything = { role, permission: { columns: '*', filter: {} } };
-const tables = [
-  {
-    table: 'note',
-    select_permissions: [everything],
-    insert_permissions: [{ role, permission: { columns: '*', check: {} } }],
-    update_permissions: [everything],
-    delete_permissions: [{ role, permission: { filter: {} } }],
-  },
-  { table: 'reader', select_permissions: [everything] },
-];
-
-const RENAME =
-  'mutation Rename($id: Int!, $text: String!) { update_note_by_pk(pk_columns: {id: $id}, _set: {text: $text}) { id } }';
-
-const TOUCH = 'query Touch($text: String!) { touch(args: {new_text: $text}) { id } reader { pid } }';
-
-const metadata = {
-  version: 3,
-  sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: {
-        connection_info: {
-          database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
-          // So that reads and writes meet on one connection.
-          pool_settings: { max_connections: 1 },
-        },
-      },
-      tables: tables.map((table) => ({ ...table, table: { schema: 'public', name: table.table } })),
-      functions: [
-        {
-          function: { schema: 'public', name: 'rename' },
-          configuration: { exposed_as: 'mutation' },
-          permissions: [{ role }],
-        },
-        ...['touch', 'peek'].map((name) => ({
-          function: { schema: 'public', name },
-          configuration: { exposed_as: 'query' },
-          permissions: [{ role }],
-        })),
-      ],
-    },
-  ],
-  query_collections: [
-    {
-      name: 'notes',
-      definition: {
-        queries: [
-          { name: 'Rename', query: RENAME },
-          { name: 'Touch', query: TOUCH },
-        ],
-      },
-    },
-  ],
-  rest_endpoints: [
-    {
-      name: 'rename',
-      url: 'notes/:id',
-      methods: ['POST'],
-      definition: { query: { collection_name: 'notes', query_name: 'Rename' } },
-    },
-  ],
-};
+import type { TestDatabase } from '../../harness/postgres.ts';
+import { readRequestProject } from '../../harness/request-project.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;
 
 beforeAll(async () => {
-  database = await createTestDatabase(schema);
+  const project = await readRequestProject('served/writer');
+  database = project.database;
   server = await startTestServer(database);
-  const replaced = await send(server, '/v1/metadata', {
-    body: { type: 'replace_metadata', version: 2, args: { metadata } },
-  });
-  expect(replaced.text).toContain('"is_consistent":true');
+  await replaceMetadata(server, project.metadata);
 });
 afterAll(() => server?.stop());
 beforeEach(() =>
@@ -112,7 +24,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 function as(user: string): Record<string, string> {
   return {
-    'x-engine-role': role,
+    'x-engine-role': 'user',
     'X-Engine-User-Id': user,
     traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
     cookie: 'a=b',
@@ -120,7 +32,7 @@ function as(user: string): Record<string, string> {
 }
 
 function session(user: string): object {
-  return { 'x-engine-role': role, 'x-engine-user-id': user };
+  return { 'x-engine-role': 'user', 'x-engine-user-id': user };
 }
 
 async function post(path: string, user: string, body: object): Promise<unknown> {
@@ -157,13 +69,10 @@ describe('a trigger sees session and trace of', () => {
     ['a mutation function', () => graphql('mutation { rename(args: {new_text: "y"}) { id } }', '7')],
     [
       'a saved operation',
-      () => graphql(RENAME, '7', { query: undefined, documentId: 'Rename', variables: { id: 1, text: 'z' } }),
+      () => post('/v1/graphql', '7', { documentId: 'Rename', variables: { id: 1, text: 'z' } }),
     ],
     ['a query function', () => graphql('{ touch(args: {new_text: "q"}) { id } reader { pid } }', '7')],
-    [
-      'a saved query',
-      () => graphql(TOUCH, '7', { query: undefined, documentId: 'Touch', variables: { text: 'z' } }),
-    ],
+    ['a saved query', () => post('/v1/graphql', '7', { documentId: 'Touch', variables: { text: 'z' } })],
     ['a REST endpoint', () => post('/api/rest/notes/1', '7', { text: 'rest' })],
     [
       'a legacy insert',

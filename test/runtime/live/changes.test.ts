@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSetOf } from '../../../runtime/core/sql/reads.ts';
 import { createChanges } from '../../../runtime/database/changes.ts';
-import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { sensitivityOf } from '../../../runtime/live/sensitivity.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';
+import { openSource } from '../../harness/source.ts';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -33,14 +34,7 @@ beforeAll(async () => {
   `);
   server = await startTestServer(database, { LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '3600000' });
   for (const table of ['note', 'other', 'plain_note']) await metadata('pg_track_table', { table });
-  source = connectSource(() => ({ connectionString: database.url }), {
-    maxConnections: 1,
-    idleTimeout: 10,
-    retries: 0,
-    connectionLifetime: 0,
-    preparedStatements: 0,
-    isolationLevel: 'read-committed',
-  });
+  source = openSource(database.url, { maxConnections: 1, preparedStatements: 0 });
 });
 
 afterAll(async () => {

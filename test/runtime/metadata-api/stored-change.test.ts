@@ -5,6 +5,7 @@ import { exportMetadata, inStoredOrder } from '../../../runtime/metadata/export-
 import { emptyMetadata } from '../../../runtime/metadata/metadata.ts';
 import { openMetadataStore } from '../../../runtime/metadata-api/index.ts';
 import { storedChange } from '../../../runtime/metadata-api/stored-change.ts';
+import { defaultSource, metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
 const cases = new URL('../../cases/', import.meta.url);
@@ -48,16 +49,7 @@ describe('what is stored', () => {
 
 test('a change of a table writes its row and no other', () => {
   const entry = (name: string) => ({ table: { schema: 'public', name } });
-  const { value } = readMetadata({
-    version: 3,
-    sources: [
-      {
-        name: 'default',
-        tables: ['a', 'b', 'c'].map(entry),
-        configuration: { connection_info: { database_url: 'postgres://localhost/unused' } },
-      },
-    ],
-  });
+  const { value } = readMetadata(metadataOf(['a', 'b', 'c'].map(entry), {}, 'postgres://localhost/unused'));
   const [source] = value.sources;
   const [, second, third] = source!.tables;
   const after = { ...value, sources: [{ ...source!, tables: [{ ...second!, is_enum: true }, third!] }] };
@@ -76,12 +68,10 @@ async function openStore() {
 }
 
 test('a catalog of an older version keeps its metadata', async () => {
-  const source = {
-    name: 'default',
-    kind: 'postgres',
-    tables: [{ table: { name: 'a', schema: 'public' } }, { table: { name: 'b', schema: 'public' } }],
-    configuration: { connection_info: { database_url: 'postgres://localhost/unused' } },
-  };
+  const source = defaultSource(
+    { tables: [{ table: { name: 'a', schema: 'public' } }, { table: { name: 'b', schema: 'public' } }] },
+    'postgres://localhost/unused',
+  );
   const metadata = { version: 3, sources: [source, { ...source, name: 'x', tables: [] }], note: 'a\u0000b' };
   const database = await createTestDatabase(`
     create schema engine_catalog;

@@ -2,93 +2,17 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../../runtime/configuration.ts';
-import { type RunningServer, startServer } from '../../../runtime/main.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { bundledCompiler } from '../../harness/server.ts';
+import type { RunningServer } from '../../../runtime/main.ts';
+import { readRequestProject } from '../../harness/request-project.ts';
+import { replaceMetadata, startTestServer } from '../../harness/server.ts';
 
 const byId = 'query by_id($id: Int!) { note_by_pk(id: $id) { id text } }';
-const finish =
-  'mutation finish($id: Int!) { update_note_by_pk(pk_columns: {id: $id}, _set: {done: true}) { id done } }';
 const all = '{ note(order_by: {id: asc}) { id } }';
 
-const metadata = (url: string) => ({
-  version: 3,
-  sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: { connection_info: { database_url: url } },
-      tables: [
-        {
-          table: { schema: 'public', name: 'note' },
-          select_permissions: [
-            {
-              role: 'user',
-              permission: {
-                columns: ['id', 'text', 'done'],
-                filter: { owner_id: { _eq: 'X-Engine-User-Id' } },
-              },
-            },
-            { role: 'guest', permission: { columns: ['id', 'text'], filter: {} } },
-          ],
-          update_permissions: [
-            {
-              role: 'user',
-              permission: {
-                columns: ['done'],
-                filter: { owner_id: { _eq: 'X-Engine-User-Id' } },
-                check: null,
-              },
-            },
-          ],
-        },
-      ],
-    },
-  ],
-  query_collections: [
-    {
-      name: 'notes',
-      definition: {
-        queries: [
-          // As a YAML block has it.
-          { name: 'by_id', query: `${byId}\n` },
-          { name: 'finish', query: finish },
-        ],
-      },
-    },
-    { name: 'old', definition: { queries: [{ name: 'finish', query: `${finish} # old` }] } },
-  ],
-  allowlist: [
-    { collection: 'notes', scope: { global: false, roles: ['user'] } },
-    { collection: 'old', scope: { global: true } },
-  ],
-  rest_endpoints: [
-    {
-      name: 'by_id',
-      url: 'notes/:id',
-      methods: ['GET'],
-      definition: { query: { collection_name: 'notes', query_name: 'by_id' } },
-    },
-  ],
-});
-
-let database: TestDatabase;
 let plain: RunningServer;
 let registering: RunningServer;
 let onlySaved: RunningServer;
 let listed: RunningServer;
-
-async function start(more: Record<string, string>): Promise<RunningServer> {
-  const environment = { ENGINE_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_SERVER_PORT: '0', ...more };
-  const observe = Object.assign(() => {}, { flush: async () => {} });
-  return startServer({
-    configuration: readConfiguration({}, environment),
-    environment,
-    compiler: bundledCompiler(),
-    observe,
-  });
-}
 
 async function send(to: RunningServer, path: string, role: string, body?: unknown) {
   const response = await fetch(`http://127.0.0.1:${to.port}${path}`, {
@@ -121,26 +45,18 @@ const notAllowed = failure('query is not allowed', 'validation-failed');
 const onlyQueries = failure('only queries can be run with GET; use POST', 'not-supported');
 
 beforeAll(async () => {
-  database = await createTestDatabase(`
-    create table note (id int primary key, owner_id int not null, text text not null, done boolean not null default false);
-    insert into note values (1, 1, 'one'), (2, 2, 'two'), (3, 1, 'three');
-  `);
-  plain = await start({});
-  const args = { metadata: metadata(database.url), allow_inconsistent_metadata: false };
-  const replaced = await send(plain, '/v1/metadata', 'admin', { type: 'replace_metadata', version: 2, args });
-  expect(replaced.json).toEqual({ inconsistent_objects: [], is_consistent: true });
-  registering = await start({
-    ENGINE_GRAPHQL_ENABLE_PERSISTED_QUERIES: 'true',
-    ENGINE_GRAPHQL_PERSISTED_QUERIES_TTL: '600',
+  const { database, metadata } = await readRequestProject('served/calls');
+  plain = await startTestServer(database);
+  await replaceMetadata(plain, metadata);
+  registering = await startTestServer(database, {
+    ENABLE_PERSISTED_QUERIES: 'true',
+    PERSISTED_QUERIES_TTL: '600',
   });
-  onlySaved = await start({
-    ENGINE_GRAPHQL_ONLY_SAVED_OPERATIONS: 'true',
-    ENGINE_GRAPHQL_ENABLE_PERSISTED_QUERIES: 'true',
+  onlySaved = await startTestServer(database, {
+    ONLY_SAVED_OPERATIONS: 'true',
+    ENABLE_PERSISTED_QUERIES: 'true',
   });
-  listed = await start({
-    ENGINE_GRAPHQL_ENABLE_ALLOWLIST: 'true',
-    ENGINE_GRAPHQL_ENABLE_PERSISTED_QUERIES: 'true',
-  });
+  listed = await startTestServer(database, { ENABLE_ALLOWLIST: 'true', ENABLE_PERSISTED_QUERIES: 'true' });
 });
 
 afterAll(() => Promise.all([plain, registering, onlySaved, listed].map((server) => server?.stop())));

@@ -1,100 +1,12 @@
 import { validate } from '@apidevtools/swagger-parser';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../../runtime/configuration.ts';
-import { type RunningServer, startServer } from '../../../runtime/main.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { bundledCompiler } from '../../harness/server.ts';
+import type { RunningServer } from '../../../runtime/main.ts';
+import { readRequestProject } from '../../harness/request-project.ts';
+import { startTestServer } from '../../harness/server.ts';
 
-const schema = `
-  create table note (
-    id int primary key, owner_id int not null, text text not null, done boolean not null, rank numeric, made date not null
-  );
-  insert into note values
-    (1, 1, 'one', false, 1.5, '2026-01-01'), (2, 2, 'two', true, 2, '2026-01-02'), (3, 1, 'three / four', true, null, '2026-01-03');
-`;
-
-const queries = {
-  by_id: 'query by_id($id: Int!) { note_by_pk(id: $id) { id text } }',
-  page: 'query page($limit: Int = 2, $long: Boolean = false) { note(order_by: {id: asc}, limit: $limit) { id text @include(if: $long) } }',
-  search: 'query search($where: note_bool_exp!) { note(where: $where, order_by: {id: asc}) { id } }',
-  by_text: 'query by_text($text: String) { note(where: {text: {_eq: $text}}) { id } }',
-  since:
-    'query since($made: date!, $rank: numeric) { note(where: {made: {_gte: $made}, rank: {_gte: $rank}}) { id } }',
-  some: 'query some($ids: [Int!]!) { note(where: {id: {_in: $ids}}, order_by: {id: asc}) { id } }',
-  finish:
-    'mutation finish($id: Int!) { update_note_by_pk(pk_columns: {id: $id}, _set: {done: true}) { id done } }',
-};
-
-const endpoint = (name: string, url: string, methods: string[], query: keyof typeof queries) => ({
-  name,
-  url,
-  methods,
-  definition: { query: { collection_name: 'notes', query_name: query } },
-});
-
-const metadata = (url: string) => ({
-  version: 3,
-  sources: [
-    {
-      name: 'default',
-      kind: 'postgres',
-      configuration: { connection_info: { database_url: url } },
-      tables: [
-        {
-          table: { schema: 'public', name: 'note' },
-          select_permissions: [
-            {
-              role: 'user',
-              permission: {
-                columns: ['id', 'text', 'made'],
-                filter: { owner_id: { _eq: 'X-Engine-User-Id' } },
-              },
-            },
-            { role: 'guest', permission: { columns: ['id'], filter: {} } },
-          ],
-        },
-      ],
-    },
-  ],
-  query_collections: [
-    {
-      name: 'notes',
-      definition: { queries: Object.entries(queries).map(([name, query]) => ({ name, query })) },
-    },
-    { name: 'own', definition: { queries: [{ name: 'texts', query: '{ note { __typename, text } }' }] } },
-  ],
-  allowlist: [
-    { collection: 'notes', scope: { global: true } },
-    { collection: 'own', scope: { global: false, roles: ['user'] } },
-  ],
-  rest_endpoints: [
-    endpoint('by_id', 'notes/:id', ['GET'], 'by_id'),
-    endpoint('finish', 'notes/:id', ['POST', 'PATCH'], 'finish'),
-    endpoint('page', 'notes', ['GET'], 'page'),
-    endpoint('search', 'search', ['POST'], 'search'),
-    endpoint('some', 'some', ['GET', 'POST'], 'some'),
-    endpoint('by_text', 'by-text/:text', ['GET'], 'by_text'),
-    endpoint('since', 'since/:made', ['GET', 'POST'], 'since'),
-    endpoint('left', 'ambiguous/:limit/b', ['GET'], 'page'),
-    endpoint('right', 'ambiguous/a/:limit', ['GET'], 'page'),
-  ],
-});
-
-let database: TestDatabase;
 let server: RunningServer;
 let restOnly: RunningServer;
-
-async function start(more: Record<string, string>): Promise<RunningServer> {
-  const environment = { ENGINE_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_SERVER_PORT: '0', ...more };
-  const observe = Object.assign(() => {}, { flush: async () => {} });
-  return startServer({
-    configuration: readConfiguration({}, environment),
-    environment,
-    compiler: bundledCompiler(),
-    observe,
-  });
-}
 
 interface Options {
   readonly method?: string;
@@ -124,14 +36,21 @@ async function send(path: string, options: Options = {}, to = server) {
 const rest = (path: string, options?: Options) => send(`/api/rest/${path}`, options);
 
 beforeAll(async () => {
-  database = await createTestDatabase(schema);
-  server = await start({ ENGINE_GRAPHQL_ENABLE_ALLOWLIST: 'true' });
-  const args = { metadata: metadata(database.url), allow_inconsistent_metadata: true };
+  const { database, metadata } = await readRequestProject('served/rest');
+  server = await startTestServer(database, { ENABLE_ALLOWLIST: 'true' });
+  const ambiguous = ['ambiguous/:limit/b', 'ambiguous/a/:limit'].map((url) => ({
+    name: url,
+    url,
+    methods: ['GET'],
+    definition: { query: { collection_name: 'notes', query_name: 'page' } },
+  }));
+  const rest_endpoints = [...(metadata.rest_endpoints as object[]), ...ambiguous];
+  const args = { metadata: { ...metadata, rest_endpoints }, allow_inconsistent_metadata: true };
   const replaced = await send('/v1/metadata', { body: { type: 'replace_metadata', version: 2, args } });
   expect(replaced.json.inconsistent_objects).toEqual([
     expect.objectContaining({ reason: 'Ambiguous URL paths: ambiguous/:limit/b, ambiguous/a/:limit' }),
   ]);
-  restOnly = await start({ ENGINE_GRAPHQL_ENABLED_APIS: 'metadata' });
+  restOnly = await startTestServer(database, { ENABLED_APIS: 'metadata' });
 });
 
 afterAll(() => Promise.all([server?.stop(), restOnly?.stop()]));

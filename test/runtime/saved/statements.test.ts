@@ -7,11 +7,13 @@ import { MemoryBudget } from '../../../runtime/core/memory/budget.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import type { SavedOperation, SavedProgram } from '../../../runtime/core/saved.ts';
-import { connectSource, type SourceConnection } from '../../../runtime/database/source.ts';
+import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { createLimits, createRateCounter } from '../../../runtime/graphql/limits.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { indexSaved } from '../../../runtime/saved/saved.ts';
+import { defaultSource } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import { openSource } from '../../harness/source.ts';
 
 const queries = {
   page: 'query page($limit: Int = 1, $long: Boolean!) { note(order_by: {id: asc}, limit: $limit) { id text @include(if: $long) } }',
@@ -53,27 +55,31 @@ beforeAll(async () => {
   const { value: metadata } = readMetadata({
     version: 3,
     sources: [
-      {
-        name: 'default',
-        configuration: { connection_info: { database_url: url } },
-        tables: [
-          {
-            table: 'note',
-            array_relationships: [
-              { name: 'lines', using: { foreign_key_constraint_on: { table: 'line', column: 'note' } } },
-              { name: 'copies', using: { foreign_key_constraint_on: { table: 'note', column: 'original' } } },
-            ],
-            select_permissions: [user, writer],
-            insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'text'], check: {} } }],
-            update_permissions: [{ role: 'writer', permission: change }],
-          },
-          {
-            table: 'line',
-            insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'note'], check: {} } }],
-          },
-        ],
-        functions: [{ function: 'copy_note', permissions: [{ role: 'writer' }] }],
-      },
+      defaultSource(
+        {
+          tables: [
+            {
+              table: 'note',
+              array_relationships: [
+                { name: 'lines', using: { foreign_key_constraint_on: { table: 'line', column: 'note' } } },
+                {
+                  name: 'copies',
+                  using: { foreign_key_constraint_on: { table: 'note', column: 'original' } },
+                },
+              ],
+              select_permissions: [user, writer],
+              insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'text'], check: {} } }],
+              update_permissions: [{ role: 'writer', permission: change }],
+            },
+            {
+              table: 'line',
+              insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'note'], check: {} } }],
+            },
+          ],
+          functions: [{ function: 'copy_note', permissions: [{ role: 'writer' }] }],
+        },
+        url,
+      ),
     ],
     query_collections: [
       {
@@ -87,14 +93,7 @@ beforeAll(async () => {
   expect(compiled.diagnostics).toEqual([]);
   const generated = await createLoader().load(compiled.files);
   saved = generated.saved!;
-  source = connectSource(() => ({ connectionString: url }), {
-    maxConnections: 1,
-    idleTimeout: 10,
-    retries: 0,
-    connectionLifetime: 0,
-    preparedStatements: 10,
-    isolationLevel: 'read-committed',
-  });
+  source = openSource(url, { maxConnections: 1, preparedStatements: 10 });
   const program = linkProgram(generated, { inferFunctionPermissions: true });
   run = (
     operation,

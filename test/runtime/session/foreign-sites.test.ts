@@ -1,11 +1,12 @@
 /** Requests that a page of a foreign site has a browser send, with credentials that the browser attaches: they write nothing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { defaultSource } from '../../harness/metadata.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import type { TestDatabase } from '../../harness/postgres.ts';
+import { readRequestProject } from '../../harness/request-project.ts';
 import {
   type Answer,
   confidential,
   leaks,
+  replaceMetadata,
   send,
   startTestServer,
   type TestServer,
@@ -21,45 +22,6 @@ const QUERY = 'query { add_note { text } }';
 const FOREIGN = 'https://evil.example';
 const APP = 'https://app.example';
 
-const metadata = {
-  version: 3,
-  sources: [
-    defaultSource(
-      {
-        tables: [
-          {
-            table: { schema: 'public', name: 'note' },
-            select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
-            insert_permissions: [{ role: 'user', permission: { columns: '*', check: {} } }],
-          },
-        ],
-        functions: [
-          {
-            function: { schema: 'public', name: 'add_note' },
-            configuration: { exposed_as: 'query' },
-            permissions: [{ role: 'user' }],
-          },
-        ],
-      },
-      { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
-    ),
-  ],
-  query_collections: [
-    {
-      name: 'all',
-      definition: { queries: [{ name: 'Add', query: MUTATION.replace('mutation', 'mutation Add') }] },
-    },
-  ],
-  rest_endpoints: [
-    {
-      name: 'add',
-      url: 'add',
-      methods: ['GET', 'POST', 'PUT'],
-      definition: { query: { collection_name: 'all', query_name: 'Add' } },
-    },
-  ],
-};
-
 let database: TestDatabase;
 let webhook: WebhookReceiver;
 /** By a token in a cookie, where every origin may call; where one may; by a webhook. */
@@ -70,21 +32,14 @@ let cookie: string;
 
 beforeAll(async () => {
   confidential.add(ADMIN);
-  database = await createTestDatabase(`
-    create table note (id serial primary key, text text);
-    create function add_note() returns setof note language sql volatile as
-      'insert into note (text) values (''called'') returning *';
-  `);
+  const project = await readRequestProject('served/cookies');
+  database = project.database;
   webhook = await startWebhook((_call, response) =>
     response.end(JSON.stringify({ 'X-Engine-Role': 'user', 'X-Engine-User-Id': '1' })),
   );
   const JWT_SECRET = JSON.stringify({ type: 'HS256', key: KEY, header: { type: 'Cookie', name: 'sid' } });
   open = await startTestServer(database, { ADMIN_SECRET: ADMIN, JWT_SECRET });
-  const { text } = await send(open, '/v1/metadata', {
-    headers: { 'x-engine-admin-secret': ADMIN },
-    body: { type: 'replace_metadata', version: 2, args: { metadata } },
-  });
-  expect(text).toContain('"is_consistent":true');
+  await replaceMetadata(open, project.metadata, { 'x-engine-admin-secret': ADMIN });
   strict = await startTestServer(database, { ADMIN_SECRET: ADMIN, JWT_SECRET, CORS_DOMAIN: APP });
   hooked = await startTestServer(database, { ADMIN_SECRET: ADMIN, AUTH_HOOK: webhook.url });
   const roles = { 'x-engine-allowed-roles': ['user', 'admin'] };

@@ -1,104 +1,39 @@
 /** `validate_input`: webhooks that have to agree before a mutation writes, whatever the way in. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { defaultSource } from '../../harness/metadata.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import type { TestDatabase } from '../../harness/postgres.ts';
+import { readRequestProject } from '../../harness/request-project.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 
 const role = 'user';
 let database: TestDatabase;
 let server: TestServer;
 let webhook: WebhookReceiver;
+/** SQL that leaves the rows of the project. */
+let restore: string;
 
-const hook = (path: string, more: object = {}) => ({
-  validate_input: { type: 'http', definition: { url: `{{HOOKS}}/${path}`, ...more } },
-});
+let metadata: JsonObject;
 
-const INSERT = 'mutation Add($name: String!) { insert_author_one(object: {name: $name}) { name } }';
-
-const metadata = (more: object = {}) => ({
-  version: 3,
-  sources: [
-    defaultSource(
-      {
-        tables: [
-          {
-            table: { schema: 'public', name: 'author' },
-            configuration: { column_config: { big: { custom_name: 'large' } } },
-            array_relationships: [
-              {
-                name: 'articles',
-                using: {
-                  foreign_key_constraint_on: {
-                    table: { schema: 'public', name: 'article' },
-                    column: 'author_id',
-                  },
-                },
-              },
-            ],
-            select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
-            insert_permissions: [
-              {
-                role,
-                permission: {
-                  columns: '*',
-                  check: {},
-                  set: { owner: 'X-Engine-User-Id' },
-                  ...hook('author', more),
-                },
-              },
-            ],
-            update_permissions: [{ role, permission: { columns: '*', filter: {}, ...hook('update') } }],
-            delete_permissions: [{ role, permission: { filter: {}, ...hook('delete') } }],
-          },
-          {
-            table: { schema: 'public', name: 'article' },
-            select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
-            insert_permissions: [{ role, permission: { columns: '*', check: {}, ...hook('article') } }],
-          },
-          {
-            table: { schema: 'public', name: 'free' },
-            select_permissions: [{ role, permission: { columns: '*', filter: {} } }],
-            insert_permissions: [{ role, permission: { columns: '*', check: {} } }],
-            update_permissions: [{ role, permission: { columns: '*', filter: {}, ...hook('free') } }],
-          },
-        ],
-      },
-      { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' },
-    ),
-  ],
-  inherited_roles: [{ role_name: 'heir', role_set: ['user'] }],
-  query_collections: [{ name: 'authors', definition: { queries: [{ name: 'Add', query: INSERT }] } }],
-  rest_endpoints: [
-    {
-      name: 'add',
-      url: 'authors',
-      methods: ['POST'],
-      definition: { query: { collection_name: 'authors', query_name: 'Add' } },
-    },
-  ],
-});
-
-async function replaceMetadata(more?: object): Promise<void> {
-  const { json } = await send(server, '/v1/metadata', {
-    body: {
-      type: 'replace_metadata',
-      version: 2,
-      args: { metadata: metadata(more), allow_inconsistent_metadata: true },
-    },
-  });
-  expect(json).toMatchObject({ is_consistent: true });
+/** Serves the project with further keys of the webhook about inserts of authors. */
+async function define(more: object): Promise<void> {
+  const changed = structuredClone(metadata) as unknown as {
+    sources: [
+      { tables: [{ insert_permissions: [{ permission: { validate_input: { definition: object } } }] }] },
+    ];
+  };
+  const [{ permission }] = changed.sources[0].tables[0].insert_permissions;
+  Object.assign(permission.validate_input.definition, more);
+  await replaceMetadata(server, changed);
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase(`
-    create table author (id serial primary key, name text, big numeric, owner text);
-    create table article (id serial primary key, title text, author_id int references author);
-    create table free (id int primary key, text text);
-  `);
+  let rows: string | undefined;
+  ({ database, metadata, rows } = await readRequestProject('served/validation'));
+  restore = `truncate author, article, free restart identity; ${rows}`;
   webhook = await startWebhook();
   server = await startTestServer(database, {}, { HOOKS: webhook.url, TOKEN: 'hook token' });
-  await replaceMetadata();
+  await replaceMetadata(server, metadata);
 });
 afterAll(async () => {
   await server?.stop();
@@ -107,9 +42,7 @@ afterAll(async () => {
 beforeEach(async () => {
   webhook.calls.length = 0;
   webhook.respond = (_call, response) => response.end();
-  await database.query(`
-    truncate author, article, free restart identity;
-    insert into author (name) values ('Ann'); insert into free values (1, 'a')`);
+  await database.query(restore);
 });
 
 const headers = { 'x-engine-role': role, 'x-engine-user-id': '7' };
@@ -235,7 +168,7 @@ describe('a webhook is asked', () => {
         { name: 'x-own', value: 'configured' },
       ],
     };
-    await replaceMetadata(more);
+    await define(more);
     try {
       const client = { 'x-own': 'client', cookie: 'a=b' };
       expect(
@@ -249,7 +182,7 @@ describe('a webhook is asked', () => {
         'a=b',
       ]);
     } finally {
-      await replaceMetadata();
+      await replaceMetadata(server, metadata);
     }
   });
 });
@@ -351,15 +284,15 @@ describe('nothing is written', () => {
   });
 
   test('when it is too slow, is not there, or its address is not known', async () => {
-    await replaceMetadata({ timeout: 1 });
+    await define({ timeout: 1 });
     webhook.respond = () => {};
     const { errors } = await mutate(`mutation { ${insert} }`);
     expect(errors![0]!.message).toBe('internal error');
     for (const url of ['http://127.0.0.1:1/', '{{MISSING}}']) {
-      await replaceMetadata({ url });
+      await define({ url });
       expect((await mutate(`mutation { ${insert} }`)).errors![0]!.message).toBe('internal error');
     }
-    await replaceMetadata();
+    await replaceMetadata(server, metadata);
     expect(await rows()).toEqual(UNTOUCHED);
   });
 });

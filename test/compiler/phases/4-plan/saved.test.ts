@@ -4,49 +4,54 @@ import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import type { Metadata } from '../../../../runtime/metadata/metadata.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
+import { defaultSource } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const metadata = (queries: readonly string[], scope: object): Metadata =>
   readMetadata({
     version: 3,
     sources: [
-      {
-        name: 'default',
-        configuration: { connection_info: { database_url: 'postgres://nowhere' } },
-        tables: [
-          {
-            table: 'note',
-            object_relationships: [{ name: 'owner', using: { foreign_key_constraint_on: 'owner_id' } }],
-            computed_fields: [{ name: 'shout', definition: { function: 'note_shout' } }],
-            select_permissions: [
-              {
-                role: 'user',
-                permission: {
-                  columns: ['id', 'text'],
-                  filter: {},
-                  query_root_fields: ['select', 'select_by_pk'],
+      defaultSource(
+        {
+          tables: [
+            {
+              table: 'note',
+              object_relationships: [{ name: 'owner', using: { foreign_key_constraint_on: 'owner_id' } }],
+              computed_fields: [{ name: 'shout', definition: { function: 'note_shout' } }],
+              select_permissions: [
+                {
+                  role: 'user',
+                  permission: {
+                    columns: ['id', 'text'],
+                    filter: {},
+                    query_root_fields: ['select', 'select_by_pk'],
+                  },
                 },
-              },
-              { role: 'reader', permission: { columns: ['text'], filter: {} } },
-            ],
-            insert_permissions: [
-              { role: 'user', permission: { columns: ['text'], check: {} } },
-              { role: 'job', permission: { columns: ['text'], check: {}, backend_only: true } },
-            ],
-            update_permissions: [
-              { role: 'user', permission: { columns: ['text'], filter: {}, check: null } },
-            ],
-          },
-          {
-            table: 'person',
-            array_relationships: [
-              { name: 'notes', using: { foreign_key_constraint_on: { table: 'note', column: 'owner_id' } } },
-            ],
-            select_permissions: [{ role: 'guest', permission: { columns: ['id'], filter: {} } }],
-          },
-        ],
-        functions: [{ function: 'all_notes' }],
-      },
+                { role: 'reader', permission: { columns: ['text'], filter: {} } },
+              ],
+              insert_permissions: [
+                { role: 'user', permission: { columns: ['text'], check: {} } },
+                { role: 'job', permission: { columns: ['text'], check: {}, backend_only: true } },
+              ],
+              update_permissions: [
+                { role: 'user', permission: { columns: ['text'], filter: {}, check: null } },
+              ],
+            },
+            {
+              table: 'person',
+              array_relationships: [
+                {
+                  name: 'notes',
+                  using: { foreign_key_constraint_on: { table: 'note', column: 'owner_id' } },
+                },
+              ],
+              select_permissions: [{ role: 'guest', permission: { columns: ['id'], filter: {} } }],
+            },
+          ],
+          functions: [{ function: 'all_notes' }],
+        },
+        'postgres://nowhere',
+      ),
     ],
     inherited_roles: [{ role_name: 'both', role_set: ['reader', 'guest'] }],
     query_collections: [

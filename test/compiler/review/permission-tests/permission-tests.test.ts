@@ -21,7 +21,7 @@ import {
 } from '../../../../compiler/review/permission-tests/report.ts';
 import { openTrialDatabase } from '../../../../compiler/review/permission-tests/trial.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
-import { defaultSource } from '../../../harness/metadata.ts';
+import { metadataOf } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const SCHEMA = `
@@ -35,25 +35,19 @@ const ROWS = `
 const SERVING = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
 
 function metadata(filter: object, more: object = {}): object {
-  return {
-    version: 3,
-    sources: [
-      defaultSource(
-        {
-          tables: [
-            {
-              table: 'task',
-              object_relationships: [{ name: 'team', using: { foreign_key_constraint_on: 'team_id' } }],
-              select_permissions: [{ role: 'user', permission: { columns: ['id'], filter } }],
-              ...more,
-            },
-            { table: 'team' },
-          ],
-        },
-        'postgres://localhost/none',
-      ),
+  return metadataOf(
+    [
+      {
+        table: 'task',
+        object_relationships: [{ name: 'team', using: { foreign_key_constraint_on: 'team_id' } }],
+        select_permissions: [{ role: 'user', permission: { columns: ['id'], filter } }],
+        ...more,
+      },
+      { table: 'team' },
     ],
-  };
+    {},
+    'postgres://localhost/none',
+  );
 }
 
 async function tested(

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { failedForNoRow } from '../../../../runtime/core/mutation/kept.ts';
 import { serveInProcess } from '../../../harness/in-process.ts';
-import { defaultSource } from '../../../harness/metadata.ts';
+import { metadataOf } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const foreignKey = (name: string, table: string, column: string) => ({
@@ -12,10 +12,7 @@ const foreignKey = (name: string, table: string, column: string) => ({
 
 async function serve(schema: string, tables: readonly object[], version?: 13) {
   const database = await createTestDatabase(schema, version);
-  const served = await serveInProcess(database.url, {
-    version: 3,
-    sources: [defaultSource({ tables })],
-  } as never);
+  const served = await serveInProcess(database.url, metadataOf(tables) as never);
   const answer = async (query: string, variables: Record<string, unknown> = {}) => {
     const text = await served.answer({ query, variables }, 'admin');
     return (JSON.parse(text) as { data: Record<string, unknown> }).data;

@@ -1,0 +1,2 @@
+insert into author (name) values ('Ann');
+insert into free values (1, 'a');
