@@ -227,6 +227,11 @@ export const OPTIONS = {
     'milliseconds between fetches of asynchronous actions; 0 = off',
   ),
   asyncActionsFetchBatchSize: option(integer(1), 10, 'asynchronous actions per fetch'),
+  asyncActionsRetention: option(
+    integer(0),
+    0,
+    'days that ended calls of asynchronous actions are kept; 0 = until their action is dropped',
+  ),
   disableEventing: option(
     boolean,
     false,

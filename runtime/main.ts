@@ -137,7 +137,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...calls,
     databaseUrl,
     interval: configuration.disableEventing ? 0 : configuration.asyncActionsFetchInterval,
+    watchInterval: configuration.liveQueriesMultiplexedRefetchInterval,
     batchSize: configuration.asyncActionsFetchBatchSize,
+    retention: configuration.asyncActionsRetention,
     report: (message, error) => {
       const reason = error instanceof Error ? error.message : String(error);
       observe({ kind: 'unstructured', level: 'error', message: `${message} ${reason}` });

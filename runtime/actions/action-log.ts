@@ -14,13 +14,17 @@ export interface LoggedCall {
   readonly sessionVariables: Readonly<Record<string, string>>;
 }
 
-/** Result of a stored call. */
-export interface CallResult {
+/** What decides who may see a call. */
+export interface StoredCall {
   readonly id: string;
   readonly action: string;
+  readonly sessionVariables: Readonly<Record<string, string>>;
+}
+
+/** Result of a stored call. */
+export interface CallResult extends StoredCall {
   /** JSON text of a time. */
   readonly createdAt: string;
-  readonly sessionVariables: Readonly<Record<string, string>>;
   /** JSON texts; null until it is finished. */
   readonly response: string | null;
   readonly errors: string | null;
@@ -47,6 +51,8 @@ export interface ActionLog {
   readonly release: (ids: readonly string[]) => Promise<void>;
   readonly settle: (id: string, outcome: CallOutcome) => Promise<void>;
   readonly read: (ids: readonly string[]) => Promise<readonly CallResult[]>;
+  /** Those of the ids that are stored and have not ended. */
+  readonly pending: (ids: readonly string[]) => Promise<readonly StoredCall[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -98,6 +104,10 @@ const READ = `
     session_variables as "sessionVariables", response_payload::text as response, errors::text as errors
   from engine_catalog.action_log where id = any ($1::uuid[])`;
 
+const PENDING = `
+  select id, action_name as action, session_variables as "sessionVariables" from engine_catalog.action_log
+  where id = any ($1::uuid[]) and status in ('created', 'processing')`;
+
 // Headers may be credentials of the client; they are not needed after the call.
 const SETTLE = `
   update engine_catalog.action_log
@@ -135,6 +145,7 @@ export async function openActionLog(url: string): Promise<ActionLog> {
     settle: (id, { response, errors }) =>
       run(SETTLE, [id, errors === undefined ? 'completed' : 'error', response ?? null, errors ?? null]),
     read: async (ids) => (await pool.query<CallResult>(READ, [ids])).rows,
+    pending: async (ids) => (await pool.query<StoredCall>(PENDING, [ids])).rows,
     close: () => pool.end(),
   };
 }

@@ -11,6 +11,7 @@ import type { Program } from '../core/program.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
+import type { Watcher } from '../graphql/execution.ts';
 import { beginLease, type Lease } from '../queue/lease.ts';
 import { Worker } from '../queue/worker.ts';
 import {
@@ -19,9 +20,12 @@ import {
   type CallResult,
   type LoggedCall,
   openActionLog,
+  type StoredCall,
 } from './action-log.ts';
 import { type CallOptions, callHandler } from './call.ts';
+import { forgetEndedCalls } from './forget-calls.ts';
 import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
+import { createResultWatch } from './result-watch.ts';
 
 export interface AsynchronousOptions extends CallOptions {
   /** Address of the metadata database; undefined: asynchronous actions cannot be called. */
@@ -29,8 +33,12 @@ export interface AsynchronousOptions extends CallOptions {
   readonly environment: Environment;
   /** Milliseconds between looks for calls that other instances stored; 0: this instance makes no calls. */
   readonly interval: number;
+  /** Milliseconds between looks at calls that clients watch. */
+  readonly watchInterval: number;
   /** Calls claimed at a time. */
   readonly batchSize: number;
+  /** Days that ended calls are kept; 0: for ever. */
+  readonly retention: number;
   readonly report: (message: string, error: unknown) => void;
 }
 
@@ -46,6 +54,12 @@ export interface Asynchronous {
   ) => Promise<string>;
   /** Outcome of a call; undefined when the session may not see it or it does not exist. */
   readonly result: (action: CalledAction, id: string, session: Session) => Promise<CallResult | undefined>;
+  /** Watches calls until they end. @returns ends the watch */
+  readonly watch: (
+    calls: readonly { readonly action: CalledAction; readonly id: string }[],
+    session: Session,
+    watcher: Watcher,
+  ) => () => void;
   /** Waits for running calls and gives the others back. @param grace milliseconds */
   readonly stop: (grace: number) => Promise<void>;
 }
@@ -63,6 +77,7 @@ interface Opened {
   readonly log: ActionLog;
   readonly worker?: Worker<LoggedCall, CallOutcome>;
   readonly lease?: Lease;
+  readonly cleanUp?: NodeJS.Timeout | undefined;
 }
 
 export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
@@ -76,7 +91,7 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
       throw new EngineError('not-supported', message);
     }
     opening ??= openActionLog(databaseUrl).then(
-      (log) => (interval === 0 ? { log } : { log, ...workOff(log, () => served, options) }),
+      (log) => (interval === 0 ? { log } : { log, ...workOff(log, () => served, watch.ended, options) }),
       (error: unknown) => {
         opening = undefined;
         throw error;
@@ -95,6 +110,10 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
       });
     }
   };
+  const watch = createResultWatch({
+    pending: (ids) => reach(({ log }) => log.pending(ids)),
+    interval: options.watchInterval,
+  });
   const read = batched((ids: readonly string[]) => reach(({ log }) => log.read(ids)));
 
   return {
@@ -115,15 +134,20 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
         return id;
       }),
     result: async (action, id, session) => {
-      const found = await read(id.toLowerCase());
-      if (!found || found.action !== action.name) return undefined;
-      return session.role === ADMIN_ROLE || isSameSession(found.sessionVariables, session)
-        ? found
-        : undefined;
+      const found = await read(canonicalUuid(id));
+      return found && maySee(found, action, session) ? found : undefined;
     },
+    watch: (calls, session, watcher) =>
+      watch.watch(
+        calls.map(({ id }) => canonicalUuid(id)),
+        (stored) => calls.some(({ action }) => maySee(stored, action, session)),
+        watcher,
+      ),
     stop: async (grace) => {
+      watch.stop();
       const opened = await opening?.catch(() => undefined);
       if (!opened) return;
+      clearInterval(opened.cleanUp);
       await opened.worker?.stop(grace);
       // Ending the lease releases calls that still run, for other instances.
       await opened.lease
@@ -137,8 +161,9 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
 function workOff(
   log: ActionLog,
   served: () => ReadonlyMap<string, Served>,
+  ended: (ids: readonly string[]) => void,
   options: AsynchronousOptions,
-): Required<Pick<Opened, 'worker' | 'lease'>> {
+): Omit<Opened, 'log'> {
   const { report, batchSize, interval } = options;
   const lease = beginLease(log.query, report);
   const worker = new Worker<LoggedCall, CallOutcome>({
@@ -151,6 +176,7 @@ function workOff(
       },
       settle: async (outcomes) => {
         await Promise.all(outcomes.map(([{ id }, outcome]) => log.settle(id, outcome)));
+        ended(outcomes.map(([{ id }]) => id));
       },
       release: (calls) => log.release(calls.map(({ id }) => id)),
       nextDue: async () => undefined,
@@ -162,7 +188,22 @@ function workOff(
     interval,
     report,
   });
-  return { worker, lease };
+  return { worker, lease, cleanUp: cleanUp(log, options) };
+}
+
+/** Milliseconds between two clean-ups. */
+const CLEAN_UP = 3_600_000;
+
+/** Deletes old calls from time to time, beginning now. */
+function cleanUp(log: ActionLog, { retention, report }: AsynchronousOptions): NodeJS.Timeout | undefined {
+  if (retention === 0) return undefined;
+  const run = () => {
+    forgetEndedCalls(log.query, retention).catch((error: unknown) =>
+      report('Deleting old calls of asynchronous actions failed.', error),
+    );
+  };
+  run();
+  return setInterval(run, CLEAN_UP).unref();
 }
 
 function servedActions(program: Program, environment: Environment): Map<string, Served> {
@@ -209,6 +250,16 @@ async function outcomeOf(
     options.report('An asynchronous action failed in an unexpected way.', error);
     return { errors: JSON.stringify({ error: 'Internal Server Error', path: '$', code: 'unexpected' }) };
   }
+}
+
+function maySee({ action, sessionVariables }: StoredCall, { name }: CalledAction, session: Session): boolean {
+  return action === name && (session.role === ADMIN_ROLE || isSameSession(sessionVariables, session));
+}
+
+/** As Postgres writes it. */
+function canonicalUuid(id: string): string {
+  const digits = id.toLowerCase().replaceAll('-', '');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 function isSameSession(stored: Readonly<Record<string, string>>, { variables }: Session): boolean {

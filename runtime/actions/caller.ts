@@ -33,6 +33,13 @@ export function actionCaller(options: ActionCallerOptions): Caller {
         for (const part of partsOf(step)) argumentValues(part.arguments, variables);
       });
     },
+    watch: (step, { variables, session }, watcher) => {
+      const calls = partsOf(step).map((part) => ({
+        action: part.action,
+        id: String(argumentValues(part.arguments, variables).id),
+      }));
+      return options.asynchronous.watch(calls, session, watcher);
+    },
     run: (step, context) =>
       Promise.all(
         partsOf(step).map((part) =>

@@ -80,11 +80,21 @@ interface JoinCall {
   readonly joins: readonly { readonly part: unknown; readonly tuples: readonly (readonly string[])[] }[];
 }
 
+/** Takes what becomes of something that is watched. */
+export interface Watcher {
+  /** The answer may be another one now. Called at least once. @param isFinal it will not change any more */
+  readonly changed: (isFinal: boolean) => void;
+  /** Watching failed; it goes on. */
+  readonly failed: (error: EngineError) => void;
+}
+
 export interface Caller {
   /** Refuses what cannot be called, before anything of the operation runs. @throws EngineError */
   readonly check?: (step: CallStep, context: CallContext) => void;
   /** Answers the root fields of a step. @throws EngineError */
   readonly run: (step: CallStep, context: CallContext) => Promise<StepRow>;
+  /** Watches what a step answers, for subscriptions. Absent: nothing of it can be watched. @returns ends it */
+  readonly watch?: (step: CallStep, context: CallContext, watcher: Watcher) => () => void;
   /** Answers joins: for each of them the result of each tuple. Absent: nothing joins to this caller. @throws EngineError */
   readonly join?: (call: JoinCall, context: CallContext) => Promise<readonly StepRow[]>;
 }

@@ -1,4 +1,5 @@
 /** Explains a query: the statement of each root field with its values inlined, and its plan in Postgres. */
+import { EngineError } from '../core/errors.ts';
 import { bindParameter, bindParameters } from '../core/request/bind.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
@@ -58,6 +59,11 @@ export async function explainSubscription(
   execution: Execution,
 ): Promise<SubscriptionExplanation> {
   const { plan, variables } = execution.planner.subscribe(session, request);
+  if (plan.kind === 'watched')
+    throw new EngineError(
+      'not-supported',
+      'results of asynchronous actions are read by no statement of a source',
+    );
   const values = bindParameters(plan, variables, session);
   const own = values.map((value) => arrayOf(value));
   const sql = inlinedBatch(plan.text, plan.cursor ? ['{0}', ...own] : ['{0}', '{null}', '0', ...own]);

@@ -94,6 +94,11 @@ export function createOperations(context: OperationsContext): Operations {
             log.event('query_err', error);
             outbox.sendLatest(id, () => messages.pollFailure(id, error));
           },
+          completed: () => {
+            live.delete(id);
+            outbox.send(messages.complete(id));
+            log.event('completed');
+          },
           ended: (error) => {
             live.delete(id);
             outbox.drop(id);

@@ -11,6 +11,7 @@ import { connectionOf } from '../graphql/execution.ts';
 import { findCalled, type GraphqlCall } from '../saved/call.ts';
 import type { Result } from './cohort.ts';
 import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
+import { type WatchedCalls, type WatchedSubscription, watchCalls } from './watched-calls.ts';
 
 interface SubscriptionListener {
   /** @param every the client must get this result, even if there is a newer one by the time that it reads */
@@ -18,6 +19,8 @@ interface SubscriptionListener {
   readonly isSlow: () => boolean;
   readonly whenRead: (callback: () => void) => void;
   readonly failed: (error: EngineError) => void;
+  /** Nothing follows: the last result will not change. */
+  readonly completed: () => void;
   /** Nothing follows. */
   readonly ended: (error: EngineError) => void;
 }
@@ -41,8 +44,8 @@ interface Started {
   readonly call: GraphqlCall;
   readonly session: Session;
   readonly listener: SubscriptionListener;
-  subject: Subject;
-  readonly subscription: Subscription;
+  subject: Subject | WatchedCalls;
+  subscription: Subscription | WatchedSubscription;
 }
 
 /** @param current the program that is served */
@@ -55,19 +58,38 @@ export function createSubscriptions(
   const end = (started: Started) => {
     if (all.delete(started)) started.subscription.stop();
   };
+  const begin = (started: Omit<Started, 'subscription'>, whole: () => Started): Started['subscription'] => {
+    const { listener, subject } = started;
+    if (isWatched(subject))
+      return watchCalls(subject, {
+        next: (result) => listener.next(result, true),
+        failed: (error) => {
+          if (!(error instanceof EngineError)) report(error);
+          listener.failed(shown(error));
+        },
+        completed: () => {
+          end(whole());
+          listener.completed();
+        },
+      });
+    return queries.subscribe(subject, {
+      ...listener,
+      next: (result) => {
+        const { plan } = whole().subject;
+        listener.next(result, plan.kind === 'subscription' && plan.cursor !== undefined);
+      },
+      refused: (error) => {
+        end(whole());
+        listener.ended(error);
+      },
+    });
+  };
   return {
     start: (call, session, listener) => {
       const subject = subjectOf(call, session, current());
       if (!subject) return undefined;
-      const subscription = queries.subscribe(subject, {
-        ...listener,
-        next: (result) => listener.next(result, started.subject.plan.cursor !== undefined),
-        refused: (error) => {
-          end(started);
-          listener.ended(error);
-        },
-      });
-      const started: Started = { call, session, listener, subject, subscription };
+      const begun = { call, session, listener, subject };
+      const started: Started = { ...begun, subscription: begin(begun, () => started) };
       all.add(started);
       return () => end(started);
     },
@@ -79,25 +101,29 @@ export function createSubscriptions(
           const subject = subjectOf(started.call, started.session, served);
           if (!subject) throw new EngineError('not-exists', 'the subscription does not exist any more');
           if (isSame(subject, started.subject)) continue;
+          const moves = isWatched(subject) === isWatched(started.subject);
           started.subject = subject;
-          started.subscription.move(subject);
+          if (moves) started.subscription.move(subject as Subject & WatchedCalls);
+          else {
+            started.subscription.stop();
+            started.subscription = begin(started, () => started);
+          }
         } catch (error) {
           end(started);
           if (!(error instanceof EngineError)) report(error);
-          started.listener.ended(
-            error instanceof EngineError ? error : new EngineError('unexpected', 'Internal Server Error'),
-          );
+          started.listener.ended(shown(error));
         }
       }
     },
   };
 }
 
-/** The statement that a call reads, for a session. @throws EngineError */
-function subjectOf(call: GraphqlCall, session: Session, served: Served): Subject | undefined {
+/** What a call reads, for a session. @throws EngineError */
+function subjectOf(call: GraphqlCall, session: Session, served: Served): Subject | WatchedCalls | undefined {
   const request = subscriptionOf(call, session, served);
   if (!request) return undefined;
   const { plan, variables } = served.planner.subscribe(session, request);
+  if (plan.kind === 'watched') return { plan: plan.plan, context: { variables, session, execution: served } };
   const connection = connectionOf(plan.source, served);
   return { plan, values: bindParameters(plan, variables, session), connection };
 }
@@ -123,7 +149,16 @@ function subscriptionOf(
   return planner.kindOf(session, request) === 'subscription' ? request : undefined;
 }
 
-function isSame(left: Subject, right: Subject): boolean {
+function shown(error: unknown): EngineError {
+  return error instanceof EngineError ? error : new EngineError('unexpected', 'Internal Server Error');
+}
+
+function isWatched(subject: Subject | WatchedCalls): subject is WatchedCalls {
+  return subject.plan.kind === 'query';
+}
+
+function isSame(left: Subject | WatchedCalls, right: Subject | WatchedCalls): boolean {
+  if (isWatched(left) || isWatched(right)) return false;
   return (
     left.connection === right.connection &&
     left.plan.text === right.plan.text &&

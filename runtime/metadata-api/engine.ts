@@ -4,6 +4,7 @@
  * leaves everything as it was.
  */
 
+import { forgetCalls } from '../actions/forget-calls.ts';
 import { EngineError } from '../core/errors.ts';
 import { Retirement } from '../database/retirement.ts';
 import { deleteWaiting, scheduleAnew } from '../events/cron-events.ts';
@@ -212,6 +213,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     await this.#swap(copy.toState(stored, program) as MetadataState<Database>, program);
     await removeTriggers(before, this.#state, copy.cleared, this.#options.report);
     await this.#schedule(before.metadata.cron_triggers, this.#state.metadata.cron_triggers);
+    await this.#forgetCalls([...copy.forgottenActions], before.metadata.actions);
   }
 
   async #store(copy: WorkingCopy, next: MetadataState<Database>): Promise<number> {
@@ -266,6 +268,19 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     } catch (error) {
       // They are made within a minute by every instance that serves the trigger.
       this.#options.report('Making the events of cron triggers failed.', error);
+    }
+  }
+
+  /** Deletes the stored calls of actions that were dropped. A step of a bulk that failed left its action as it was. */
+  async #forgetCalls(names: readonly string[], before: Metadata['actions']): Promise<void> {
+    const { actions } = this.#state.metadata;
+    const entry = (list: Metadata['actions'], name: string) => list.find((action) => action.name === name);
+    const dropped = names.filter((name) => entry(actions, name) !== entry(before, name));
+    if (dropped.length === 0) return;
+    try {
+      await forgetCalls(this.#options.store.query, dropped);
+    } catch (error) {
+      this.#options.report('Deleting the calls of a dropped action failed.', error);
     }
   }
 

@@ -136,6 +136,8 @@ export class WorkingCopy {
   modified = false;
   /** The metadata was cleared: databases lose the tables of events, too. */
   cleared = false;
+  /** Actions whose stored calls go with them, if they are dropped in the end. */
+  readonly forgottenActions = new Set<string>();
   /** Sources in which SQL of this request was committed that may have changed their catalogs. */
   readonly changedDatabases = new Set<string>();
   #value: CopyValue;

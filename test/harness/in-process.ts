@@ -111,6 +111,7 @@ export async function serveInProcess(
     live: async (request, role, variables) => {
       const session = sessionOf(role, variables);
       const { plan, variables: values } = planner.subscribe(session, request);
+      if (plan.kind === 'watched') throw new Error('in-process subscriptions read sources only');
       const columns = bindParameters(plan, values, session).map((value) => [value]);
       try {
         const rows = await source.poll(plan.text, [['0'], [null], '0', ...columns]);

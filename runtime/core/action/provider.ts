@@ -55,8 +55,7 @@ function offeredActions(
 }
 
 function isOffered({ type, kind: actionKind }: ActionShape, kind: RootKind): boolean {
-  if (actionKind === 'asynchronous') return kind !== 'subscription';
-  return kind === type;
+  return actionKind === 'asynchronous' || kind === type;
 }
 
 function rootField(shape: ActionShape, kind: RootKind, types: ActionTypes): FieldDefinition {
@@ -128,5 +127,6 @@ function call(shape: ActionShape, mode: ActionPart['mode'], type: TypeReference)
     type,
     selection,
   });
-  return { kind: 'call', caller: ACTION_CALLER, group: shape.name, resolve };
+  const watched = mode === 'result' ? ({ watched: true } as const) : {};
+  return { kind: 'call', caller: ACTION_CALLER, group: shape.name, resolve, ...watched };
 }

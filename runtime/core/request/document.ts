@@ -127,6 +127,8 @@ interface Collected {
 export interface SelectionContext {
   readonly operation: Operation;
   readonly variables: Variables;
+  /** Below a field of a subscription that callers answer: joins are looked up whenever it is read. */
+  readonly isWatched?: true;
 }
 
 /**
@@ -357,6 +359,11 @@ export function checkOperationDirectives(operation: Operation): void {
   }
 }
 
+/** Whether callers answer the field of a subscription. */
+export function isWatched({ meaning }: FieldDefinition): boolean {
+  return meaning.kind === 'call' && meaning.watched === true;
+}
+
 function selectedField(
   type: ObjectType | AbstractType,
   responseName: string,
@@ -369,7 +376,7 @@ function selectedField(
   if (!definition)
     throw new UnknownName(type.name, name, `field '${name}' not found in type: '${type.name}'`, first.path);
   for (const other of rest) checkMergeable(first, other, responseName);
-  if (definition.meaning.kind === 'join' && context.operation.kind === 'subscription') {
+  if (definition.meaning.kind === 'join' && context.operation.kind === 'subscription' && !context.isWatched) {
     const message = 'Remote relationships are not allowed in subscriptions';
     throw new EngineError('not-supported', message, { path: first.path });
   }
@@ -395,7 +402,12 @@ function selectedField(
       responseName,
       definition,
       arguments: args,
-      selection: selection(target, sets, first.path, context),
+      selection: selection(
+        target,
+        sets,
+        first.path,
+        isWatched(definition) ? { ...context, isWatched: true } : context,
+      ),
       path: first.path,
     };
   }

@@ -94,7 +94,8 @@ export function firstField({ node }: Operation): string {
   return field?.name.value ?? '';
 }
 
-function planQuery(
+/** Plans a selection of a root type whose fields are read. @throws EngineError */
+export function planQuery(
   roleSchema: RoleSchema,
   selection: Selection,
   context: SelectionContext,

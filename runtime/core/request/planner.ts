@@ -15,7 +15,7 @@ import type { NamedType, TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
 import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
-import { planSubscription, type SubscriptionPlan } from './subscription.ts';
+import { planSubscription, type SubscriptionPlan, type WatchedPlan } from './subscription.ts';
 import { shapeOf, type Variables, variableValues } from './variables.ts';
 
 export interface GraphqlRequest {
@@ -38,7 +38,10 @@ export interface Planner {
   /** Which kind of operation a request asks for. @throws EngineError when it cannot be read */
   readonly kindOf: (session: Session, request: GraphqlRequest) => Operation['kind'];
   /** Like `plan`, for subscriptions. Equal requests get the identical plan. @throws EngineError */
-  readonly subscribe: (session: Session, request: GraphqlRequest) => PlannedRequest<SubscriptionPlan>;
+  readonly subscribe: (
+    session: Session,
+    request: GraphqlRequest,
+  ) => PlannedRequest<SubscriptionPlan | WatchedPlan>;
   /** Like `plan`, but each root field separately and without the cache. @throws EngineError */
   readonly explain: (session: Session, request: GraphqlRequest) => ExplainedRequest;
   /** The caches. */
@@ -62,10 +65,12 @@ interface CachedOperation {
 /** Decides whether a role may run an operation at all, before it is planned. @throws EngineError when not */
 export type Admit = (session: Session, operation: Operation) => void;
 
+type AnyPlan = RequestPlan | SubscriptionPlan | WatchedPlan;
+
 /** Operations and plans of role views, for every planner that plans for those views. */
 interface KeptPlans {
   readonly operations: Cache<string, CachedOperation>;
-  readonly plans: Cache<string, RequestPlan | SubscriptionPlan>;
+  readonly plans: Cache<string, AnyPlan>;
   readonly views: WeakMap<RoleSchema, number>;
   readonly next: () => number;
 }
@@ -145,7 +150,7 @@ export function createPlanner(
   };
 
   /** Plans a request, or finds the plan that was kept. */
-  const plan = <Plan extends RequestPlan | SubscriptionPlan>(
+  const plan = <Plan extends AnyPlan>(
     session: Session,
     request: GraphqlRequest,
     make: (roleSchema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions) => Plan,

@@ -12,11 +12,12 @@ import { join, literal, type ParameterNode, printInto, type Sql, sql } from '../
 import {
   checkFragmentCycles,
   checkOperationDirectives,
+  isWatched,
   type Operation,
   rootSelection,
   type SelectionContext,
 } from './document.ts';
-import { answerParts } from './plan.ts';
+import { answerParts, planQuery, type QueryPlan } from './plan.ts';
 import type { Selection } from './selection.ts';
 import type { Variables } from './variables.ts';
 
@@ -38,13 +39,19 @@ export interface SubscriptionPlan {
   readonly cursor?: { readonly parameter: number; readonly field: string };
 }
 
+/** A subscription to what callers answer: the plan runs whenever a caller says that its answer changed. */
+export interface WatchedPlan {
+  readonly kind: 'watched';
+  readonly plan: QueryPlan;
+}
+
 /** Plans a subscription. @throws EngineError for everything that is wrong with it */
 export function planSubscription(
   roleSchema: RoleSchema,
   operation: Operation,
   variables: Variables,
   options: PlanOptions,
-): SubscriptionPlan {
+): SubscriptionPlan | WatchedPlan {
   checkOperationDirectives(operation);
   checkFragmentCycles(operation);
   const root = roleSchema.roots.subscription;
@@ -52,6 +59,14 @@ export function planSubscription(
   const context: SelectionContext = { operation, variables };
   const selection = rootSelection(root, context);
   checkRootFields(selection, operation);
+  if (selection.fields.some(({ definition }) => isWatched(definition))) {
+    if (!selection.fields.every(({ definition }) => isWatched(definition)))
+      throw new EngineError(
+        'not-supported',
+        'a subscription cannot have fields of asynchronous actions and of tables',
+      );
+    return { kind: 'watched', plan: planQuery(roleSchema, selection, context, options) };
+  }
   const scope = createScope(roleSchema, options);
   const joins = createJoinPlanner(scope);
   const expressions: Sql[] = [];

@@ -191,7 +191,14 @@ export type FieldMeaning =
   /** A value that is known when the schema is built (`no_queries_available`). */
   | { readonly kind: 'constant'; readonly value: string }
   /** A root field that another server answers (see core/request/steps.ts). */
-  | { readonly kind: 'call'; readonly caller: string; readonly group: string; readonly resolve: CallResolver }
+  | {
+      readonly kind: 'call';
+      readonly caller: string;
+      readonly group: string;
+      readonly resolve: CallResolver;
+      /** The caller can watch it for a subscription. */
+      readonly watched?: true;
+    }
   /** `once`: it calls a VOLATILE function, so its statement may write. */
   | {
       readonly kind: 'query';

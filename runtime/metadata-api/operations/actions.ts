@@ -51,6 +51,9 @@ export const actionOperations: readonly Operation[] = [
       'Drops an action with its permissions, and with `clear_data` what its asynchronous calls left.',
     arguments: object({ name, clear_data: withDefault<boolean>(boolean, true) }),
     missing: (args) => missing(args.name),
+    after: (args, copy) => {
+      if (args.clear_data) copy.forgottenActions.add(args.name);
+    },
   }),
   permissions.create({
     name: 'create_action_permission',

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answering, Handler } from '../../harness/handler.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { connect, type TestSocket } from '../../harness/socket.ts';
 
 const ADMIN = 'the-admin-secret-of-asynchronous-actions';
 const handler = new Handler();
@@ -95,6 +96,11 @@ beforeAll(async () => {
   });
   expect(status, text).toBe(200);
   expect(text).not.toContain('not-served');
+  // The log is made in the background.
+  await vi.waitFor(async () => {
+    const [row] = await database.query(`select to_regclass('engine_catalog.action_log') as log`);
+    expect(row!.log).not.toBeNull();
+  });
 });
 
 beforeEach(() => {
@@ -224,7 +230,7 @@ describe('an asynchronous action', () => {
     expect((await finished(data.job as string)).output).toEqual({ id: 1, user: { name: 'one' } });
   });
 
-  test('is no subscription, and absent for roles without a permission', async () => {
+  test('is absent for roles without a permission', async () => {
     expect((await graphql('mutation { job(name: "a") }', { 'x-engine-role': 'other' })).errors).toHaveLength(
       1,
     );
@@ -247,5 +253,191 @@ describe('an asynchronous action', () => {
         { name: 'output', type: { kind: 'NON_NULL', name: null, ofType: { kind: 'OBJECT', name: 'Done' } } },
       ],
     });
+  });
+});
+
+describe('the log', () => {
+  const insert = async (action: string, ended: string) => {
+    const [row] = await database.query(
+      `insert into engine_catalog.action_log
+         (action_name, input_payload, request_headers, session_variables, status, response_received_at)
+       values ($1, '{}', '{}', '{}', 'completed', now() - $2::interval) returning id`,
+      [action, ended],
+    );
+    return row!.id as string;
+  };
+  const kept = async (ids: readonly string[]) => {
+    const rows = await database.query('select id from engine_catalog.action_log where id = any ($1)', [ids]);
+    return ids.filter((id) => rows.some((row) => row.id === id));
+  };
+
+  test('loses the calls of a dropped action, unless clear_data is false', async () => {
+    const metadata = async (type: string, args: object) =>
+      (
+        await send(server, '/v1/metadata', {
+          headers: { 'x-engine-admin-secret': ADMIN },
+          body: { type, args },
+        })
+      ).json;
+    const create = (name: string) =>
+      metadata('create_action', {
+        name,
+        definition: { kind: 'asynchronous', handler: '{{HANDLER}}/x', output_type: 'Done', arguments: [] },
+      });
+    await create('kept');
+    await create('cleared');
+    const [one, two] = [await insert('kept', '1 hour'), await insert('cleared', '1 hour')];
+    await metadata('drop_action', { name: 'kept', clear_data: false });
+    expect(await kept([one!, two!])).toEqual([one, two]);
+    // A bulk that fails in the end drops nothing.
+    await metadata('bulk', [
+      { type: 'drop_action', args: { name: 'cleared' } },
+      { type: 'drop_action', args: { name: 'absent' } },
+    ] as unknown as object);
+    expect(await kept([two!])).toEqual([two]);
+    await metadata('drop_action', { name: 'cleared' });
+    expect(await kept([one!, two!])).toEqual([one]);
+  });
+
+  test('loses ended calls after the configured number of days', async () => {
+    const [old, young] = [await insert('job', '49 hours'), await insert('job', '47 hours')];
+    const second = await startTestServer(
+      database,
+      { ADMIN_SECRET: ADMIN, ASYNC_ACTIONS_RETENTION: '2' },
+      { HANDLER: handler.url },
+    );
+    await vi.waitFor(async () => expect(await kept([old!, young!])).toEqual([young]));
+    await second.stop();
+  });
+});
+
+describe('a subscription to results', () => {
+  let client: TestSocket;
+  const session = (own: Record<string, string> = {}) => ({
+    'x-engine-admin-secret': ADMIN,
+    'x-engine-role': 'user',
+    'x-engine-user-id': '1',
+    ...own,
+  });
+  const subscribe = (id: string, query: string, to = client) =>
+    to.send({ type: 'subscribe', id, payload: { query } });
+
+  beforeEach(async () => {
+    client = await connect(server, { session: session() });
+  });
+  afterEach(async () => {
+    await client.close();
+  });
+
+  test('shows the state, then the result, and completes', async () => {
+    let answer = () => {};
+    handler.answer = (call, response) => {
+      answer = () => answering({ id: 2 })(call, response);
+    };
+    const id = await begin();
+    await vi.waitFor(() => expect(handler.calls).toHaveLength(1));
+    subscribe('s', `subscription { job(id: "${id}") { id output { id user { name } } } }`);
+    expect(await client.next()).toEqual({
+      id: 's',
+      type: 'next',
+      payload: { data: { job: { id, output: null } } },
+    });
+    answer();
+    expect(await client.next()).toEqual({
+      id: 's',
+      type: 'next',
+      payload: { data: { job: { id, output: { id: 2, user: { name: 'two' } } } } },
+    });
+    expect(await client.next()).toEqual({ id: 's', type: 'complete' });
+    // One that has ended already.
+    subscribe('t', `subscription { job(id: "${id.replaceAll('-', '').toUpperCase()}") { errors } }`);
+    expect((await client.next()).payload).toEqual({ data: { job: { errors: null } } });
+    expect(await client.next()).toEqual({ id: 't', type: 'complete' });
+  });
+
+  test('tells a stranger nothing, not even when the call ends', async () => {
+    handler.answer = () => {};
+    const id = await begin();
+    const stranger = await connect(server, { session: session({ 'x-engine-user-id': '2' }) });
+    subscribe('s', `subscription { job(id: "${id}") { id } }`, stranger);
+    expect((await stranger.next()).payload).toEqual({ data: { job: null } });
+    expect(await stranger.next()).toEqual({ id: 's', type: 'complete' });
+    await stranger.close();
+    await database.query('delete from engine_catalog.action_log where id = $1', [id]);
+  });
+
+  test('refuses what cannot be watched together, and a missing permission', async () => {
+    const message = async (query: string, to = client) => {
+      subscribe('s', query, to);
+      for (;;) {
+        const { type, payload } = await to.next();
+        if (type === 'error') return JSON.stringify(payload);
+      }
+    };
+    const id = randomUUID();
+    expect(
+      await message(`subscription @_multiple_top_level_fields { job(id: "${id}") { id } users { id } }`),
+    ).toContain('fields of asynchronous actions and of tables');
+    expect(await message('subscription { job(id: "x") { id } }')).toContain('invalid input syntax');
+    const other = await connect(server, { session: session({ 'x-engine-role': 'other' }) });
+    expect(await message(`subscription { job(id: "${id}") { id } }`, other)).toContain('validation-failed');
+    await other.close();
+  });
+
+  test('looks at many calls of other instances with one statement, and ends with the action', async () => {
+    const idle = await startTestServer(
+      database,
+      {
+        ADMIN_SECRET: ADMIN,
+        ASYNC_ACTIONS_FETCH_INTERVAL: '0',
+        LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '50',
+      },
+      { HANDLER: handler.url },
+    );
+    const watching = await connect(idle, { session: session() });
+    const owner = randomUUID();
+    await database.query('insert into engine_catalog.instances values ($1)', [owner]);
+    const rows = (await database.query(
+      `insert into engine_catalog.action_log
+         (action_name, input_payload, request_headers, session_variables, status, owner)
+       select 'job', '{}', '{}', '{"x-engine-role": "user", "x-engine-user-id": "1"}', 'processing', $1
+       from generate_series(1, 200) returning id`,
+      [owner],
+    )) as { id: string }[];
+    const spied = vi.spyOn(pg.Pool.prototype, 'query');
+    rows.forEach(({ id }, index) => {
+      subscribe(String(index), `subscription { job(id: "${id}") { id output { note } } }`, watching);
+    });
+    for (const _ of rows) await watching.next();
+    const looks = () =>
+      spied.mock.calls.flatMap(([text, values]) =>
+        String(text).includes("status in ('created', 'processing')") && /^\s*select/.test(String(text))
+          ? [(values as unknown as [string[]])[0].length]
+          : [],
+      );
+    const first = looks().length;
+    await vi.waitFor(() => expect(looks().length).toBeGreaterThan(first + 2));
+    expect(looks().slice(-2)).toEqual([rows.length, rows.length]);
+    spied.mockRestore();
+    const [done, ...others] = rows;
+    await database.query(
+      `update engine_catalog.action_log set status = 'completed', response_payload = '{"note": "n"}' where id = $1`,
+      [done!.id],
+    );
+    expect(await watching.next()).toMatchObject({
+      id: '0',
+      payload: { data: { job: { output: { note: 'n' } } } },
+    });
+    expect(await watching.next()).toEqual({ id: '0', type: 'complete' });
+    await database.query('delete from engine_catalog.action_log where id = any ($1)', [
+      others.map(({ id }) => id),
+    ]);
+    const ends = new Set<string>();
+    while (ends.size < others.length) {
+      const { id, type } = await watching.next();
+      if (type === 'complete') ends.add(id!);
+    }
+    await watching.close();
+    await idle.stop();
   });
 });
