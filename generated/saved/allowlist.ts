@@ -9,4 +9,5 @@ export const allowlist = allowedDocuments([
   { collection: "help_center", name: "reply", roles: ["customer", "agent"] },
   { collection: "help_center", name: "close_ticket", roles: ["customer", "agent"] },
   { collection: "service_desk", name: "queue", roles: ["agent", "manager"] },
+  { collection: "service_desk", name: "take", roles: ["agent", "manager"] },
 ]);

@@ -9,6 +9,7 @@ import { openTicketOperation } from "./help_center/open_ticket.ts";
 import { replyOperation } from "./help_center/reply.ts";
 import { closeTicketOperation } from "./help_center/close_ticket.ts";
 import { queueOperation } from "./service_desk/queue.ts";
+import { takeOperation } from "./service_desk/take.ts";
 
 export const saved: SavedProgram = {
   options: { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true },
@@ -20,6 +21,7 @@ export const saved: SavedProgram = {
     replyOperation, // mutation, static for admin, agent, customer
     closeTicketOperation, // mutation, static for admin, agent, customer, manager
     queueOperation, // query, static for admin, agent, manager
+    takeOperation, // mutation, static for admin, agent, manager
   ],
   allowlist,
   routes,
