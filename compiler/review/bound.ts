@@ -59,6 +59,8 @@ function bound(
         const [first = NONE, ...others] = part.parts.filter((each) => !isVoid(each)).map(look);
         return new Set([...first].filter((name) => others.every((each) => each.has(name))));
       }
+      case 'guarded':
+        return new Set([...look(part.when), ...look(part.part)]);
       case 'not':
         return look(negated(part.part) ?? { kind: 'or', parts: [] });
       case 'exists':

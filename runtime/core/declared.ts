@@ -20,6 +20,7 @@ const RULE_PARTS = {
     'columns',
     'computedFields',
     'where',
+    'canFail',
     'limit',
     'aggregations',
     'queryRoots',

@@ -176,6 +176,8 @@ export interface SelectRule {
   readonly columns: readonly string[];
   readonly computedFields?: readonly string[];
   readonly where: RuleText;
+  /** `where`, or one of `cells`, can raise an error for some row: it is evaluated for no row that nothing visible leads to. */
+  readonly canFail?: true;
   /** Maximum number of rows of one list. */
   readonly limit?: number;
   readonly aggregations?: true;

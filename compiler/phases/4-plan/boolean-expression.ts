@@ -1,6 +1,9 @@
 /**
  * Boolean expressions as row rules: conditions in SQL over `{row}`. Every alias that a rule introduces begins with the
  * prefix of rules and is numbered within the rule, so that neither a request nor another part of the rule captures it.
+ *
+ * Parts that can fail for a row (failing.ts) are evaluated behind those that cannot: `case when <others> then <part> end`.
+ * So they see only rows that the others let through, and their errors tell nothing about the rest.
  */
 import { printCondition } from '../../../runtime/core/condition/print.ts';
 import { RULE_ALIAS, ruleText } from '../../../runtime/core/condition/rule.ts';
@@ -19,6 +22,7 @@ import { identifier, join, parameter, raw, row, type Sql, sql } from '../../../r
 import { arrayParameter } from '../../../runtime/core/sql/spatial.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type { Argument, Condition, Operand, TableReference } from '../../model/model.ts';
+import { canFail } from './failing.ts';
 import { comparedValue } from './value.ts';
 
 /** Context in which a condition is planned. */
@@ -46,11 +50,13 @@ export function planCondition(source: SourceShape, condition: Condition, indenta
 function planClause(place: Place, condition: Condition): RuleCondition {
   switch (condition.kind) {
     case 'and':
-      return allOf(condition.conditions.map((each) => planClause(place, each)));
+      return guarded(conjunctsOf(condition).map((each) => plannedPart(place, each)));
     case 'or':
       return anyOf(condition.conditions.map((each) => planClause(place, each)));
     case 'not':
-      return not(planClause(place, condition.condition));
+      return canFail(condition.condition, place.source)
+        ? planNegation(place, condition.condition)
+        : not(planClause(place, condition.condition));
     case 'comparison':
       return text(planComparison(place, condition));
     case 'column-comparison': {
@@ -78,6 +84,44 @@ function planClause(place: Place, condition: Condition): RuleCondition {
       const alias = place.alias();
       return exists(place, tableName(condition.target), alias, [], condition.condition);
     }
+  }
+}
+
+/** A part of a conjunction. */
+interface Part {
+  readonly clause: RuleCondition;
+  readonly canFail: boolean;
+}
+
+function plannedPart(place: Place, condition: Condition): Part {
+  return { clause: planClause(place, condition), canFail: canFail(condition, place.source) };
+}
+
+/** @param given further conditions that hold for the rows of the parts */
+function guarded(parts: readonly Part[], given: readonly RuleCondition[] = []): RuleCondition {
+  const failing = parts.filter((part) => part.canFail).map(({ clause }) => clause);
+  const safe = parts.filter((part) => !part.canFail).map(({ clause }) => clause);
+  const when = [...given, ...safe];
+  if (failing.length === 0 || when.length === 0) return allOf([...safe, ...failing]);
+  return allOf([...safe, { kind: 'guarded', when: allOf(when), part: allOf(failing) }]);
+}
+
+function conjunctsOf(condition: Condition): readonly Condition[] {
+  return condition.kind === 'and' ? condition.conditions.flatMap(conjunctsOf) : [condition];
+}
+
+/** `not` moved inwards, so that parts which can fail are behind the negations of the others. */
+function planNegation(place: Place, condition: Condition): RuleCondition {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const conditions = condition.conditions.map((each): Condition => ({ kind: 'not', condition: each }));
+      return planClause(place, { kind: condition.kind === 'and' ? 'or' : 'and', conditions });
+    }
+    case 'not':
+      return planClause(place, condition.condition);
+    default:
+      return not(planClause(place, condition));
   }
 }
 
@@ -111,7 +155,7 @@ function exists(
   condition: Condition,
 ): RuleCondition {
   const tables = [item(source, alias)];
-  const conditions = [...joined];
+  const parts: Part[] = joined.map((clause) => ({ clause, canFail: false }));
   const collect = (inner: Place, part: Condition): void => {
     if (part.kind === 'and') {
       for (const each of part.conditions) collect(inner, each);
@@ -120,11 +164,12 @@ function exists(
       tables.push(item(tableName(part.target), next, allOf(joinClauses(inner, part, next))));
       collect({ ...inner, row: next }, part.condition);
     } else {
-      conditions.push(planClause(inner, part));
+      parts.push(plannedPart(inner, part));
     }
   };
   collect({ ...place, row: alias }, condition);
-  return { kind: 'exists', from: tables, where: allOf(conditions) };
+  const ties = tables.flatMap(({ on }) => on ?? []);
+  return { kind: 'exists', from: tables, where: guarded(parts, ties) };
 }
 
 function operand(place: Place, left: Operand): Sql {

@@ -21,6 +21,7 @@ import type {
   Presets,
 } from '../../model/model.ts';
 import { planCondition } from './boolean-expression.ts';
+import { canFail } from './failing.ts';
 import { typedValue } from './value.ts';
 
 /** Column in the access file at which the lines of a broken rule begin: of a role, of an entry below it. */
@@ -55,6 +56,7 @@ function planSelect(source: SourceShape, permission: ModelSelectPermission): Sel
     columns,
     ...(computedFields.length > 0 && { computedFields }),
     where: planCondition(source, filter, RULE_INDENTATION),
+    ...([filter, ...Object.values(cells ?? {})].some((each) => canFail(each, source)) && { canFail: true }),
     ...(limit !== undefined && { limit }),
     ...(aggregations && { aggregations: true }),
     ...(queryRoots && { queryRoots }),

@@ -58,6 +58,7 @@ function roleView(role: string, any: AccessRule): RoleSchema {
   add('computedFields', inlineLiteral);
   add('where', ruleLiteral);
   add('check', ruleLiteral);
+  add('canFail', inlineLiteral);
   add('limit', inlineLiteral);
   add('aggregations', inlineLiteral);
   add('queryRoots', inlineLiteral);

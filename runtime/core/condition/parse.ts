@@ -3,13 +3,14 @@
  *
  *   condition  = conjunction { "or" conjunction }
  *   conjunction = factor { "and" factor }
- *   factor     = "not" factor | "(" condition ")" | exists | comparison
+ *   factor     = "not" factor | "(" condition ")" | exists | guarded | comparison
  *   exists     = "exists" "(" "select" "1" "from" item { "join" item "on" condition } [ "where" condition ] ")"
+ *   guarded    = "case" "when" condition "then" condition "end"
  *   item       = table or call "as" alias
  *   comparison = any other tokens, with words of WORDS, casts, names and calls
  *
- * Text beyond the grammar (a comment, a hole within a string, `between`, `case`, another subquery, a bare word that could be a clause) is one leaf
- * without tokens: it equals itself, and nothing is concluded from it.
+ * Text beyond the grammar (a comment, a hole within a string, `between`, another `case`, another subquery, a bare word that could be a clause) is one
+ * leaf without tokens: it equals itself, and nothing is concluded from it.
  */
 import {
   closingOf,
@@ -29,6 +30,9 @@ const WORDS: ReadonlySet<Token> = new Set([
 ]);
 /** Words of types that consist of several. */
 const TYPE_WORDS: ReadonlySet<Token> = new Set(['precision', 'varying', 'with', 'without', 'time', 'zone']);
+
+/** Words that end a factor. */
+const ENDS: ReadonlySet<Token> = new Set(['and', 'or', 'where', 'join', 'then', 'end']);
 
 class Unreadable extends Error {}
 
@@ -88,6 +92,7 @@ class Reader {
   #factor(): Condition {
     if (this.#take('not')) return { kind: 'not', part: this.#factor() };
     if (this.#peek() === 'exists') return this.#exists();
+    if (this.#take('case')) return this.#guarded();
     if (this.#peek() === '(') {
       const end = closingOf(this.#tokens, this.#at);
       if (end === undefined) throw new Unreadable();
@@ -105,12 +110,7 @@ class Reader {
   /** True if a factor ends before the token. */
   #endsFactor(index: number): boolean {
     const token = this.#tokens[index];
-    return (
-      token === undefined ||
-      token === ')' ||
-      ((token === 'and' || token === 'or' || token === 'where' || token === 'join') &&
-        this.#tokens[index - 1] !== '.')
-    );
+    return token === undefined || token === ')' || (ENDS.has(token) && this.#tokens[index - 1] !== '.');
   }
 
   #comparison(): Condition {
@@ -147,6 +147,15 @@ class Reader {
       text: this.#text.slice(this.#placed[start]!.start, this.#placed[end - 1]!.end),
       tokens: this.#tokens.slice(start, end),
     };
+  }
+
+  #guarded(): Condition {
+    this.#expect('when');
+    const when = this.condition();
+    this.#expect('then');
+    const part = this.condition();
+    this.#expect('end');
+    return { kind: 'guarded', when, part };
   }
 
   #exists(): Condition {

@@ -31,6 +31,8 @@ export function printLine(condition: Condition): string {
       return condition.part.kind === 'exists'
         ? `not ${printLine(condition.part)}`
         : `not (${printLine(condition.part)})`;
+    case 'guarded':
+      return `case when ${printLine(condition.when)} then ${printLine(condition.part)} end`;
     case 'exists': {
       const where = isEmpty(condition.where) ? '' : ` where ${printLine(condition.where)}`;
       return `exists (select 1 from ${condition.from.map(printItem).join(' ')}${where})`;
@@ -70,6 +72,12 @@ function layOut(condition: Condition): string[] {
       return condition.part.kind === 'exists'
         ? prefix('not ', layOut(condition.part))
         : parenthesise('not (', condition.part);
+    case 'guarded':
+      return [
+        ...prefix('case when ', layOut(condition.when)),
+        ...indent(prefix('then ', layOut(condition.part))),
+        'end',
+      ];
     case 'exists': {
       const where = isEmpty(condition.where) ? [] : whereLines(condition.where);
       return ['exists (', ...indent(['select 1', ...fromLines(condition.from), ...where]), ')'];

@@ -62,6 +62,12 @@ export function formOf({ condition, is }: Statement): Form {
     }
     case 'not':
       return formOf({ condition: condition.part, is: NEGATED[is] });
+    case 'guarded': {
+      // It is null where the first condition does not hold.
+      const asks = is === 'true' || is === 'false';
+      const when: Statement = { condition: condition.when, is: asks ? 'true' : 'not true' };
+      return { kind: asks ? 'and' : 'or', parts: [when, { condition: condition.part, is }] };
+    }
     case 'exists':
       return { kind: 'rows', exists: condition, some: is === 'true' || is === 'not false' };
     case 'leaf':

@@ -7,6 +7,8 @@ import { readTokens, type Token, type Tokens } from './tokens.ts';
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
   | { readonly kind: 'not'; readonly part: Condition }
+  /** `case when … then … end`: the second condition is evaluated only where the first one holds. Null elsewhere. */
+  | { readonly kind: 'guarded'; readonly when: Condition; readonly part: Condition }
   /** Some combination of rows of the tables fulfils the condition; joins are inner joins. */
   | Exists
   | Leaf;
@@ -112,6 +114,12 @@ export function rename(condition: Condition, names: ReadonlyMap<Token, Token>): 
       return { kind: condition.kind, parts: condition.parts.map((part) => rename(part, names)) };
     case 'not':
       return { kind: 'not', part: rename(condition.part, names) };
+    case 'guarded':
+      return {
+        kind: 'guarded',
+        when: rename(condition.when, names),
+        part: rename(condition.part, names),
+      };
     case 'exists': {
       const inner = new Map(names);
       for (const { alias } of condition.from) inner.delete(alias);

@@ -118,6 +118,8 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
       case 'and':
       case 'or':
         return part.parts.every((each) => finds(each, known));
+      case 'guarded':
+        return finds(part.when, known) && finds(part.part, known);
       case 'exists':
         return findsRows(part, known);
     }

@@ -8,7 +8,7 @@ import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';
 import { behind, type Condition } from './condition.ts';
 import type { Scope } from './scope.ts';
-import { rowRule, visibleThrough } from './visible.ts';
+import { reached, related, rowRule } from './visible.ts';
 
 /**
  * An aggregate without GROUP BY always gives one row, so the comparison of its value is written inside the subquery and
@@ -44,16 +44,15 @@ export function aggregateCondition(
   const aggregate = sql`${raw(meaning.function)}(${operand(columns, meaning.function)})`;
   const filter = where(fields.get('filter'), inner);
   const conditions = [
-    joinCondition(relationship, alias, inner),
-    ...visibleThrough(visible, relationship, target, inner),
-    behind(rowRule(target, inner), filter),
+    ...related(visible, relationship, target, alias, inner),
+    behind(reached([joinCondition(relationship, alias, inner)], target, rowRule(target, inner)), filter),
   ].filter((condition) => !isTrue(condition));
   const compared = comparison(objectOf(fields.get('predicate')!), aggregate, meaning.returns, scope);
   // Without an aggregate a SELECT has as many rows as there are.
   if (isTrue(compared.sql)) return compared;
   return {
     sql: sql`(select ${compared.sql} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`,
-    isTotal: compared.isTotal && filter.isTotal && TOTAL.has(meaning.function),
+    isTotal: compared.isTotal && filter.isTotal && TOTAL.has(meaning.function) && !target.select?.canFail,
   };
 }
 

@@ -1,12 +1,12 @@
 /** `order_by` and `distinct_on` arguments → sort keys. */
 import { EngineError } from '../errors.ts';
 import type { InputNode } from '../request/selection.ts';
-import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
 import { join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { objectOf } from './comparison.ts';
 import { computedField } from './computed.ts';
 import type { Scope } from './scope.ts';
-import { rowRule, seen, visibleThrough } from './visible.ts';
+import { related, rowRule, seen } from './visible.ts';
 
 export interface SortKey {
   readonly expression: Sql;
@@ -62,10 +62,7 @@ function objectKeys(
       case 'relationship': {
         const inner = scope.alias(meaning.relationship.name);
         const { relationship, visible: target } = meaning;
-        const conditions = [
-          joinCondition(relationship, alias, inner),
-          ...visibleThrough(visible, relationship, target, inner),
-        ];
+        const conditions = related(visible, relationship, target, alias, inner);
         const limit = relationship.shape.unique ? raw('') : raw(' limit 1');
         return objectKeys(value, inner, seen(target), scope, (expression) =>
           wrap(
@@ -82,10 +79,7 @@ function objectKeys(
             : computedField(meaning.relationship, visible, alias, undefined);
         const conditions =
           'target' in meaning.relationship
-            ? [
-                joinCondition(meaning.relationship, alias, inner),
-                ...visibleThrough(visible, meaning.relationship, target, inner),
-              ]
+            ? related(visible, meaning.relationship, target, alias, inner)
             : rowRule(target, inner);
         const where = conditions.length ? sql` where ${join(conditions, ' and ')}` : raw('');
         return aggregateKeys(value, inner).map(({ expression, direction: order }) => ({

@@ -6,7 +6,7 @@ import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
-import { rowRule, seen, visibleThrough } from './visible.ts';
+import { reached, rowRule, seen, visibleThrough } from './visible.ts';
 import { whereCondition } from './where.ts';
 
 /** Where rows come from: a FROM item, and the conditions that tie it to its surroundings. */
@@ -71,10 +71,12 @@ export function baseRows(
   const visible = source.stored ? seen(target) : target;
   const name = argumentName(visible);
   const joins: Sql[] = [];
+  const ties = source.conditions(alias);
+  const rule = reached(ties, visible, rowRule(visible, alias));
   const conditions = [
-    ...source.conditions(alias),
-    ...(source.rule?.(alias) ?? rowRule(visible, alias)),
-    whereCondition(args.get('where'), alias, visible, scope, rowRule(visible, alias), joins),
+    ...ties,
+    ...(source.rule ? reached(ties, visible, source.rule(alias)) : rule),
+    whereCondition(args.get('where'), alias, visible, scope, rule, joins),
   ].filter((condition) => !isTrue(condition));
   const keys = sortKeys(args.get(name('order_by')), alias, visible, scope);
   const clauses = [...limitClause(args, limit), ...offsetClause(args)];

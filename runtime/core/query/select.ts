@@ -5,12 +5,7 @@ import type { ComputedField, Relationship } from '../program.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import type { Call } from '../root-fields.ts';
 import type { FieldMeaning } from '../schema/types.ts';
-import {
-  joinCondition,
-  outputValue,
-  type VisibleColumn,
-  type VisibleTable,
-} from '../schema/visible-table.ts';
+import { outputValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
@@ -29,7 +24,7 @@ import {
   scopeOf,
   strictParameter,
 } from './scope.ts';
-import { rowRule, seen, visibleThrough } from './visible.ts';
+import { related, rowRule, seen } from './visible.ts';
 import { keyCondition } from './where.ts';
 
 /**
@@ -229,16 +224,19 @@ function relatedRow(
   scope: Scope,
 ): Sql {
   const alias = scope.alias(relationship.name);
-  const rule = visibleThrough(from, relationship, visible, alias);
-  const conditions = [joinCondition(relationship, outer, alias), ...rule];
+  const conditions = related(from, relationship, visible, outer, alias);
   const rest = sql`where ${join(conditions, ' and ')}${raw(relationship.shape.unique ? '' : ' limit 1')}`;
   return singleRow(seen(visible), selection, visible.table.sql, alias, rest, scope);
 }
 
-/** Computed fields keep to subselects: behind a left join, a function would be called for rows that are not there. */
-function canJoin({ relationship }: ToOne, selection: Selection, joins: Joins): boolean {
+/**
+ * Computed fields keep to subselects: behind a left join, a function would be called for rows that are not there. So do rules
+ * that can fail: Postgres may join the rows before it asks whether the outer ones are visible.
+ */
+function canJoin({ relationship, visible }: ToOne, selection: Selection, joins: Joins): boolean {
   return (
     relationship.shape.unique === true &&
+    !visible.select?.canFail &&
     joins.tables.length < MAX_JOINS &&
     !selection.fields.some((field) => field.definition.meaning.kind === 'computedField')
   );
@@ -253,8 +251,7 @@ function joinedRow(
   joins: Joins,
 ): Sql {
   const alias = scope.alias(relationship.name);
-  const rule = visibleThrough(from, relationship, visible, alias);
-  const conditions = [joinCondition(relationship, outer, alias), ...rule];
+  const conditions = related(from, relationship, visible, outer, alias);
   joins.tables.push(sql` left join ${visible.table.sql} as ${alias} on ${join(conditions, ' and ')}`);
   const entries = rowEntries(selection, seen(visible), alias, scope, joins);
   const [[, key]] = relationship.columns as [Relationship['columns'][number]];

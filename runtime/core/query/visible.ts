@@ -3,13 +3,16 @@
  * row for which the rule of its table is known to hold may need no condition of its own (see condition/join.ts for the
  * proof). The rule is known to hold for rows that are read from the table itself, in a query with that table's rule among its
  * conditions: not for rows that a function returned or a mutation wrote, and not where an update or delete looks for rows.
+ *
+ * A rule that can raise an error for a row is evaluated only for rows that are tied to a row of the request: `case when <tie>
+ * then <rule> end`. Else Postgres would try it on the rows that hidden rows lead to.
  */
 import { followsByJoin } from '../condition/join.ts';
 import { isStored, nameOf, quoted } from '../condition/knowledge.ts';
 import type { Relationship } from '../program.ts';
 import { remember } from '../remember.ts';
-import type { VisibleRows, VisibleTable } from '../schema/visible-table.ts';
-import { FALSE, type Sql } from '../sql/fragment.ts';
+import { joinCondition, type VisibleRows, type VisibleTable } from '../schema/visible-table.ts';
+import { and, FALSE, type Sql, sql } from '../sql/fragment.ts';
 import { markedRule } from './mark.ts';
 
 /** The conditions that the role's rule demands of a row; false for a table that the role may not read. */
@@ -40,6 +43,31 @@ export function visibleThrough(
   if (!implied || !from.select || !target.select) return rowRule(target, alias);
   const conditions = askedThrough(from.select, implied, from, relationship, target.select, target, alias);
   return markedRule(target, 'select', alias, conditions, [from.table.key, relationship.name]);
+}
+
+/** The conditions of a relationship: those that tie the row to the one of `outer`, and those of `visibleThrough`. */
+export function related(
+  from: VisibleTable,
+  relationship: Relationship,
+  target: VisibleTable,
+  outer: Sql,
+  alias: Sql,
+): readonly Sql[] {
+  const ties = [joinCondition(relationship, outer, alias)];
+  return [...ties, ...reached(ties, target, visibleThrough(from, relationship, target, alias))];
+}
+
+/**
+ * Conditions of the role's rule for rows that ties lead to.
+ * @param ties conditions that fail for no row; none where the rows come from elsewhere
+ */
+export function reached(
+  ties: readonly Sql[],
+  { select }: VisibleTable,
+  rule: readonly Sql[],
+): readonly Sql[] {
+  if (!select?.canFail || ties.length === 0 || rule.length === 0) return rule;
+  return [sql`case when ${and(ties)} then ${and(rule)} end`];
 }
 
 function askedThrough(

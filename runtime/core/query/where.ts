@@ -11,7 +11,7 @@ import { comparison, type ObjectNode, objectOf, requireObject } from './comparis
 import { computedField } from './computed.ts';
 import { allOf, anyOf, behind, type Condition, not, partialCondition, totalCondition } from './condition.ts';
 import { type Scope, valueParameter } from './scope.ts';
-import { rowRule, seen, visibleThrough } from './visible.ts';
+import { reached, rowRule, seen, visibleThrough } from './visible.ts';
 
 /**
  * The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. With `joins`,
@@ -61,16 +61,13 @@ function expression(
           not(expression(requireObject(value, definition.type), alias, visible, scope, undefined)),
         );
         break;
-      case 'column':
-        conditions.push(
-          comparison(
-            requireObject(value, definition.type),
-            meaning.column.value(alias),
-            meaning.column.column.type,
-            scope,
-          ),
-        );
+      case 'column': {
+        const { column } = meaning;
+        const operators = requireObject(value, definition.type);
+        const compared = comparison(operators, column.value(alias), column.column.type, scope);
+        conditions.push(column.canFail ? partialCondition(compared.sql) : compared);
         break;
+      }
       case 'relationship': {
         const inner = scope.alias(meaning.relationship.name);
         const target = meaning.visible;
@@ -79,7 +76,8 @@ function expression(
         const rule = visibleThrough(visible, meaning.relationship, target, inner);
         const innerJoins: Sql[] = [];
         const nested = expression(condition, inner, seen(target), scope, innerJoins);
-        if (joins && meaning.relationship.shape.unique && nested.isTotal) {
+        const isTotal = nested.isTotal && !target.select?.canFail;
+        if (joins && meaning.relationship.shape.unique && isTotal) {
           // At most one row matches, so the join neither repeats rows nor drops more than `exists` would.
           joins.push(sql` join ${target.table.sql} as ${inner} on ${tie}`, ...innerJoins);
           conditions.push(...rule.map(totalCondition), nested);
@@ -87,8 +85,8 @@ function expression(
         }
         const from = sql`${target.table.sql} as ${inner}${join(innerJoins, '')}`;
         // The whole rule, also where it follows from the one of the outer row: Postgres may look at other rows first.
-        const guarded = behind(rowRule(target, inner), nested);
-        conditions.push({ sql: exists(from, [tie, ...rule, guarded]), isTotal: nested.isTotal });
+        const guarded = behind(reached([tie], target, rowRule(target, inner)), nested);
+        conditions.push({ sql: exists(from, [tie, ...reached([tie], target, rule), guarded]), isTotal });
         break;
       }
       case 'aggregatePredicate':
@@ -121,13 +119,14 @@ function expression(
         const rule = rowRule(meaning.visible, inner);
         const nested = rowCondition(value, inner, seen(meaning.visible), scope);
         const found = exists(sql`${meaning.visible.table.sql} as ${inner}`, [...rule, behind(rule, nested)]);
-        conditions.push({ sql: found, isTotal: nested.isTotal });
+        conditions.push({ sql: found, isTotal: nested.isTotal && !meaning.visible.select?.canFail });
         break;
       }
       case 'columnComparison':
         conditions.push({
           sql: sql`(${meaning.left.value(alias)} ${raw(meaning.operator)} ${meaning.right.value(alias)})`,
-          isTotal: hasTotalComparison(meaning.left.column.type),
+          isTotal:
+            hasTotalComparison(meaning.left.column.type) && !meaning.left.canFail && !meaning.right.canFail,
         });
         break;
       default:

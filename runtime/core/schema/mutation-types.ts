@@ -243,6 +243,7 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
           field: column.field!,
           nullable: !column.shape.notNull,
           needsWholeRow: false,
+          canFail: false,
           looksElsewhere: false,
           value: () => {
             throw new Error('an input has no value');

@@ -28,6 +28,8 @@ export interface VisibleColumn {
   readonly nullable: boolean;
   /** True if the column mask passes the row to a function, so that the value needs a row of the table's type. */
   readonly needsWholeRow: boolean;
+  /** True if the column mask can raise an error for some row. */
+  readonly canFail: boolean;
   /** True if the column mask depends on other rows. */
   readonly looksElsewhere: boolean;
   /** The column's value in the row of an alias; masked where an inherited role sees it in some rows only. */
@@ -73,6 +75,8 @@ export interface VisibleRows {
   readonly rule: Rule;
   /** The rule as a condition on an alias, in parentheses; undefined = every row. */
   readonly where: ((alias: Sql) => Sql) | undefined;
+  /** The rule, or a column mask, can raise an error for some row. */
+  readonly canFail: boolean;
   readonly limit: number | undefined;
   readonly aggregations: boolean;
   readonly queryRoots: SelectRule['queryRoots'];
@@ -197,6 +201,7 @@ function visibleRows(
     },
     rule: read(rule.where),
     where: rule.where === EVERY_ROW ? undefined : boundRule(read(rule.where).sql, filter),
+    canFail: rule.canFail ?? false,
     limit: rule.limit,
     aggregations: rule.aggregations ?? false,
     queryRoots: rule.queryRoots,
@@ -218,6 +223,7 @@ function visibleColumn(
     field,
     nullable: mask !== undefined || !column.shape.notNull,
     needsWholeRow: mask !== undefined && readsWholeRow(rule.cells![column.name]!),
+    canFail: mask !== undefined && (rule.canFail ?? false),
     looksElsewhere: mask !== undefined && readsOtherRows(rule.cells![column.name]!),
     value: mask
       ? (alias) => sql`case when ${mask(alias)} then ${alias}.${name} end`

@@ -7,7 +7,7 @@ import { createScratchDatabase } from '../scratch-database.ts';
 import { type HostileRequest, randomHostileRequest } from './random-request.ts';
 import { randomWorld, type World } from './world.ts';
 
-const REQUESTS_PER_WORLD = 40;
+const REQUESTS_PER_WORLD = 15;
 const SESSION = { 'x-engine-user-id': '1' };
 
 export interface CampaignOptions {

@@ -84,7 +84,7 @@ const LEAVES: Readonly<Record<TableName, Readonly<Record<string, Leaf>>>> = {
     number: { type: 'Int', operators: ORDERED, operands: ['1', '2'], bad: ['x'] },
     loud: { type: 'String', operators: TEXT_OPERATORS, operands: PATTERNS },
   },
-  note: { title, weight, area },
+  note: { title, weight, area, loud: title },
 };
 
 const ONLY_HIDDEN: Readonly<Record<TableName, readonly string[]>> = {
@@ -100,6 +100,7 @@ const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => str
     () => 'own_items: {}',
     (pattern) => `own_items: {title: {_like: ${pattern()}}}`,
     (pattern) => `items: {title: {_regex: ${pattern()}}}`,
+    () => 'items: {loud: {_eq: "MINE"}}',
     (pattern) => `items_aggregate: {count: {predicate: {_gte: 0}, filter: {title: {_regex: ${pattern()}}}}}`,
     () => 'items: {notes_aggregate: {sum: {arguments: weight, predicate: {_gt: 0}}}}',
   ],
@@ -112,6 +113,7 @@ const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => str
     () => 'area: {_gt: "(1e200,1e200),(0,0)"}',
     (pattern) => `team: {name: {_regex: ${pattern()}}}`,
     (pattern) => `notes: {title: {_regex: ${pattern()}}}`,
+    () => 'notes: {loud: {_eq: "MINE"}}',
     (pattern) => `notes_aggregate: {count: {predicate: {_gte: 0}, filter: {title: {_regex: ${pattern()}}}}}`,
     (pattern) => `notes_aggregate: {count: {predicate: {_lt: 9}, filter: {title: {_nregex: ${pattern()}}}}}`,
     () => 'notes_aggregate: {sum: {arguments: weight, predicate: {_gt: 0}}}',
@@ -131,10 +133,14 @@ const DISTANT_TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string
   team: [
     (pattern) => `items: {title: {_eq: "secret one", _similar: ${pattern()}}}`,
     () => 'items: {title: {_eq: "secret one"}, loud: {_eq: "MINE"}}',
+    () => 'items: {loud: {_eq: "MINE"}}',
+    () => 'items: {number: {_eq: 1}}',
   ],
   item: [
     (pattern) => `team: {name: {_eq: "secret one", _regex: ${pattern()}}}`,
     (pattern) => `notes: {title: {_eq: "secret one", _iregex: ${pattern()}}}`,
+    () => 'notes: {title: {_eq: "secret one"}, loud: {_eq: "MINE"}}',
+    () => 'notes: {loud: {_eq: "MINE"}}',
   ],
   note: [
     (pattern) => `item: {title: {_eq: "secret one", _nregex: ${pattern()}}}`,
@@ -265,7 +271,7 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     const keys = {
       team: ['name', 'weight'],
       item: ['title', 'amount', 'number', 'loud', 'day'],
-      note: ['title', 'weight'],
+      note: ['title', 'weight', 'loud'],
     };
     const through = {
       team: ['items_aggregate: {sum: {weight: asc}}', 'items_aggregate: {count: desc}'],
@@ -296,7 +302,7 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   const fields: Readonly<Record<TableName, readonly string[]>> = {
     team: ['id', 'name', 'weight', 'area'],
     item: ['id', 'title', 'label', 'amount', 'area', 'tags', 'body', 'number', 'loud'],
-    note: ['id', 'title', 'weight'],
+    note: ['id', 'title', 'weight', 'loud'],
   };
   const below = {
     team: [
@@ -306,13 +312,18 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     item: [['notes', 'note']],
     note: [],
   } as const;
+  const above = { team: [], item: [['team', 'team']], note: [['item', 'item']] } as const;
 
   const selection = (table: TableName, depth: number): string => {
-    const nested = below[table].flatMap(([name, target]) =>
+    const lists = below[table].flatMap(([name, target]) =>
       depth > 0 && random.chance(0.3)
         ? [`${name}(${args(target, 1)}) {${selection(target, depth - 1)}}`]
         : [],
     );
+    const objects = above[table].flatMap(([name, target]) =>
+      depth > 0 && random.chance(0.3) ? [`${name} {${selection(target, depth - 1)}}`] : [],
+    );
+    const nested = [...lists, ...objects];
     const aggregates = below[table].flatMap(([name, target]) =>
       depth > 0 && name !== 'own_items' && random.chance(0.2)
         ? [`${name}_aggregate(where: ${condition(target, 1)}) {${aggregated}}`]
@@ -328,17 +339,19 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     const name = table === 'team' ? 'name' : 'title';
     const returning = `{affected_rows returning {${selection(table, 0)}}}`;
     const change = `_set: {${name}: "mine"}`;
+    const deleted = random.pick(world.roots.filter((each) => each !== 'team'));
     return random.pick([
       () => `update_${table}(${where}, ${change}) ${returning}`,
       () => `update_${table}_many(updates: [{${where}, ${change}}]) {affected_rows}`,
-      () => `delete_note(where: ${condition('note')}) {affected_rows}`,
-      () => `delete_item(where: ${condition('item')}) {affected_rows}`,
+      () => `delete_${deleted}(where: ${condition(deleted)}) {affected_rows}`,
+      () => `delete_${deleted}(where: ${condition(deleted)}) {affected_rows}`,
       () => `insert_${table}(objects: [{id: ${random.between(1, UPSERTED)}, owner: 1, open: false, ${name}: "alpha"}],
         on_conflict: {constraint: ${table}_pkey, update_columns: [${name}], ${where}}) ${returning}`,
     ])();
   };
 
-  const table = random.pick(['team', 'item', 'item', 'note'] as const);
+  const tables = (['team', 'item', 'item', 'note'] as const).filter((each) => world.roots.includes(each));
+  const table = random.pick(tables);
   const root = writes
     ? write(table)
     : random.chance(0.25)

@@ -1,7 +1,8 @@
 /**
  * Two databases that differ only in what a role may not see: in cells of hidden rows, in cells that a mask hides, and in
  * further hidden rows. What is hidden is made to fail: texts that patterns nearly match, numbers that overflow, values that
- * functions cannot read. What is visible fails for nothing but what a request itself brings.
+ * functions cannot read. What is visible fails for nothing but what a request itself brings. The rules of some worlds can
+ * fail for hidden rows, too.
  */
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { metadataOf } from '../../harness/metadata.ts';
@@ -22,10 +23,12 @@ create table note (
   id int primary key, item_id int references item on delete cascade, owner int not null, open boolean not null,
   title text, weight float8, area box
 );
-create index on item (title text_pattern_ops); create index on item (amount); create index on note (item_id);
+create index on item (title text_pattern_ops); create index on item (amount);
 create function item_number(item) returns int language plpgsql stable cost 0.1 as
   $$ begin return ($1.body ->> 'n')::int; end $$;
 create function item_loud(item) returns text language plpgsql stable cost 0.1 as
+  $$ begin if $1.title like 'secret%' then raise exception 'a secret'; end if; return upper($1.title); end $$;
+create function note_loud(note) returns text language plpgsql stable cost 0.1 as
   $$ begin if $1.title like 'secret%' then raise exception 'a secret'; end if; return upper($1.title); end $$;
 create function team_own_items(team) returns setof item language plpgsql stable cost 0.1 as
   $$ begin
@@ -104,12 +107,51 @@ type Rows = Readonly<Record<TableName, readonly Row[]>>;
 interface Rule {
   readonly filter: JsonObject;
   readonly shows: (row: Row, rows: Rows) => boolean;
+  /** Rows of another table whose cells the rule reads although the role may not: they fail for nothing. */
+  readonly reads?: { readonly table: TableName; readonly row: (row: Row) => boolean };
+  /** The table has no root fields: only rows that a visible row leads to are asked, and all of these are shown. */
+  readonly isWithoutRoots?: true;
 }
 
 const user = 'X-Engine-User-Id';
 const isMine = (row: Row | undefined) => row?.owner === '1';
 const never = ['q', 'r', 's', 't', 'u', 'v'].map((text) => `never ${text}`);
 const text: Readonly<Record<TableName, string>> = { team: 'name', item: 'title', note: 'title' };
+
+const small: JsonObject = { area: { _lte: '(1000,1000),(0,0)' } };
+/** Fails for hidden rows, and holds for all others. */
+const FAILING: Readonly<Record<TableName, readonly JsonObject[]>> = {
+  team: [small, { _or: [{ own_items: { id: { _gt: 0 } } }, { id: { _gt: 0 } }] }],
+  item: [small, { loud: { _neq: 'no title' } }, { number: { _neq: 99 } }],
+  note: [small, { loud: { _neq: 'no title' } }],
+};
+
+/** Rules that can fail for rows that their other parts hide. */
+function failingRulesOf(random: Random, table: TableName): Rule[] {
+  const fails = (of: TableName) => random.pick(FAILING[of]);
+  const ruled = (rule: Rule): Rule[] => [
+    { ...rule, filter: { _and: [fails(table), rule.filter] } },
+    { ...rule, filter: { _not: { _or: [{ _not: fails(table) }, { _not: rule.filter }] } } },
+  ];
+  const [mine] = rulesOf(table);
+  const near = { team: ['items', 'item'], item: ['team', 'team'], note: ['item', 'item'] } as const;
+  const [name, other] = near[table];
+  const joined = rulesOf(table).find(({ filter }) => name in filter)!;
+  const readsOther: Rule = {
+    filter: { [name]: { _and: [fails(other), { owner: { _eq: user } }] } },
+    shows: joined.shows,
+    reads: { table: other, row: isMine },
+  };
+  return [...ruled(mine!), ...ruled(joined), readsOther, readsOther];
+}
+
+/** Rules by which those of related tables follow from each other. */
+function impliedRules(random: Random): Record<TableName, Rule> {
+  const rule = (table: TableName, key: string) => rulesOf(table).find(({ filter }) => key in filter)!;
+  return random.chance(0.5)
+    ? { team: rule('team', 'owner'), item: rule('item', 'team'), note: rule('note', 'owner') }
+    : { team: rule('team', 'owner'), item: rule('item', 'owner'), note: rule('note', 'item') };
+}
 
 function rulesOf(table: TableName): Rule[] {
   const mine: Rule = { filter: { owner: { _eq: user } }, shows: isMine };
@@ -166,6 +208,8 @@ const SHOWN_OF_OPEN: Readonly<Record<TableName, readonly string[]>> = {
 };
 
 export interface World {
+  /** Tables with root fields. */
+  readonly roots: readonly TableName[];
   readonly role: 'one' | 'heir';
   readonly metadata: JsonObject;
   readonly schema: string;
@@ -189,18 +233,20 @@ const SETTINGS = [
 ];
 
 export function randomWorld(random: Random): World {
-  const role = random.chance(0.65) ? 'one' : 'heir';
+  const kind = random.pick(KINDS);
   // Visible notes of hidden items, whose rule is a semijoin: the way to aggregates over them is short.
-  const isOfNotes = random.chance(0.3);
-  const rules = Object.fromEntries(
-    TABLES.map((table) => [
-      table,
-      random.pick(rulesOf(table).filter(({ filter }) => !isOfNotes || isShort(table, filter))),
-    ]),
-  ) as Record<TableName, Rule>;
+  const isOfNotes = kind === 'notes';
+  const rules = randomRules(random, kind);
+  const role = kind !== 'without roots' && random.chance(0.35) ? 'heir' : 'one';
   const structure = randomStructure(random);
+  const isShown = (table: TableName, row: Row): boolean =>
+    rules[table].isWithoutRoots
+      ? neighbours(table, row, structure).some(([other, each]) => rules[other].shows(each, structure))
+      : rules[table].shows(row, structure);
+  const isRead = (table: TableName, row: Row) =>
+    TABLES.some((each) => rules[each].reads?.table === table && rules[each].reads.row(row));
   const isVisible = (table: TableName, row: Row, column: string): boolean => {
-    if (rules[table].shows(row, structure)) return true;
+    if (isShown(table, row) || isRead(table, row)) return true;
     return role === 'heir' && row.open === 'true' && SHOWN_OF_OPEN[table].includes(column);
   };
   const isAnalyzed = random.chance(0.25);
@@ -224,7 +270,7 @@ export function randomWorld(random: Random): World {
         ? shown[table].find(({ id }) => id === row.id)![column]!
         : random.pick(isTame ? benign : hostile),
     );
-    const isHidden = (table: TableName, row: Row) => !rules[table].shows(row, structure);
+    const isHidden = (table: TableName, row: Row) => !isShown(table, row);
     const further = moreHidden(random, structure, isTame, isHidden);
     const gone = random.chance(0.5) ? 0.8 : 0;
     const kept = (table: TableName) =>
@@ -234,9 +280,10 @@ export function randomWorld(random: Random): World {
   // What fails for a hidden row mostly fails in one of the databases only.
   const isTame = random.chance(0.5);
   return {
+    roots: TABLES.filter((table) => !rules[table].isWithoutRoots),
     role,
     metadata: worldMetadata(rules),
-    schema: SCHEMA,
+    schema: random.chance(0.5) ? `${SCHEMA}create index on note (item_id);\n` : SCHEMA,
     rows: [database(isTame), database(random.chance(0.7) ? !isTame : isTame)],
     settings: {
       plan_cache_mode: random.pick(['auto', 'force_generic_plan', 'force_generic_plan', 'force_custom_plan']),
@@ -244,6 +291,39 @@ export function randomWorld(random: Random): World {
     },
     isAnalyzed,
   };
+}
+
+const KINDS = [
+  ...['plain', 'plain', 'plain', 'notes', 'notes', 'notes'],
+  ...['implied', 'implied', 'failing', 'failing', 'without roots', 'without roots'],
+] as const;
+type Kind = (typeof KINDS)[number];
+
+function randomRules(random: Random, kind: Kind): Record<TableName, Rule> {
+  if (kind === 'implied') return impliedRules(random);
+  const rules = Object.fromEntries(
+    TABLES.map((table) => {
+      const plain = rulesOf(table).filter(({ filter }) => kind !== 'notes' || isShort(table, filter));
+      return [
+        table,
+        random.pick(kind === 'failing' && random.chance(0.7) ? failingRulesOf(random, table) : plain),
+      ];
+    }),
+  ) as Record<TableName, Rule>;
+  if (kind !== 'without roots') return rules;
+  const table = random.pick(['item', 'note', 'note'] as const);
+  const rule: Rule = { filter: random.pick(FAILING[table]), shows: () => false, isWithoutRoots: true };
+  return { ...rules, [table]: rule };
+}
+
+/** The rows that relationships connect a row with. */
+function neighbours(table: TableName, row: Row, rows: Rows): (readonly [TableName, Row])[] {
+  const all: (readonly [TableName, Row])[] = TABLES.flatMap((other) =>
+    rows[other].map((each) => [other, each] as const),
+  );
+  return all.filter(
+    ([other, each]) => (row[`${other}_id`] ?? '') === each.id || (each[`${table}_id`] ?? '') === row.id,
+  );
 }
 
 function isShort(table: TableName, filter: JsonObject): boolean {
@@ -347,10 +427,15 @@ function literal(value: string | null): string {
 
 function worldMetadata(rules: Readonly<Record<TableName, Rule>>): JsonObject {
   const columns = (table: TableName) => [...STRUCTURE[table], ...Object.keys(CONTENT[table])];
-  const computed = { team: [], item: ['number', 'loud'], note: [] } as const;
+  const computed = { team: [], item: ['number', 'loud'], note: ['loud'] } as const;
   const permissions = (table: TableName) => {
-    const { filter } = rules[table];
+    const { filter, isWithoutRoots } = rules[table];
     const all = columns(table);
+    const writes = {
+      insert_permissions: [{ role: 'one', permission: { columns: all, check: {} } }],
+      update_permissions: [{ role: 'one', permission: { columns: all, filter } }],
+      delete_permissions: [{ role: 'one', permission: { filter } }],
+    };
     return {
       select_permissions: [
         {
@@ -360,6 +445,7 @@ function worldMetadata(rules: Readonly<Record<TableName, Rule>>): JsonObject {
             filter,
             computed_fields: [...computed[table]],
             allow_aggregations: true,
+            ...(isWithoutRoots && { query_root_fields: [], subscription_root_fields: [] }),
           },
         },
         {
@@ -371,9 +457,7 @@ function worldMetadata(rules: Readonly<Record<TableName, Rule>>): JsonObject {
           },
         },
       ],
-      insert_permissions: [{ role: 'one', permission: { columns: all, check: {} } }],
-      update_permissions: [{ role: 'one', permission: { columns: all, filter } }],
-      delete_permissions: [{ role: 'one', permission: { filter } }],
+      ...(isWithoutRoots ? {} : writes),
     };
   };
   const field = (name: string, table: TableName) => ({ name, definition: { function: `${table}_${name}` } });
@@ -397,7 +481,12 @@ function worldMetadata(rules: Readonly<Record<TableName, Rule>>): JsonObject {
         computed_fields: [field('number', 'item'), field('loud', 'item')],
         ...permissions('item'),
       },
-      { table: 'note', object_relationships: [one('item')], ...permissions('note') },
+      {
+        table: 'note',
+        object_relationships: [one('item')],
+        computed_fields: [field('loud', 'note')],
+        ...permissions('note'),
+      },
     ],
     { inherited_roles: [{ role_name: 'heir', role_set: ['one', 'two'] }] },
   );

@@ -14,6 +14,8 @@ function outline(condition: Condition): string {
       return condition.tokens ? condition.tokens.join(' ') : `unreadable ${condition.text}`;
     case 'not':
       return `not [${outline(condition.part)}]`;
+    case 'guarded':
+      return `if [${outline(condition.when)}] then [${outline(condition.part)}]`;
     case 'exists':
       return `exists ${condition.from.map(({ source }) => source).join(', ')} [${outline(condition.where)}]`;
     default:
@@ -44,6 +46,10 @@ test.each([
     'exists "s"."t", "s"."u" ["_r1" . "x"]',
   ],
   ['exists (select 1 from "s"."f"({row}) as "_r1")', 'exists "s"."f"({row}) [and]'],
+  [
+    '{row}."a" and case when {row}."a" or {row}."b" then not {row}."c" end',
+    'and [{row} . "a"; if [or [{row} . "a"; {row} . "b"]] then [not [{row} . "c"]]]',
+  ],
 ])('%s is read', (text, expected) => {
   expect(outline(parseCondition(text))).toBe(expected);
 });
@@ -51,7 +57,9 @@ test.each([
 describe('text beyond the grammar stays one unreadable piece', () => {
   test.each([
     '{row}."a" between 1 and 5',
-    'case when {row}."a" then {row}."b" end',
+    'case when {row}."a" then {row}."b" else {row}."c" end',
+    'case {row}."a" when 1 then {row}."b" end',
+    'case when {row}."a" then {row}."b" end = {row}."c"',
     '{row}."a" -- and so on',
     '{row}."a" /* and */ and {row}."b"',
     '{row}."a" =-- b\n1',

@@ -35,6 +35,10 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ],
   [`{row}."status" in ('open', 'closed')`, `{row}."status" in ('closed', 'open')`, 'same'],
   [`{row}."status" in ('open', 'closed')`, open, 'narrower'],
+  // Guarded parts.
+  [`${open} and ${owner}`, `${open} and case when ${open} then ${owner} end`, 'same'],
+  [`case when ${open} then ${owner} end`, `${open} and ${owner}`, 'same'],
+  [`not case when ${open} then ${owner} end`, `not (${open} and ${owner})`, 'wider'],
   [open, `{row}."status" in ('open', 'pending')`, 'wider'],
   [`{row}."status" not in ('spam')`, `{row}."status" not in ('spam', 'draft')`, 'narrower'],
   // `<> 'spam'` lets no null through.
@@ -179,7 +183,7 @@ const knowledge = createKnowledge(shapes)(shapes[0]!, false);
 let aliases = 0;
 
 function condition(random: Random, depth: number, row = '{row}'): string {
-  const kind = depth === 0 ? 0 : random.between(0, 5);
+  const kind = depth === 0 ? 0 : random.between(0, 6);
   if (kind <= 1) return comparison(random, row, row === '{row}');
   if (kind <= 3) {
     const parts = Array.from(
@@ -189,6 +193,10 @@ function condition(random: Random, depth: number, row = '{row}'): string {
     return parts.join(kind === 2 ? ' and ' : ' or ');
   }
   if (kind === 4) return `not (${condition(random, depth - 1, row)})`;
+  if (kind === 5) {
+    const when = condition(random, depth - 1, row);
+    return `${random.pick(['', `(${when}) and `])}case when ${when} then ${condition(random, depth - 1, row)} end`;
+  }
   aliases += 1;
   const alias = `"_r${aliases}"`;
   if (random.between(0, 2) === 0) {

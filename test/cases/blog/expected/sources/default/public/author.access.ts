@@ -31,6 +31,7 @@ export const authorAccess = access(author, {
           where "_r3"."status" = 'published'
         )
       `,
+      canFail: true,
       aggregations: true,
       cells: {
         email: `
@@ -113,6 +114,7 @@ export const authorAccess = access(author, {
           where "_r1"."status" = 'published'
         )
       `,
+      canFail: true,
     },
   },
 });
