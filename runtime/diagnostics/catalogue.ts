@@ -832,10 +832,10 @@ export const diagnostics = {
   /** remote schema "%name%" could not be read: %reason% */
   remoteSchemaUnreachable: ({ name, reason }: { name: Hole; reason: Hole }): Message =>
     message('remote-schema-unreachable', 'error', [`remote schema "${name}" could not be read: ${reason}`]),
-  /** Found conflicting definitions for "%type%": remote schema "%owner%" defines it otherwise */
+  /** Found conflicting definitions for "%type%": %owner% defines it otherwise */
   remoteTypeConflict: ({ type, owner }: { type: Hole; owner: Hole }): Message =>
     message('remote-type-conflict', 'error', [
-      `Found conflicting definitions for "${type}": remote schema "${owner}" defines it otherwise`,
+      `Found conflicting definitions for "${type}": ${owner} defines it otherwise`,
       'Give the types of the remote schema a prefix, a suffix or names of their own.',
     ]),
   /** no type named "%type%" defined in remote schema "%name%" */

@@ -122,6 +122,8 @@ export function installErrorHandlers(app: FastifyInstance, context: HttpContext)
   });
   app.setErrorHandler(async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = await answerableError(context, request, thrown);
+    // Endpoints of saved operations pass on the errors of a remote schema as they are.
+    if (error instanceof UpstreamErrors) return sendJson(reply, error.text, error.status);
     return sendJson(reply, JSON.stringify(errorObject(error, showsInternal(context, request))), error.status);
   });
 }

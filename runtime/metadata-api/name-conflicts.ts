@@ -1,6 +1,9 @@
 /** Names that two tables claim: the API refuses the change, where a start leaves the later table out. */
 import { EngineError } from '../core/errors.ts';
 import type { Diagnostic, RootFieldClash } from '../diagnostics/diagnostic.ts';
+import type { InconsistentObject } from '../metadata/inconsistency.ts';
+import type { ObjectIdentity } from './names.ts';
+import { newInconsistency } from './policy.ts';
 
 /** A root field that two owners claim, or, as a message, a name of types. */
 export type NameConflict = RootFieldClash | { readonly message: string };
@@ -13,6 +16,28 @@ export function nameConflicts(diagnostics: readonly Diagnostic[]): ReadonlyMap<s
     .filter(({ code }) => CODES.has(code))
     .flatMap(({ message, clashes }): readonly NameConflict[] => clashes ?? [{ message }]);
   return new Map(conflicts.map((conflict) => [JSON.stringify(conflict), conflict]));
+}
+
+/**
+ * Refuses a change that adds a root field of a remote schema: it costs the remote schema, unless that is what is added. Two
+ * remote schemas with one root field are refused as any new inconsistency.
+ */
+export function refuseRemoteConflict(
+  diagnostics: readonly Diagnostic[],
+  before: readonly InconsistentObject[],
+  targets: readonly ObjectIdentity[],
+): void {
+  const known = new Set(before.map(({ name }) => name));
+  for (const { code, clashes = [], inconsistency } of diagnostics) {
+    if (code !== 'remote-field-conflict' || !inconsistency || known.has(inconsistency.name)) continue;
+    const { field, first } = clashes[0]!;
+    if (first.startsWith('remote schema ')) throw newInconsistency([inconsistency]);
+    if (targets.length > 0 && !targets.some(({ name }) => name === inconsistency.name))
+      throw new EngineError(
+        'remote-schema-conflicts',
+        `node ${field} already exists in current graphql schema`,
+      );
+  }
 }
 
 /** Throws what a change is answered that brought these conflicts about. */

@@ -44,14 +44,19 @@ export function enforcePolicy(policy: Policy, outcome: Outcome): void {
   const found = newlyInconsistent(before, after);
   if (found.length === 0) return;
   throw policy === 'target'
-    ? new EngineError('unexpected', 'cannot continue due to new inconsistent metadata', {
-        status: 400,
-        internal: found,
-      })
+    ? newInconsistency(found)
     : new EngineError('unexpected', 'cannot continue due to newly found inconsistent metadata', {
         status: 500,
         internal: found,
       });
+}
+
+/** A change that makes these objects inconsistent is refused. */
+export function newInconsistency(found: readonly InconsistentObject[]): EngineError {
+  return new EngineError('unexpected', 'cannot continue due to new inconsistent metadata', {
+    status: 400,
+    internal: found,
+  });
 }
 
 /** Nothing is known about the parts of a source or table that is left out, so an operation on one is refused. */

@@ -26,7 +26,7 @@ import { type Answer, JsonText } from './answer.ts';
 import { describeConnectionError } from './connection-error.ts';
 import { addedObjects, tellsOf } from './database-objects.ts';
 import { findSource } from './edit.ts';
-import { type NameConflict, nameConflicts, refuseConflicts } from './name-conflicts.ts';
+import { type NameConflict, nameConflicts, refuseConflicts, refuseRemoteConflict } from './name-conflicts.ts';
 import type { ObjectIdentity } from './names.ts';
 import { enforcePolicy, type Policy } from './policy.ts';
 import type { CatalogStateKind, Invalidations } from './store.ts';
@@ -278,6 +278,7 @@ export class WorkingCopy {
     await this.check();
     const conflicts = [...nameConflicts(this.compilation.diagnostics)];
     refuseConflicts(conflicts.flatMap(([key, conflict]) => (before.conflicts.has(key) ? [] : [conflict])));
+    refuseRemoteConflict(this.compilation.diagnostics, before.inconsistent, targets);
     enforcePolicy(policy, { before: before.inconsistent, after: this.inconsistent, targets });
   }
 

@@ -1,5 +1,4 @@
 /** Phase 3: resolves names to objects. Objects that fail are left out with a diagnostic, and so are their dependents. */
-import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
 import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
@@ -12,15 +11,15 @@ import { reuse } from '../../memory/reuse.ts';
 import type { Model } from '../../model/model.ts';
 import { resolveAccess } from './access.ts';
 import { resolveActions } from './action.ts';
-import { rootTypeOf } from './conflict.ts';
 import type { Environment } from './environment.ts';
 import { resolveEvents } from './event-trigger.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
 import { joinTables, typeRelationships } from './remote-relationship.ts';
-import { type RemoteResult, resolveRemoteSchemas, type TakenRoots } from './remote-schema.ts';
+import { type RemoteResult, resolveRemoteSchemas } from './remote-schema.ts';
 import type { CatalogResult } from './source.ts';
-import { resolveStructure, type SourceStructure } from './structure.ts';
+import { resolveStructure } from './structure.ts';
+import { noNames, takenNames } from './taken-names.ts';
 
 export type { RemoteResult } from './remote-schema.ts';
 export type { CatalogResult } from './source.ts';
@@ -66,7 +65,7 @@ function resolveModel(
     metadata,
     remoteResults,
     inheritedRoles,
-    metadata.remote_schemas.length > 0 ? takenRoots(structure.sources, actions) : new Map(),
+    metadata.remote_schemas.length > 0 ? takenNames(structure.sources, actions) : noNames(),
     { diagnostics },
     memory,
   );
@@ -96,28 +95,6 @@ function resolveModel(
     diagnostics,
     inheritedRoles,
   };
-}
-
-/** Root fields of tables, functions and actions. */
-function takenRoots(sources: readonly SourceStructure[], actions: ActionsProgram | undefined): TakenRoots {
-  const taken: TakenRoots = new Map();
-  for (const { name, type, kind } of actions?.actions ?? []) {
-    const roots = kind === 'asynchronous' ? ['query', 'mutation'] : [type];
-    for (const root of roots) taken.set(`${root} ${name}`, `action ${name}`);
-  }
-  for (const { scope, tables, functions } of sources) {
-    const { rootNamespace, name: source } = scope.shape;
-    const take = (root: string, field: string, owner: string) => {
-      taken.set(`${root} ${rootNamespace ?? field}`, owner);
-      if (root === 'query') taken.set(`subscription ${rootNamespace ?? field}`, owner);
-    };
-    for (const { key, rootFields } of tables)
-      for (const field of rootFields)
-        take(rootTypeOf(field).replace('_root', ''), field.name, `table ${key} in source ${source}`);
-    for (const { exposedAs, rootFields, shape } of functions)
-      for (const { name } of rootFields) take(exposedAs, name, `function ${shape.name} in source ${source}`);
-  }
-  return taken;
 }
 
 /** Settings of the whole program, without those that have no effect. */

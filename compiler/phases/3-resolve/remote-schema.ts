@@ -1,5 +1,5 @@
 /** Remote schemas: what was read of them, the checks that it has to pass, names, and the part that each role sees. */
-import { GraphQLError, Kind } from 'graphql';
+import { GraphQLError, Kind, parse, print as printAst } from 'graphql';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type {
@@ -23,6 +23,7 @@ import { customizationProblems } from './remote-customization.ts';
 import { permissionProblems } from './remote-permission.ts';
 import { upstreamProblems } from './remote-upstream.ts';
 import { attempt, because, Failure, leaveOut, type ReportedObject } from './report.ts';
+import type { TakenNames } from './taken-names.ts';
 
 /** A remote schema that was read. */
 export type RemoteResult =
@@ -36,15 +37,12 @@ export interface ResolvedRemote {
   readonly shape: RemoteSchemaShape;
 }
 
-/** Root fields that are taken: `query user` → who has it. */
-export type TakenRoots = Map<string, string>;
-
 /** Resolves remote schemas in the order of the metadata; of two that clash the later one is left out. */
 export function resolveRemoteSchemas(
   metadata: Metadata,
   remotes: Readonly<Record<string, RemoteResult>>,
   inheritedRoles: readonly InheritedRole[],
-  taken: TakenRoots,
+  taken: TakenNames,
   report: { readonly diagnostics: Diagnostic[] },
   memory: Memory,
 ): ResolvedRemote[] {
@@ -61,8 +59,8 @@ export function resolveRemoteSchemas(
       const customization = customizationOf(entry.definition.customization);
       const [wrong] = customizationProblems(entry.definition.customization, document);
       if (wrong) throw new Failure(messages.remoteSchemaInvalid({ reason: wrong }));
-      claimRoots(entry, document, customization, taken);
-      claimTypes(entry, document, customization, types);
+      claimRoots(entry, document, customization, taken.roots);
+      claimTypes(entry, document, customization, { tables: taken.types, remotes: types });
       if (result.stale !== undefined) {
         leaveOut(
           report,
@@ -94,7 +92,7 @@ function claimRoots(
   { name }: RemoteSchema,
   document: RemoteDocument,
   customization: RemoteCustomization | undefined,
-  taken: TakenRoots,
+  taken: TakenNames['roots'],
 ): void {
   const { namespace, field } = remoteNames(customization, new Set(Object.values(document.roots)));
   const wanted = Object.entries(document.roots).flatMap(([root, type]) => {
@@ -106,9 +104,12 @@ function claimRoots(
   });
   const clash = wanted.find((place) => taken.has(place));
   if (clash) {
-    const clashing = clash.slice(clash.indexOf(' ') + 1);
+    const [root, clashing] = clash.split(' ') as [string, string];
     const owner = taken.get(clash)!;
-    throw new Failure(messages.remoteFieldConflict({ field: clashing, owner }));
+    const clashes = [
+      { root: `${root}_root`, field: clashing, first: owner, second: `remote schema "${name}"` },
+    ];
+    throw new Failure({ ...messages.remoteFieldConflict({ field: clashing, owner }), clashes });
   }
   for (const place of wanted) taken.set(place, `remote schema "${name}"`);
 }
@@ -118,7 +119,10 @@ function claimTypes(
   { name }: RemoteSchema,
   document: RemoteDocument,
   customization: RemoteCustomization | undefined,
-  types: Map<string, { readonly text: string; readonly owner: string }>,
+  taken: {
+    readonly tables: TakenNames['types'];
+    readonly remotes: Map<string, { readonly text: string; readonly owner: string }>;
+  },
 ): void {
   const roots = new Set(Object.values(document.roots));
   const { type: rename } = remoteNames(customization, roots);
@@ -133,12 +137,14 @@ function claimTypes(
           },
         ],
   );
+  const { tables, remotes } = taken;
   for (const { type, text } of own) {
-    const known = types.get(type);
-    if (known && known.text !== text)
-      throw new Failure(messages.remoteTypeConflict({ type, owner: known.owner }));
+    const known = remotes.get(type);
+    const owner = tables.get(type) ?? (known && known.text !== text ? known.owner : undefined);
+    if (owner !== undefined) throw new Failure(messages.remoteTypeConflict({ type, owner }));
   }
-  for (const { type, text } of own) if (!types.has(type)) types.set(type, { text, owner: name });
+  const owner = `remote schema "${name}"`;
+  for (const { type, text } of own) if (!remotes.has(type)) remotes.set(type, { text, owner });
 }
 
 function resolvePermissions(
@@ -168,15 +174,28 @@ function resolvePermissions(
   }
   for (const { role_name: role, role_set } of inheritedRoles) {
     if (roles.has(role)) continue;
-    const parents = [...new Set(role_set.flatMap((parent) => roles.get(parent) ?? []))];
-    if (parents.length === 1) roles.set(role, parents[0]!);
-    if (parents.length > 1) {
-      report.diagnostics.push(
-        at(entry.path, messages.remotePermissionNotInherited({ role, name: entry.name })),
-      );
+    const texts = [...new Set(role_set.flatMap((parent) => roles.get(parent) ?? []))];
+    const [first, ...others] = texts;
+    if (others.every((other) => canonical(other) === canonical(first!))) {
+      if (first !== undefined) roles.set(role, first);
+      continue;
     }
+    const message = messages.remotePermissionNotInherited({ role, name: entry.name });
+    report.diagnostics.push(
+      at(entry.path, message, {
+        type: 'inherited role permission inconsistency',
+        name: role,
+        reason: message.message,
+        entity: { remote_schema: entry.name },
+      }),
+    );
   }
   return Object.fromEntries([...roles].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** Equal for texts that differ only in layout. */
+function canonical(sdl: string): string {
+  return printAst(parse(sdl, { noLocation: true }));
 }
 
 function problemsOf({ definition }: RemoteSchema['permissions'][number], document: RemoteDocument) {

@@ -53,13 +53,24 @@ const headArguments = choose<HeadArguments>((input) => {
   if (given.length === 1) return remoteSchemaHead;
   const refusal =
     given.length === 0
-      ? 'must provide one of "url" or "url_from_env"'
-      : 'only one of "url" or "url_from_env" should be given';
+      ? "both `url` and `url_from_env` can't be empty"
+      : "both `url` and `url_from_env` can't be present";
   return argument(json, () => ({ refusal }) as HeadArguments);
 });
 
-function refuseAddresses({ refusal }: HeadArguments): void {
+function refuseHead({ refusal, definition }: HeadArguments): void {
   if (refusal !== undefined) throw new EngineError('invalid-params', refusal);
+  const { root_fields_namespace, type_names, field_names = [] } = definition.customization ?? {};
+  const given = [type_names, ...field_names].flatMap((names) => [
+    names?.prefix,
+    ...Object.values(names?.mapping ?? {}),
+  ]);
+  const reserved = [root_fields_namespace, ...given].find((name) => name?.startsWith('__'));
+  if (reserved !== undefined)
+    throw new EngineError(
+      'invalid-params',
+      `names that start with "__" are reserved: ${JSON.stringify(reserved)}`,
+    );
 }
 
 const sdl = argument(text, (schema, fail) => {
@@ -77,7 +88,7 @@ export const remoteSchemaOperations: readonly Operation[] = [
     name: 'add_remote_schema',
     documentation: "Adds another GraphQL service's schema.",
     arguments: headArguments,
-    before: refuseAddresses,
+    before: refuseHead,
     taken: ({ name }) =>
       new EngineError('already-exists', `remote schema with name "${name}" already exists`),
     entry: newRemoteSchema,
@@ -88,7 +99,7 @@ export const remoteSchemaOperations: readonly Operation[] = [
     name: 'update_remote_schema',
     documentation: 'Replaces the definition of a remote schema; permissions and relationships stay.',
     arguments: headArguments,
-    before: refuseAddresses,
+    before: refuseHead,
     missing: ({ name }) => new EngineError('not-exists', `remote schema with name "${name}" doesn't exist`),
     after: async (head, copy) => {
       const { definition } = findRemoteSchema(copy, head.name, '');
@@ -168,7 +179,11 @@ export const remoteSchemaOperations: readonly Operation[] = [
       await copy.check();
       const { name } = globalObject('remote_schema_permission', permissionName(role, remote_schema));
       const problem = copy.inconsistent.find((object) => object.name === name);
-      if (problem) throw new EngineError('validation-failed', withoutContext(problem.reason));
+      if (!problem) return;
+      const reason = withoutContext(problem.reason);
+      throw NO_ROOT.test(reason)
+        ? new EngineError('unexpected', '"Query" has to be an object type', { status: 400 })
+        : new EngineError('validation-failed', reason);
     },
   }),
   permissions.drop({
@@ -198,6 +213,9 @@ function newRemoteSchema(head: RemoteSchemaHead): RemoteSchema {
 function withoutContext(reason: string): string {
   return reason.slice(Math.max(0, reason.indexOf('validation for the given role-based schema')));
 }
+
+/** A schema without root types is no list of violations: nothing else can be judged. */
+const NO_ROOT = /(?:because|•) "Query" has to be an object type/;
 
 const INCONSISTENT = 'Inconsistent object: ';
 

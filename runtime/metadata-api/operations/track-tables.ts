@@ -1,6 +1,7 @@
 import { EngineError } from '../../core/errors.ts';
 import { object, requiredList, withDefault } from '../../metadata/combinators.ts';
 import { boolean } from '../../metadata/values.ts';
+import { refuseRemoteConflict } from '../name-conflicts.ts';
 import { type ObjectIdentity, tableObject } from '../names.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 import { enforcePolicy } from '../policy.ts';
@@ -30,6 +31,7 @@ async function forEachTable<Table extends Named>(
     try {
       change(table, copy);
       await copy.check();
+      refuseRemoteConflict(copy.compilation.diagnostics, before, targets(table));
       const policy = verb === 'track' ? 'target' : 'others';
       enforcePolicy(policy, { before, after: copy.inconsistent, targets: targets(table) });
     } catch (error) {
