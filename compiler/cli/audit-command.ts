@@ -2,6 +2,7 @@
 import type { Table } from '../../runtime/core/program.ts';
 import { nearest } from '../../runtime/diagnostics/nearest.ts';
 import { version } from '../index.ts';
+import { actionsByHost, actionsText, untrustedCredentials } from '../review/audit/actions.ts';
 import { type AuditDiff, diffCode } from '../review/audit/diff.ts';
 import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from '../review/audit/diff-render.ts';
 import type { Verdict } from '../review/audit/finding.ts';
@@ -34,6 +35,22 @@ function readUnedited(place: string, { stderr }: CommandContext): GeneratedCode 
   ];
   for (const text of warnings) stderr(`warning ${text}\n`);
   return code;
+}
+
+/**
+ * `engine audit actions`. Exit status 1 if hosts are trusted and credentials of clients go to others.
+ * @throws GeneratedCodeError
+ */
+export function actionsCommand(
+  { generated, format, trusted }: AuditOptions & { readonly trusted?: readonly string[] },
+  context: CommandContext,
+): number {
+  const code = readUnedited(generated, context);
+  const hosts = actionsByHost(code);
+  context.stdout(format === 'json' ? json(hosts) : actionsText(code.label, hosts));
+  const untrusted = trusted === undefined ? [] : untrustedCredentials(hosts, trusted);
+  for (const text of untrusted) context.stderr(`error ${text}\n`);
+  return untrusted.length > 0 ? 1 : 0;
 }
 
 /** `engine audit who TABLE.COLUMN`. @throws GeneratedCodeError, UsageError */

@@ -3,6 +3,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { packageVersion } from '../../runtime/package-version.ts';
 import { compilerModule } from '../module.ts';
+import { addActionCommands } from './action-commands.ts';
 import type { CommandContext } from './command.ts';
 import { FORMATS } from './compile-report.ts';
 import { addDeliveryCommands } from './delivery-commands.ts';
@@ -16,6 +17,7 @@ const USAGE = 2;
 
 /** Commands that need nothing of the server. */
 const COMMANDS: readonly string[] = [
+  'action',
   'audit',
   'build',
   'check',
@@ -104,6 +106,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
   addSchema(program, context, finish);
   addMetadata(program, context, finish);
   addSavedCommands(program, context, finish);
+  addActionCommands(program, context, finish);
   addRemoteCommands(program, context, finish);
   addReviewCommands(program, context, finish);
   addDeliveryCommands(program, context, finish);

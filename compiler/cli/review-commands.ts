@@ -75,7 +75,7 @@ function addAudit(program: Command, context: CommandContext, finish: (status: nu
       `
 The generated code is read, never run. Neither metadata nor a database is needed.
 
-Exit status: 0 answered, 2 wrong use; engine audit diff says more in its own help.
+Exit status: 0 answered, 2 wrong use; engine audit actions and diff say more in their own help.
 
 Examples:
   engine audit who customer.email
@@ -83,6 +83,7 @@ Examples:
   engine audit table ticket --format json
   engine audit matrix --format html > matrix.html
   engine audit isolation --by X-Engine-Tenant-Id
+  engine audit actions --trusted '{{HANDLERS}}'
   engine audit diff main generated --fail-on wider`,
     );
   const generated = () =>
@@ -142,6 +143,16 @@ Examples:
     .action(async (options) => {
       const { isolationCommand } = await import('./audit-command.ts');
       finish(isolationCommand(options, context));
+    });
+  audit
+    .command('actions')
+    .description('list what leaves for which host when actions are called')
+    .addOption(generated())
+    .option('--trusted <host...>', 'hosts that may get credentials of clients; exit 1 if others do')
+    .addOption(format('text', 'json'))
+    .action(async (options) => {
+      const { actionsCommand } = await import('./audit-command.ts');
+      finish(actionsCommand(options, context));
     });
   audit
     .command('diff')

@@ -90,7 +90,7 @@ function isCustom({ scalars, enums, inputs, objects, postgres }: CustomTypesShap
 }
 
 /** The JSON type of values of a type of PostgreSQL. */
-function nativeText(key: string): string {
+export function nativeText(key: string): string {
   if (/^(int2|int4|float4)$/.test(key)) return 'number';
   if (/^(int8|float8|numeric|money)$/.test(key)) return 'number | string';
   if (key === 'bool') return 'boolean';
@@ -113,7 +113,8 @@ const SCALARS: Readonly<Record<string, string>> = {
   ID: 'string',
 };
 
-function typeText(node: TypeNode, nullable = true): string {
+/** The JSON type of values of a GraphQL type. */
+export function typeText(node: TypeNode, nullable = true): string {
   if (node.kind === Kind.NON_NULL_TYPE) return typeText(node.type, false);
   const text = node.kind === Kind.LIST_TYPE ? listText(node.type) : namedText(node.name.value);
   return nullable ? `${text} | null` : text;

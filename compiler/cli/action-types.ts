@@ -1,0 +1,165 @@
+/** `engine action types`: TypeScript types for handlers of actions, and stubs of handlers that do not exist yet. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codegen } from '@graphql-codegen/core';
+import * as typescript from '@graphql-codegen/typescript';
+import { parse, parseType } from 'graphql';
+import type { ActionShape, ActionsProgram, CustomTypesShape } from '../../runtime/core/action/shapes.ts';
+import { camelCase, upperFirst } from '../../runtime/core/names.ts';
+import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
+import { compile } from '../index.ts';
+import { programOf } from '../phases/4-plan/program.ts';
+import { nativeText, typeText } from '../phases/5-emit/action.ts';
+import { renderDiagnostics } from '../review/findings/render.ts';
+import type { CommandContext } from './command.ts';
+import { startProgress } from './progress.ts';
+import { type ProjectOptions, withProject } from './project.ts';
+
+interface ActionTypesOptions extends ProjectOptions {
+  /** Folder of the handlers. */
+  readonly out: string;
+}
+
+/**
+ * Writes `types.ts`, and a file for each action that has none. Existing handlers are never changed.
+ * @returns the exit status: 1, and nothing written, if the metadata or a catalog cannot be read
+ */
+export function actionTypesCommand(options: ActionTypesOptions, context: CommandContext): Promise<number> {
+  const progress = startProgress(context);
+  return withProject(options, context, progress, async (project) => {
+    const { read, catalogs, remotes, naming, serving, obstacles } = project;
+    const result = compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming, serving });
+    const diagnostics = [...read.diagnostics, ...(obstacles.length > 0 ? obstacles : result.diagnostics)];
+    progress.end();
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) context.stderr(renderDiagnostics(errors, read.origin.describe));
+    const isUnread = Object.values(catalogs).some((catalog) => 'error' in catalog);
+    if (hasErrors(read.diagnostics) || obstacles.length > 0 || isUnread) return 1;
+    const { actions } = programOf(result.state.plan);
+    if (!actions) {
+      context.stderr('The metadata has no actions that can be served: nothing was written.\n');
+      return 1;
+    }
+    mkdirSync(options.out, { recursive: true });
+    const write = (name: string, text: string) => {
+      const path = join(options.out, name);
+      writeFileSync(path, text);
+      context.stdout(`${path}\n`);
+    };
+    write('types.ts', await handlerTypes(actions));
+    for (const action of actions.actions)
+      if (!existsSync(join(options.out, `${action.name}.ts`))) write(`${action.name}.ts`, stub(action));
+    return 0;
+  });
+}
+
+/** Types of all actions, for their handlers. */
+async function handlerTypes({ actions, types }: ActionsProgram): Promise<string> {
+  const names = argumentNames(actions, types);
+  const printed = await codegen({
+    documents: [],
+    filename: 'types.ts',
+    schema: parse(customSdl(types, actions, names)),
+    config: {
+      scalars: Object.fromEntries(
+        Object.entries(types.postgres ?? {}).map(([name, key]) => [name, nativeText(key)]),
+      ),
+      defaultScalarType: 'unknown',
+      enumsAsTypes: true,
+      namingConvention: 'keep',
+      skipTypename: true,
+    },
+    plugins: [{ typescript: {} }],
+    pluginMap: { typescript },
+  });
+  const entries = actions.map(({ name, output }) => {
+    const input = names.get(name) ?? 'Record<string, never>';
+    return `  ${name}: { input: ${input}; output: ${typeText(parseType(output, { noLocation: true }))} };\n`;
+  });
+  return `// Types for handlers of actions. Made by engine action types; changes are overwritten.
+${printed.trim()}
+
+/** What a handler gets, unless the action transforms requests. */
+export interface ActionRequest<Input> {
+  readonly action: { readonly name: string };
+  readonly input: Input;
+  /** Lower-case names. */
+  readonly session_variables: Readonly<Record<string, string>>;
+  /** The client's document; null for asynchronous actions. */
+  readonly request_query: string | null;
+}
+
+/** Answered with a status from 400 to 499; clients get it as their error. */
+export interface ActionError {
+  readonly message: string;
+  readonly code?: string;
+  /** Replaces all of the error's extensions. */
+  readonly extensions?: unknown;
+}
+
+/** Arguments and answer of each action. */
+export interface Actions {
+${entries.join('')}}
+
+export type ActionHandler<Name extends keyof Actions> = (
+  request: ActionRequest<Actions[Name]['input']>,
+) => Promise<Actions[Name]['output']>;
+`;
+}
+
+/** Names for the arguments of actions that have any; no custom type has the same one. */
+function argumentNames(actions: readonly ActionShape[], types: CustomTypesShape): Map<string, string> {
+  const taken = new Set(Object.values(types).flatMap((record) => Object.keys(record ?? {})));
+  const named = actions.filter(({ arguments: args }) => Object.keys(args).length > 0);
+  return new Map(
+    named.map(({ name }) => {
+      let unique = `${upperFirst(camelCase(name))}Arguments`;
+      while (taken.has(unique)) unique += '_';
+      taken.add(unique);
+      return [name, unique];
+    }),
+  );
+}
+
+type Fields = Readonly<Record<string, { readonly type: string; readonly description?: string }>>;
+
+function customSdl(
+  { scalars = {}, enums = {}, inputs = {}, objects = {}, postgres = {} }: CustomTypesShape,
+  actions: readonly ActionShape[],
+  names: ReadonlyMap<string, string>,
+): string {
+  const text = ({ description }: { readonly description?: string }) =>
+    description ? `${JSON.stringify(description)} ` : '';
+  const fields = (record: Fields) =>
+    `{ ${Object.entries(record)
+      .map(([name, field]) => `${text(field)}${name}: ${field.type}`)
+      .join(' ')} }`;
+  return [
+    ...Object.entries(scalars).map(([name, shape]) => `${text(shape)}scalar ${name}`),
+    ...Object.keys(postgres).map((name) => `scalar ${name}`),
+    ...Object.entries(enums).map(([name, shape]) => {
+      const values = Object.entries(shape.values).map(([value, each]) => `${text(each)}${value}`);
+      return `${text(shape)}enum ${name} { ${values.join(' ')} }`;
+    }),
+    ...Object.entries(inputs).map(([name, shape]) => `${text(shape)}input ${name} ${fields(shape.fields)}`),
+    // Relationships are looked up by the server, never answered by a handler.
+    ...Object.entries(objects).map(([name, shape]) => `${text(shape)}type ${name} ${fields(shape.fields)}`),
+    ...actions.flatMap(({ name, arguments: args }) =>
+      names.has(name) ? [`input ${names.get(name)} ${fields(args)}`] : [],
+    ),
+  ].join('\n');
+}
+
+function stub({ name, type, kind, description, arguments: args, requestTransform }: ActionShape): string {
+  const about = [
+    `Handler of the ${kind} ${type} ${name}${description ? `: ${description.replaceAll('*/', '* /')}` : '.'}`,
+    ...(requestTransform ? ['The action transforms requests: their bodies are as its template says.'] : []),
+  ];
+  return `import type { ActionHandler } from './types.ts';
+
+/** ${about.join(' ')} */
+export const ${camelCase(name)}: ActionHandler<'${name}'> = async (${Object.keys(args).length > 0 ? '{ input }' : ''}) => {
+  throw new Error(${Object.keys(args).length > 0 ? `\`${name} is not implemented: \${JSON.stringify(input)}\`` : `'${name} is not implemented'`});
+};
+`;
+}
