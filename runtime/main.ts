@@ -31,6 +31,7 @@ import { openApiEndpoints } from './http/openapi.ts';
 import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
 import { createLiveQueries } from './live/live-queries.ts';
+import { readDetail } from './live/poller-log.ts';
 import { socketEndpoints } from './live/sockets.ts';
 import { createSubscriptions } from './live/subscriptions.ts';
 import type { SourcePool } from './metrics.ts';
@@ -113,6 +114,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       interval: configuration.streamingQueriesMultiplexedRefetchInterval,
       batchSize: configuration.streamingQueriesMultiplexedBatchSize,
     },
+    missed: ({ source, role, text }) => observe({ kind: 'missed-signal', source, role, statement: text }),
+    log: configuration.enabledLogTypes.includes('livequery-poller-log')
+      ? (read) => {
+          const level = read.batches.some((batch) => batch.error !== undefined) ? 'error' : 'info';
+          observe({ kind: 'live-query-poll', level, detail: readDetail(read) });
+        }
+      : undefined,
     report,
   });
   const subscriptions = createSubscriptions(liveQueries, current, report);

@@ -106,6 +106,13 @@ export function createMetrics(highCardinality: boolean): Metrics {
     registers,
   });
 
+  const missedSignals = new Counter({
+    name: `${PREFIX}live_missed_signals_total`,
+    help: 'changes of live queries that only a check found; 0 unless writes are not recorded completely',
+    labelNames: ['source_name'],
+    registers,
+  });
+
   const observe = (observation: Observation) => {
     switch (observation.kind) {
       case 'operation': {
@@ -127,6 +134,9 @@ export function createMetrics(highCardinality: boolean): Metrics {
         if (OPERATORS_PATHS.has(observation.url) || observation.status === 404) return;
         requestBytes.inc(observation.requestSize);
         responseBytes.inc(observation.responseSize);
+        return;
+      case 'missed-signal':
+        missedSignals.inc({ source_name: observation.source });
         return;
       case 'pool': {
         const labels = labelsOf(observation);

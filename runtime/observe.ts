@@ -176,6 +176,15 @@ export type Observation =
       readonly event: string;
       readonly detail?: unknown;
     }
+  /** A live query had changed, and nothing had told: what is recorded of writes is not complete. */
+  | {
+      readonly kind: 'missed-signal';
+      readonly source: string;
+      readonly role: string;
+      readonly statement: string;
+    }
+  /** A live query was read; `detail` as it is logged. */
+  | { readonly kind: 'live-query-poll'; readonly level: Level; readonly detail: object }
   /** Inconsistent objects, changes by other instances, failed reloads. */
   | { readonly kind: 'metadata'; readonly level: Level; readonly message: string; readonly info?: unknown }
   /** A defect: something was thrown that is no error for clients. */
@@ -376,6 +385,18 @@ export function createLogger(
         const { websocketId, event: type, detail } = observation;
         const event = { type, ...(detail === undefined ? {} : { detail }) };
         logger.debug({ type: 'ws-server', detail: { websocket_id: websocketId, event } });
+        return;
+      }
+      case 'live-query-poll':
+        logger[observation.level]({ type: 'livequery-poller-log', detail: observation.detail });
+        return;
+      case 'missed-signal': {
+        const { source, role, statement } = observation;
+        const message = 'a change was found that no signal had reported';
+        logger.warn({
+          type: 'livequery-poller-log',
+          detail: { message, source, role, generated_sql: statement },
+        });
         return;
       }
       case 'metadata':

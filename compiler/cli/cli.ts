@@ -7,6 +7,7 @@ import { addActionCommands } from './action-commands.ts';
 import type { CommandContext } from './command.ts';
 import { FORMATS } from './compile-report.ts';
 import { addDeliveryCommands } from './delivery-commands.ts';
+import { addLiveCommands } from './live-commands.ts';
 import { addProjectOptions, CATALOGS, sourceAddress } from './project-options.ts';
 import { addRemoteCommands } from './remote-commands.ts';
 import { addReviewCommands } from './review-commands.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly string[] = [
   'explain',
   'introspect',
   'lint',
+  'live',
   'metadata',
   'remote',
   'schema',
@@ -108,6 +110,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
   addSavedCommands(program, context, finish);
   addActionCommands(program, context, finish);
   addRemoteCommands(program, context, finish);
+  addLiveCommands(program, context, finish);
   addReviewCommands(program, context, finish);
   addDeliveryCommands(program, context, finish);
   addVersion(program, context);

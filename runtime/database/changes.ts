@@ -2,15 +2,21 @@
  * Tells when data of a database may have changed, without any privilege there: one tiny statement asks which transactions
  * have ended. If the answer is the one of the last time, no transaction that could have written has ended in between, in
  * this database or any other of its server, so no query over tables can answer anything else. Writes of this process are
- * known as soon as they are committed.
+ * known as soon as they are committed. Where the database records which tables and keys are written (runtime/capture), those
+ * are told as well.
  *
  * What does not follow from tables (the time, foreign tables, activity views) changes without any of this.
  */
+import { createRecordReader, type Recorded, type RecordSource } from '../capture/recorded.ts';
 
 /** Something may have changed. */
 export interface Change {
-  /** Tables that were written, as `"schema"."name"`; undefined: any may be. */
+  /** Tables that this process wrote, as `"schema"."name"`; undefined: any may be. */
   readonly tables: ReadonlySet<string> | undefined;
+  /** What the database records of writes, if it does. Of a write of this process: only which tables it does so for. */
+  readonly recorded: Recorded | undefined;
+  /** Views or partitions were defined otherwise. */
+  readonly redefined?: boolean;
 }
 
 export interface Changes {
@@ -26,71 +32,122 @@ export interface Changes {
 
 /** Milliseconds between two looks at the database, while anybody listens. */
 export const LOOK_INTERVAL = 100;
+/** The same for a second after writes were recorded, which concern few live queries. */
+const BUSY_INTERVAL = 10;
+/** Milliseconds from a write of this process to the look that reads what was recorded of it; others join in. */
+const OWN_DELAY = 1;
 
 /** On a standby no transactions run; what it has replayed is what has changed. */
 const LOOK = `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text
   else pg_current_snapshot()::text end`;
 
-/** @param poll runs a statement that only reads */
-export function createChanges(
-  poll: (sql: string) => Promise<readonly (readonly (string | null)[])[]>,
-): Changes {
+const ANYTHING: Change = { tables: undefined, recorded: undefined };
+
+/** The last look: a snapshot, or a position of a standby. */
+interface Seen {
+  readonly state: string;
+  /** By performance.now(). */
+  readonly at: number;
+}
+
+export function createChanges(source: RecordSource): Changes {
   const listeners = new Set<(change: Change) => void>();
   /** Those who have not been called back by a look yet. */
   const fresh = new Set<(change: Change) => void>();
-  let seen: string | null | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  const reader = createRecordReader(source);
+  let seen: Seen | undefined;
+  /** Tables whose writes are recorded, since the last look. */
+  let complete: ReadonlySet<string> | undefined;
+  let next: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined;
   let looking = false;
+  /** A write of this process was committed during the look. */
+  let again = false;
+  let busyUntil = 0;
   let stopped = false;
 
   const tell = (change: Change) => {
     for (const listener of [...listeners]) listener(change);
   };
+  /** What has changed since the last look; undefined: nothing. @throws what the connection throws */
+  const compare = async (): Promise<Change | undefined> => {
+    const before = seen;
+    const at = performance.now();
+    await reader.attend();
+    const state = (await source.poll(LOOK, []))[0]?.[0] ?? '';
+    seen = { state, at };
+    if (!before) return ANYTHING;
+    if (state === before.state && !reader.isBehind()) return undefined;
+    const read = await reader.read(before.state, at - before.at);
+    complete = read?.recorded.complete;
+    if (!read) return state === before.state ? undefined : ANYTHING;
+    seen = { state: read.snapshot, at };
+    if (read.recorded.written.size > 0) busyUntil = at + 1000;
+    const { redefined } = read.recorded;
+    return { tables: undefined, recorded: read.recorded, ...(redefined && { redefined }) };
+  };
   const look = async () => {
+    next = undefined;
     looking = true;
-    let state: string | null | undefined;
+    again = false;
+    const waiting = [...fresh];
+    let change: Change | undefined;
+    let isLost = false;
     try {
-      state = (await poll(LOOK))[0]?.[0];
+      change = await compare();
     } catch {
       // Whatever it is, those who listen find out themselves, and nothing is known to be unchanged.
-      state = undefined;
+      isLost = true;
+      change = ANYTHING;
+      seen = undefined;
+      complete = undefined;
+      reader.reset();
     }
     looking = false;
     if (stopped || listeners.size === 0) {
       seen = undefined;
       return;
     }
-    const waiting = [...fresh];
-    fresh.clear();
-    if (state === undefined || state !== seen) tell({ tables: undefined });
-    else for (const listener of waiting) listener({ tables: undefined });
-    seen = state;
-    timer = setTimeout(look, state === undefined ? 10 * LOOK_INTERVAL : LOOK_INTERVAL).unref();
+    for (const listener of waiting) if (fresh.delete(listener) && change !== ANYTHING) listener(ANYTHING);
+    if (change) tell(change);
+    const interval = performance.now() < busyUntil ? BUSY_INTERVAL : LOOK_INTERVAL;
+    lookIn(isLost ? 10 * LOOK_INTERVAL : again ? OWN_DELAY : interval);
+  };
+  const lookIn = (milliseconds: number) => {
+    const at = performance.now() + milliseconds;
+    if (next && next.at <= at) return;
+    clearTimeout(next?.timer);
+    next = { at, timer: setTimeout(look, milliseconds).unref() };
   };
   return {
     listen: (listener) => {
       listeners.add(listener);
       fresh.add(listener);
-      if (listeners.size === 1 && !looking) {
-        clearTimeout(timer);
-        void look();
-      }
+      if (listeners.size === 1 && !looking) lookIn(0);
       return () => {
         listeners.delete(listener);
         fresh.delete(listener);
-        if (listeners.size === 0) clearTimeout(timer);
+        if (listeners.size > 0) return;
+        clearTimeout(next?.timer);
+        next = undefined;
       };
     },
     wrote: (statements) => {
-      if (listeners.size > 0) tell({ tables: tablesOf(statements) });
+      if (listeners.size === 0) return;
+      const recorded = complete && { complete, written: NOTHING, redefined: false };
+      tell({ tables: tablesOf(statements), recorded });
+      if (!recorded) return;
+      if (looking) again = true;
+      else lookIn(OWN_DELAY);
     },
     stop: () => {
       stopped = true;
-      clearTimeout(timer);
+      clearTimeout(next?.timer);
       listeners.clear();
     },
   };
 }
+
+const NOTHING: Recorded['written'] = new Map();
 
 const WRITE = /\b(?:insert into|update|delete from) ("(?:[^"]|"")*"\."(?:[^"]|"")*")/g;
 

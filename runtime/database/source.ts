@@ -106,7 +106,6 @@ export function connectSource(
       });
       return rows;
     });
-  const changes = createChanges((sql) => poll(sql, []));
   // Opens none before it is used.
   const maintaining = new Pool(configuration, {
     ...options,
@@ -115,6 +114,15 @@ export function connectSource(
     isExclusive: true,
   });
   const prepared = new WeakSet<pg.Client>();
+  const maintain: SourceConnection['maintain'] = (sql, values = []) =>
+    maintaining.exclusively(async ({ client }) => {
+      if (!prepared.has(client)) {
+        await client.query(WRITE_AT_READ_COMMITTED);
+        prepared.add(client);
+      }
+      return (await client.query(sql, [...values])).rows;
+    });
+  const changes = createChanges({ poll, maintain });
   const kind = `${options.isolationLevel.replace('-', ' ')} read write`;
 
   const withClient = <Result>(use: (client: pg.Client) => Promise<Result>) =>
@@ -137,14 +145,7 @@ export function connectSource(
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
     poll,
-    maintain: (sql, values = []) =>
-      maintaining.exclusively(async ({ client }) => {
-        if (!prepared.has(client)) {
-          await client.query(WRITE_AT_READ_COMMITTED);
-          prepared.add(client);
-        }
-        return (await client.query(sql, [...values])).rows;
-      }),
+    maintain,
     withClient,
     address: options.address ?? '',
     state: () => pool.state,

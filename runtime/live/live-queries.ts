@@ -38,12 +38,16 @@ type Pace = Pick<PollerOptions, 'interval' | 'batchSize'>;
 export function createLiveQueries(options: {
   readonly liveQueries: Pace;
   readonly streams: Pace;
+  readonly missed: PollerOptions['missed'];
+  readonly log: PollerOptions['log'];
   readonly report: PollerOptions['report'];
 }): LiveQueries {
   const databases = new Map<SourceConnection, Database>();
   let joined = 0;
-  const { report } = options;
+  const { missed, log, report } = options;
   const shared = {
+    missed,
+    log,
     report,
     seed: randomBytes(8).readBigInt64LE().toString(),
     joined: () => joined,

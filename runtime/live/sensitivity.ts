@@ -3,12 +3,15 @@
  * anything of which that is not certain is read at its interval.
  */
 import { quoteIdentifier } from '../core/sql/fragment.ts';
+import { type ReadKey, readKeysOf, relationKey } from '../core/sql/keys.ts';
 import { readSetOf } from '../core/sql/reads.ts';
 import type { SourceConnection } from '../database/source.ts';
 
 export interface Sensitivity {
   /** Why the query has to be read at its interval; undefined: it is read after changes of data. */
   readonly polledBecause: string | undefined;
+  /** The tables that it reads, also behind views, by oid, each with the places of the statement where it is read. */
+  readonly reads: ReadonlyMap<string, readonly (readonly ReadKey[])[]>;
 }
 
 /** Names of the relations that a statement reads. */
@@ -58,18 +61,48 @@ limit 1`;
 const SETTING_ONLY =
   '^(to_(char|date|number|timestamp|json|jsonb|ascii|tsvector|tsquery)$|json|row_to_json|array_to_|array_agg|string_agg|concat|format$|quote_|date|timestamptz|timestamp$|timestamp_|timetz|time$|time_|interval|text$|extract$|like|overlaps$|generate_series$|ts_|plainto_|phraseto_|websearch_|bpchar|varchar)';
 
+/**
+ * The tables behind what is read: views are followed to what they read, and partitions and heirs to their relatives, because
+ * what is written by the name of one changes what is read by the name of another.
+ */
+const TABLES = `with recursive reached (schema, name, is_table, oid) as (
+  select n.schema, n.name, c.relkind in ('r', 'p'), c.oid from unnest($1::text[], $2::text[]) as n (schema, name)
+  join pg_namespace as s on s.nspname = n.schema
+  join pg_class as c on c.relnamespace = s.oid and c.relname = n.name
+  union
+  select r.schema, r.name, r.is_table, next.oid from reached as r cross join lateral (
+    select d.refobjid from pg_rewrite as w
+    join pg_depend as d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+    where w.ev_class = r.oid
+    union all select inhparent from pg_inherits where inhrelid = r.oid
+    union all select inhrelid from pg_inherits where inhparent = r.oid
+  ) as next (oid)
+)
+select r.oid::text, r.schema, r.name, r.is_table::text
+from reached as r join pg_class as c on c.oid = r.oid where c.relkind <> 'v'`;
+
 /** Asks the database. @throws what the connection throws */
 export async function sensitivityOf(
   sql: string,
   source: Pick<SourceConnection, 'poll'>,
 ): Promise<Sensitivity> {
   const { relations, functions } = readSetOf(sql);
-  const rows = await source.poll(REASONS, [
-    relations.map(({ schema }) => schema),
-    relations.map(({ name }) => name),
-    functions.map(({ schema }) => schema),
-    functions.map(({ name }) => name),
-    SETTING_ONLY,
+  const names = [relations.map(({ schema }) => schema), relations.map(({ name }) => name)];
+  const [reasons, tables] = await Promise.all([
+    source.poll(REASONS, [
+      ...names,
+      functions.map(({ schema }) => schema),
+      functions.map(({ name }) => name),
+      SETTING_ONLY,
+    ]),
+    source.poll(TABLES, names),
   ]);
-  return { polledBecause: rows[0]?.[0] ?? undefined };
+  const keys = readKeysOf(sql);
+  const reads = new Map<string, readonly (readonly ReadKey[])[]>();
+  for (const [oid, schema, name, isTable] of tables) {
+    // Columns of a view are not those of its tables.
+    const places = (isTable === 'true' && keys.get(relationKey(schema!, name!))) || [[]];
+    reads.set(oid!, [...(reads.get(oid!) ?? []), ...places]);
+  }
+  return { polledBecause: reasons[0]?.[0] ?? undefined, reads };
 }

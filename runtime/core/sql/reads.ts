@@ -24,7 +24,7 @@ interface ReadRelation extends QualifiedName {
 /** Texts are skipped; a number, a word or a sign is one token. */
 const TOKEN = /\bE'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"((?:[^"]|"")*)"|::|\w+|[^\s\w]/gs;
 
-type Token = { readonly name: string } | string;
+export type Token = { readonly name: string } | string;
 
 const ALIAS = new RegExp(`${REQUEST_ALIAS}\\d+$|^${RULE_ALIAS}\\d+$|^_(?:cohort|result|hash)$`);
 
@@ -77,7 +77,8 @@ export function readSetOf(sql: string): ReadSet {
   };
 }
 
-function tokensOf(sql: string): Token[] {
+/** Texts are all alike; words are in lower case. */
+export function tokensOf(sql: string): Token[] {
   const tokens: Token[] = [];
   for (const match of sql.matchAll(TOKEN)) {
     const name = match[1];

@@ -5,6 +5,7 @@
  */
 import pg from 'pg';
 import { compilerModule } from '../../../compiler/module.ts';
+import { captureStatus, installCapture, removeCapture } from '../../../runtime/capture/install.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import type { Observer } from '../../../runtime/observe.ts';
@@ -13,9 +14,11 @@ import { Client, type Row } from './client.ts';
 
 const SCHEMA = `
   create table item (id serial primary key, owner int not null, hidden boolean not null, word text not null default '');
+  create index on item (owner);
   create table note (id serial primary key, item_id int not null references item on delete cascade, word text);
   create view busy_item as select item.*, (select count(*) from note where note.item_id = item.id) as notes from item;
-  create table tick (id int primary key, n int not null);
+  create table tick (id int primary key, n int not null) partition by list (id);
+  create table tick_1 partition of tick for values in (1);
   insert into tick values (1, 0);
   insert into item (owner, hidden, word) select i % 3, i % 2 = 0, 'w' || i from generate_series(1, 12) as i;
   insert into note (item_id, word) select i, 'n' || i from generate_series(1, 6) as i;
@@ -40,6 +43,8 @@ const QUERIES = [
   'subscription ($a: Int) { item_aggregate(where: {owner: {_eq: $a}}) { aggregate { count max { word } } } }',
   'subscription ($a: Int) { item(where: {notes: {id: {_gt: $a}}}, order_by: {word: desc, id: asc}, limit: 3) { id owner hidden } }',
   'subscription ($a: Int) { busy_item(where: {id: {_gt: $a}}, order_by: {id: asc}) { id owner hidden notes } }',
+  'subscription ($a: Int) { item(where: {owner: {_eq: $a}}, order_by: {id: asc}) { id owner hidden word } }',
+  'subscription ($a: Int) { item(where: {_or: [{id: {_eq: $a}}, {owner: {_eq: $a}}]}, order_by: {id: asc}) { id owner hidden } }',
   'subscription { tick_by_pk(id: 1) { n } }',
   'subscription ($a: Int) { item_stream(batch_size: 2, cursor: {initial_value: {id: $a}}) { id owner hidden } }',
 ];
@@ -65,6 +70,8 @@ export async function runLiveCampaign(serverUrl: string, seed: number, actions: 
   const clients: Client[] = [];
   try {
     await writer.query(SCHEMA);
+    // Half of the databases record what is written.
+    if (random.chance(0.5)) await installCapture(writer, await captureStatus(writer, TABLES));
     server = await start(url.href);
     return await new Campaign(server, writer, random, clients).run(actions);
   } finally {
@@ -75,6 +82,8 @@ export async function runLiveCampaign(serverUrl: string, seed: number, actions: 
     await admin.end();
   }
 }
+
+const TABLES = ['item', 'note', 'tick'].map((name) => ({ schema: 'public', name }));
 
 /** A server on which nothing is polled, and small batches. */
 function start(url: string): Promise<RunningServer> {
@@ -173,7 +182,7 @@ class Campaign {
     const random = this.#random;
     const client = random.pick(this.#clients);
     const ids = [...client.subscriptions.keys()];
-    switch (random.below(12)) {
+    switch (random.below(13)) {
       case 0:
         this.#subscribe(client);
         if (ids.length > 8) client.unsubscribe(random.pick(ids));
@@ -196,17 +205,45 @@ class Campaign {
            and datname = current_database() and state = 'idle' and random() < 0.5`,
         );
         return;
+      case 5:
+        await this.#disturbCapture();
+        return;
       default:
         await this.#write();
     }
   }
 
-  async #write(): Promise<void> {
+  /** What is recorded of writes begins or ends, or has a hole. */
+  async #disturbCapture(): Promise<void> {
+    const random = this.#random;
+    switch (random.below(4)) {
+      case 0:
+        await installCapture(this.#writer, await captureStatus(this.#writer, TABLES));
+        return;
+      case 1:
+        if (random.chance(0.3)) await removeCapture(this.#writer);
+        return;
+      default: {
+        const { rows } = await this.#writer.query(
+          "select tgname from pg_trigger where tgrelid = 'item'::regclass and tgname like 'engine_live_%'",
+        );
+        if (rows.length === 0) return;
+        await this.#writer.query('alter table item disable trigger user');
+        await this.#writeSql(this.#randomSql());
+        if (random.chance(0.5)) await new Promise((resolve) => setTimeout(resolve, random.below(150)));
+        if (random.chance(0.7))
+          for (const { tgname } of rows)
+            await this.#writer.query(`alter table item enable always trigger ${tgname}`);
+      }
+    }
+  }
+
+  #randomSql(): string {
     const random = this.#random;
     this.#tick += 1;
     const id = random.between(1, 14);
     const owner = random.below(3);
-    const sql = random.pick([
+    return random.pick([
       `insert into item (owner, hidden, word) values (${owner}, ${random.chance(0.5)}, 'x${this.#tick}')`,
       `update item set owner = ${owner}, word = 'y${this.#tick}' where id = ${id}`,
       `update item set hidden = not hidden where id = ${id}`,
@@ -214,7 +251,23 @@ class Campaign {
       `insert into note (item_id, word) select id, 'z${this.#tick}' from item where id = ${id}`,
       `delete from note where item_id = ${id}`,
       `update tick set n = ${this.#tick}`,
+      `update tick_1 set n = ${this.#tick}`,
     ]);
+  }
+
+  async #writeSql(sql: string): Promise<void> {
+    const random = this.#random;
+    await this.#writer.query('begin');
+    await this.#writer.query(sql);
+    if (random.chance(0.5)) await new Promise((resolve) => setTimeout(resolve, random.below(150)));
+    await this.#writer.query(random.chance(0.9) ? 'commit' : 'rollback');
+  }
+
+  async #write(): Promise<void> {
+    const random = this.#random;
+    const sql = this.#randomSql();
+    const id = random.between(1, 14);
+    const owner = random.below(3);
     switch (random.below(3)) {
       case 0: {
         const mutation = random.pick([
@@ -231,10 +284,7 @@ class Campaign {
         await send(this.#server, '/v2/query', { body: { type: 'run_sql', args: { sql } } });
         return;
       default:
-        await this.#writer.query('begin');
-        await this.#writer.query(sql);
-        if (random.chance(0.5)) await new Promise((resolve) => setTimeout(resolve, random.below(150)));
-        await this.#writer.query(random.chance(0.9) ? 'commit' : 'rollback');
+        await this.#writeSql(sql);
     }
   }
 

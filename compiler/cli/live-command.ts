@@ -1,0 +1,137 @@
+/** `engine live install`, `status` and `remove`: what records writes in the databases, for live queries. */
+import pg from 'pg';
+import {
+  type CaptureStatus,
+  captureStatus,
+  installCapture,
+  installStatements,
+  removeCapture,
+  removeStatements,
+  tableLabel,
+} from '../../runtime/capture/install.ts';
+import type { ConnectionConfiguration } from '../../runtime/database/connection.ts';
+import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
+import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
+import { readMetadataFile } from '../phases/1-read/index.ts';
+import { databaseOf } from '../phases/2-introspect/index.ts';
+import { renderDiagnostics } from '../review/findings/render.ts';
+import { type CommandContext, UsageError } from './command.ts';
+
+export interface LiveOptions {
+  readonly metadata?: string;
+  /** NAME → URL. */
+  readonly source?: ReadonlyMap<string, string>;
+  readonly databaseUrl?: string;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+interface Target {
+  readonly name: string;
+  readonly tables: readonly { readonly schema: string; readonly name: string }[];
+  readonly client: pg.Client;
+}
+
+/** Returns the exit status. @throws UsageError */
+export async function liveInstallCommand(options: LiveOptions, context: CommandContext): Promise<number> {
+  return forEachSource(options, context, async ({ name, tables, client }) => {
+    const found = await captureStatus(client, tables);
+    if (options.dryRun) {
+      context.stdout(sqlOf(name, installStatements(found)));
+      return true;
+    }
+    await installCapture(client, found);
+    context.stdout(`Source "${name}": writes of ${count(found)} are recorded.\n`);
+    return true;
+  });
+}
+
+/** Returns the exit status: 1 if the writes of some tables are not recorded. @throws UsageError */
+export async function liveStatusCommand(options: LiveOptions, context: CommandContext): Promise<number> {
+  const all: Record<string, readonly CaptureStatus[]> = {};
+  const status = await forEachSource(options, context, async ({ name, tables, client }) => {
+    const found = await captureStatus(client, tables);
+    all[name] = found;
+    return found.every(({ complete }) => complete);
+  });
+  if (options.json) context.stdout(`${JSON.stringify(all, null, 2)}\n`);
+  else for (const [name, tables] of Object.entries(all)) context.stdout(statusText(name, tables));
+  return status;
+}
+
+/** Returns the exit status. @throws UsageError */
+export async function liveRemoveCommand(options: LiveOptions, context: CommandContext): Promise<number> {
+  return forEachSource(options, context, async ({ name, tables, client }) => {
+    if (options.dryRun) {
+      context.stdout(sqlOf(name, removeStatements(await captureStatus(client, tables))));
+      return true;
+    }
+    const removed = await removeCapture(client);
+    const what = removed.length === 0 ? 'no table' : removed.join(', ');
+    context.stdout(`Source "${name}": removed from ${what}.\n`);
+    return true;
+  });
+}
+
+/** @returns 1 if something is not as it should be for a source, or its database cannot be reached */
+async function forEachSource(
+  options: LiveOptions,
+  context: CommandContext,
+  use: (target: Target) => Promise<boolean>,
+): Promise<number> {
+  let status = 0;
+  for (const { name, database, tables } of sourcesOf(options, context)) {
+    const client = new pg.Client(database);
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      if (!(await use({ name, tables, client }))) status = 1;
+    } catch (error) {
+      context.stderr(`Source "${name}": ${describeConnectionError(error)}\n`);
+      status = 1;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+  return status;
+}
+
+function sourcesOf(
+  { metadata, source, databaseUrl }: LiveOptions,
+  { environment, stderr }: CommandContext,
+): (Omit<Target, 'client'> & { readonly database: ConnectionConfiguration })[] {
+  const addresses = new Map(source);
+  if (databaseUrl !== undefined && !addresses.has('default')) addresses.set('default', databaseUrl);
+  if (metadata === undefined) {
+    if (addresses.size === 0)
+      throw new UsageError('Which databases? Give --metadata PATH or --source NAME=URL.');
+    return [...addresses].map(([name, connectionString]) => ({
+      name,
+      tables: [],
+      database: { connectionString },
+    }));
+  }
+  const { value, diagnostics, origin } = readMetadataFile(metadata);
+  if (hasErrors(diagnostics)) stderr(renderDiagnostics(diagnostics, origin.describe));
+  return value.sources.flatMap((each) => {
+    const database = databaseOf(each, { addresses, environment });
+    return database ? [{ name: each.name, tables: each.tables.map(({ table }) => table), database }] : [];
+  });
+}
+
+function sqlOf(source: string, statements: readonly string[]): string {
+  return `-- Source "${source}"\n${statements.map((statement) => `${statement.replace(/;$/, '')};\n`).join('\n')}`;
+}
+
+function statusText(source: string, tables: readonly CaptureStatus[]): string {
+  const width = Math.max(0, ...tables.map((table) => tableLabel(table).length));
+  const lines = tables.map((table) => {
+    const keys = table.keys.length > 0 ? `keys ${table.keys.join(', ')}` : 'no keys';
+    return `  ${tableLabel(table).padEnd(width)}  ${table.complete ? 'recorded    ' : 'not recorded'}  ${keys}\n`;
+  });
+  return `Source "${source}"\n${lines.join('')}`;
+}
+
+function count({ length }: readonly unknown[]): string {
+  return length === 1 ? '1 table' : `${length} tables`;
+}

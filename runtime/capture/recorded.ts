@@ -1,0 +1,167 @@
+/**
+ * Reads which tables and keys were written, where a database records it (schema.ts). Each transaction's records are read once,
+ * whatever the order of commits: they are those that the last snapshot did not see.
+ */
+import { READ_COMPLETE } from './schema.ts';
+
+/** Values that a statement wrote, before and after, by column. */
+type WrittenKeys = ReadonlyMap<string, readonly string[]>;
+
+export interface Recorded {
+  /** Tables, by oid, whose every write is recorded. */
+  readonly complete: ReadonlySet<string>;
+  /** What was written, by the table's oid; undefined: any row. */
+  readonly written: ReadonlyMap<string, readonly WrittenKeys[] | undefined>;
+  /** Views or partitions were defined since the last look at the triggers. */
+  readonly redefined: boolean;
+}
+
+type Rows = readonly (readonly (string | null)[])[];
+
+/** The connection to a database. */
+export interface RecordSource {
+  readonly poll: (sql: string, values: readonly string[]) => Promise<Rows>;
+  /** For statements that write. */
+  readonly maintain: (sql: string, values?: readonly string[]) => Promise<readonly Record<string, unknown>[]>;
+}
+
+export interface RecordReader {
+  /** Listens from now on, if the database records anything; to be called often. */
+  readonly attend: () => Promise<void>;
+  /**
+   * What was recorded since a snapshot, with the new one. Undefined if it is not certain that every write was.
+   * @param age milliseconds since the snapshot
+   * @throws what the connection throws
+   */
+  readonly read: (
+    since: string,
+    age: number,
+  ) => Promise<{ snapshot: string; recorded: Recorded } | undefined>;
+  /** Another read is needed, also if no transaction ends: the last one did not look at the triggers, or was not certain. */
+  readonly isBehind: () => boolean;
+  /** Nothing is known to be recorded: the connection was lost, or too much time has passed. */
+  readonly reset: () => void;
+}
+
+/** Milliseconds between two announcements that a server listens. */
+const ATTEND_INTERVAL = 10_000;
+/** Milliseconds that an announcement holds in the database. */
+const ATTENDED = 40_000;
+/** Milliseconds after which this server no longer relies on its announcement, nor on records that it has not read. */
+const RELIED_ON = 25_000;
+/** Milliseconds between two looks for databases that have begun to record, and between two removals of old records. */
+const RARELY = 60_000;
+/** Milliseconds between two looks at the triggers. */
+const TRIGGERS_INTERVAL = 100;
+
+const IS_INSTALLED = `select (to_regclass('engine_catalog.live_changes') is not null
+  and to_regclass('engine_catalog.live_until') is not null and not pg_is_in_recovery())::text`;
+/** It may be set back by a server that is late by no more than the announcements overlap. */
+const ATTEND = `select setval('engine_catalog.live_until', ceil(extract(epoch from clock_timestamp()))::bigint + ${ATTENDED / 1000})`;
+/** Transactions from this number on have seen the announcement. */
+const NEXT_TRANSACTION = 'select pg_snapshot_xmax(pg_current_snapshot())::text as next';
+const READ = `select pg_current_snapshot()::text, pg_snapshot_xmin(pg_current_snapshot())::text, null
+  union all select null, relation::text, keys::text from engine_catalog.live_changes
+  where xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xid, $1::pg_snapshot)`;
+/** The row of relation 0 changes when views and partitions do. */
+const READ_DEFINITIONS = `${READ_COMPLETE} union all
+  select '0', count(*) || ' ' || coalesce(sum(hashtextextended(concat_ws(' ', kind, oid, version), 0)), 0) from (
+    select 'rule', oid, xmin::text from pg_rewrite where oid >= 16384
+    union all select 'heir', inhrelid, xmin::text from pg_inherits) as d (kind, oid, version)`;
+const REMOVE = 'delete from engine_catalog.live_changes where pg_visible_in_snapshot(xid, $1::pg_snapshot)';
+
+export function createRecordReader({ poll, maintain }: RecordSource): RecordReader {
+  let attended = Number.NEGATIVE_INFINITY;
+  let looked = Number.NEGATIVE_INFINITY;
+  /** Number of the first transaction that has seen the announcement; undefined: nobody was told. */
+  let from: bigint | undefined;
+  /** Every transaction that had not seen it has ended. */
+  let isCertain = false;
+  let complete = new Map<string, string>();
+  let completeRead = Number.NEGATIVE_INFINITY;
+  let isBehind = false;
+  /** A snapshot that all servers have read beyond, and when it was taken. */
+  let old: { readonly snapshot: string; readonly at: number } | undefined;
+
+  const reset = () => {
+    from = undefined;
+    isCertain = false;
+    isBehind = false;
+    attended = Number.NEGATIVE_INFINITY;
+    complete = new Map();
+    completeRead = Number.NEGATIVE_INFINITY;
+  };
+  const attend = async () => {
+    const now = performance.now();
+    if (from === undefined) {
+      if (now - looked < RARELY) return;
+      looked = now;
+      if ((await poll(IS_INSTALLED, []))[0]?.[0] !== 'true') return;
+    } else if (now - attended < ATTEND_INTERVAL) return;
+    if (now - attended > RELIED_ON) isCertain = false;
+    await maintain(ATTEND);
+    const [row] = isCertain ? [] : await maintain(NEXT_TRANSACTION);
+    if (row) from = BigInt(String(row.next));
+    attended = now;
+  };
+  /** Tables whose triggers are not those of the last look may have been written while they were not. */
+  const readComplete = async () => {
+    const before = complete;
+    const rows = await poll(READ_DEFINITIONS, []);
+    complete = new Map(rows.map(([oid, version]) => [oid!, version!]));
+    const same = [...complete].filter(([oid, version]) => before.get(oid) === version);
+    return { tables: new Set(same.map(([oid]) => oid)), redefined: before.get('0') !== complete.get('0') };
+  };
+  const removeOld = (snapshot: string, now: number) => {
+    if (old && now - old.at < RARELY) return;
+    if (old) maintain(REMOVE, [old.snapshot]).catch(() => {});
+    old = { snapshot, at: now };
+  };
+
+  return {
+    reset,
+    attend: async () => {
+      try {
+        await attend();
+      } catch {
+        // Without the rights, for instance. Looked at again later.
+        reset();
+        looked = performance.now();
+      }
+    },
+    isBehind: () => from !== undefined && (isBehind || !isCertain),
+    read: async (since, age) => {
+      const now = performance.now();
+      if (from === undefined) return undefined;
+      if (now - attended > RELIED_ON || age > RELIED_ON) isCertain = false;
+      let trusted: Awaited<ReturnType<typeof readComplete>> | undefined;
+      isBehind = true;
+      if (now - completeRead > TRIGGERS_INTERVAL) {
+        completeRead = now;
+        trusted = await readComplete();
+        isBehind = false;
+      }
+      const [[snapshot, xmin] = [], ...rows] = await poll(READ, [since]);
+      if (!isCertain) {
+        if (BigInt(xmin!) < from) return undefined;
+        // What the last snapshot did not see may have been written before: this time everything counts as changed.
+        isCertain = true;
+        return undefined;
+      }
+      removeOld(snapshot!, now);
+      const written = new Map<string, readonly WrittenKeys[] | undefined>();
+      for (const [, relation, keys] of rows) {
+        const earlier = written.get(relation!);
+        if (keys === null || keys === undefined) written.set(relation!, undefined);
+        else if (earlier || !written.has(relation!))
+          written.set(relation!, [...(earlier ?? []), keysOf(keys)]);
+      }
+      const { tables = new Set(complete.keys()), redefined = false } = trusted ?? {};
+      return { snapshot: snapshot!, recorded: { complete: tables, written, redefined } };
+    },
+  };
+}
+
+function keysOf(json: string): WrittenKeys {
+  return new Map(Object.entries(JSON.parse(json) as Record<string, readonly string[]>));
+}

@@ -1,0 +1,90 @@
+/**
+ * When the rounds of a poller begin. A round never begins sooner after the one before than four times what that one took, so
+ * that frequent changes of a slow query cannot use up the database; but it need not wait for longer than the interval. A change
+ * that names no table may not concern the query: each round that such a change began in vain makes the next one wait longer,
+ * up to a second.
+ */
+import { LOOK_INTERVAL } from '../database/changes.ts';
+
+/** Milliseconds in which subscribers and signals gather, to be read together. */
+export const GATHER = 3;
+
+/** Maximum milliseconds to wait for after rounds that were in vain, or that failed. */
+const MAX_PATIENCE = 1000;
+
+interface Round {
+  readonly began: number;
+  isFruitful: boolean;
+}
+
+export class Pace {
+  readonly #interval: number;
+  readonly #begin: () => void;
+  #next: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined;
+  #round: Round | undefined;
+  #ended = 0;
+  /** Milliseconds that the last round took. */
+  #cost = 0;
+  /** Milliseconds to wait for after a round, before one that a change without a table begins. */
+  #patience = 0;
+
+  /**
+   * @param interval milliseconds between the end of a round and the next one, if no changes are reported
+   * @param begin begins a round
+   */
+  constructor(interval: number, begin: () => void) {
+    this.#interval = interval;
+    this.#begin = begin;
+  }
+
+  /** A change is to be read. @param isNamed it is known to concern the query */
+  change(isNamed: boolean): void {
+    const wait = 4 * this.#cost + (isNamed ? 0 : this.#patience);
+    this.#beginAt(this.#ended + Math.min(wait, this.#interval));
+  }
+
+  /** The next round begins in an interval at the latest. */
+  poll(): void {
+    this.#beginAt(performance.now() + this.#interval);
+  }
+
+  /** What failed is read again soon. */
+  retry(): void {
+    this.#beginAt(performance.now() + Math.min(this.#interval, MAX_PATIENCE));
+  }
+
+  /** Something was read that had changed. */
+  bearFruit(): void {
+    if (this.#round) this.#round.isFruitful = true;
+  }
+
+  /** Everything that was due has been read. @returns the round, if it was one */
+  end(): Round | undefined {
+    const round = this.#round;
+    if (!round) return undefined;
+    this.#round = undefined;
+    this.#ended = performance.now();
+    this.#cost = this.#ended - round.began;
+    this.#patience = round.isFruitful
+      ? 0
+      : Math.min(Math.max(LOOK_INTERVAL, 2 * this.#patience), MAX_PATIENCE);
+    return round;
+  }
+
+  stop(): void {
+    clearTimeout(this.#next?.timer);
+  }
+
+  #beginAt(moment: number): void {
+    const now = performance.now();
+    const at = Math.max(moment, now + GATHER);
+    if (this.#next && this.#next.at <= at) return;
+    clearTimeout(this.#next?.timer);
+    const begin = () => {
+      this.#next = undefined;
+      this.#round = { began: performance.now(), isFruitful: false };
+      this.#begin();
+    };
+    this.#next = { at, timer: setTimeout(begin, at - now) };
+  }
+}
