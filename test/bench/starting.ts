@@ -4,11 +4,11 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { freePort } from '../harness/free-port.ts';
 import type { BenchCase } from './cases.ts';
 import { fetchOnce, generateLoad } from './load.ts';
 import { buildPackage, runProcess, startProcess, stopProcess, usageOf } from './processes.ts';
@@ -214,16 +214,6 @@ async function change(address: string, type: string, args: unknown): Promise<voi
 function medianOf(found: readonly Partial<StartResult>[], key: keyof StartResult): number | undefined {
   const values = found.flatMap((each) => (typeof each[key] === 'number' ? [each[key]] : []));
   return values.length === 0 ? undefined : median(values);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const probe = createServer();
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => done(port));
-    });
-  });
 }
 
 export function startTable(results: readonly StartResult[]): string {

@@ -1,6 +1,7 @@
 /**
  * Runs the conformance cases that stand beside the project, on an embedded PostgreSQL, against a server started from this
- * checkout; those that need PostGIS on embedded databases that have it. A run that skips a case fails. Arguments go to the cases' own runner (`--area foundation`, `--suite RE`, `--verbose` …). A failed case
+ * checkout; those that need PostGIS on embedded databases that have it. A run that skips a case fails. `--pgbouncer` puts
+ * PgBouncer in transaction mode between them, which has to be installed. Other arguments go to the cases' own runner (`--area foundation`, `--suite RE`, `--verbose` …). A failed case
  * that test/conformance-exceptions.md does not explain is an error, and so is an exception that has become unnecessary.
  */
 import { spawn } from 'node:child_process';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { POSTGIS_PACKAGES, startPostgis } from '../../compiler/offline/postgis.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startPgBouncer } from './pgbouncer.ts';
 
 interface Outcome {
   readonly suite: string;
@@ -18,11 +20,12 @@ interface Outcome {
   readonly outcome: string;
 }
 
+const POOLER = '--pgbouncer';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SERVE = `${process.execPath} ${join(root, 'compiler/cli/bin.mjs')} serve`;
 const runner = join(root, '../shared/conformance/run.mjs');
 
-async function main(args: readonly string[]): Promise<number> {
+async function main(all: readonly string[]): Promise<number> {
   if (!existsSync(runner)) {
     console.log('conformance skipped: the cases are not beside this checkout (../shared/conformance)');
     return 0;
@@ -30,8 +33,11 @@ async function main(args: readonly string[]): Promise<number> {
   const given = process.env.ENGINE_TEST_PG_URL;
   const postgres = given ? undefined : await startEmbeddedPostgres({});
   const folder = mkdtempSync(join(tmpdir(), 'engine-conformance-'));
+  const direct = given ?? postgres!.url;
+  const pooler = all.includes(POOLER) ? await startPgBouncer(direct) : undefined;
+  const args = all.filter((each) => each !== POOLER);
   try {
-    const url = given ?? postgres!.url;
+    const url = pooler?.url ?? direct;
     const first = join(folder, 'outcomes.json');
     const status = await run([runner, '--spawn', SERVE, '--pg-url', url, '--json', first, ...args]);
     if (status !== 0 || !existsSync(first)) return status;
@@ -42,6 +48,7 @@ async function main(args: readonly string[]): Promise<number> {
     return judge([...others, ...(await onPostgis(skipped, url, join(folder, 'postgis.json'), args))]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    await pooler?.stop();
     await postgres?.stop();
   }
 }

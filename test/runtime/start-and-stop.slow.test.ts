@@ -5,6 +5,7 @@ import { connect, createServer as createListener } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
+import { freePort } from '../harness/free-port.ts';
 import { confidential, record } from '../harness/output.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 
@@ -148,16 +149,6 @@ describe('SIGTERM', () => {
     await holder.end();
   });
 });
-
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const listener = createListener().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address() as { port: number };
-  listener.close();
-  await once(listener, 'close');
-  return port;
-}
 
 const PASSWORD = 'the-password-of-start-and-stop';
 

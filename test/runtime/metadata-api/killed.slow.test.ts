@@ -1,8 +1,8 @@
 /** A server that is killed in the middle of changes: nothing that it acknowledged is lost, and what is stored is whole. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../harness/free-port.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer } from '../../harness/server.ts';
 
@@ -102,15 +102,4 @@ async function answering(address: string): Promise<void> {
     if (answer?.ok) return;
     await new Promise((done) => setTimeout(done, 50));
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve((address as { port: number }).port));
-    });
-  });
 }
