@@ -10,6 +10,13 @@ import { isolationOf, variablesOf } from '../review/audit/isolation.ts';
 import { isolationText } from '../review/audit/isolation-render.ts';
 import { auditMatrix, type MatrixTable } from '../review/audit/matrix.ts';
 import { matrixHtml } from '../review/audit/page.ts';
+import {
+  findRemoteField,
+  remoteGrantLines,
+  remoteGrants,
+  whoCanAsk,
+  whoRemoteText,
+} from '../review/audit/remote-fields.ts';
 import { matrixText, roleText, tableText, whoText } from '../review/audit/render.ts';
 import { whoCan } from '../review/audit/who.ts';
 import { renderSarif } from '../review/findings/sarif.ts';
@@ -53,9 +60,15 @@ export function actionsCommand(
   return untrusted.length > 0 ? 1 : 0;
 }
 
-/** `engine audit who TABLE.COLUMN`. @throws GeneratedCodeError, UsageError */
+/** `engine audit who TABLE.COLUMN`, or `REMOTE.TYPE.FIELD`. @throws GeneratedCodeError, UsageError */
 export function whoCommand(name: string, options: AuditOptions, context: CommandContext): number {
   const code = readUnedited(options.generated, context);
+  const remoteField = findRemoteField(code, name);
+  if (remoteField) {
+    const found = whoCanAsk(code, remoteField);
+    context.stdout(options.format === 'json' ? json(found) : whoRemoteText(found));
+    return 0;
+  }
   const at = name.lastIndexOf('.');
   if (at < 1)
     throw new UsageError(`Which column? Write TABLE.COLUMN, such as customer.email or sales.invoice.total.`);
@@ -80,7 +93,8 @@ export function roleCommand(role: string, options: AuditOptions, context: Comman
         : `No rule names the role "${role}": it may do nothing.${didYouMean(role, code.roles)}`,
     );
   const matrix = auditMatrix(code);
-  if (options.format === 'text') context.stdout(roleText(matrix, role));
+  const remoteSchemas = remoteGrants(code, role);
+  if (options.format === 'text') context.stdout(roleText(matrix, role, remoteGrantLines(remoteSchemas)));
   else
     context.stdout(
       json({
@@ -88,6 +102,7 @@ export function roleCommand(role: string, options: AuditOptions, context: Comman
         permissions: matrix.permissions.filter((each) => each.role === role),
         functions: matrix.functions.filter(({ fields }) => Object.hasOwn(fields, role)),
         operations: matrix.operations.filter(({ roles }) => roles.includes(role)),
+        remoteSchemas,
       }),
     );
   return 0;

@@ -79,6 +79,7 @@ Exit status: 0 answered, 2 wrong use; engine audit actions and diff say more in 
 
 Examples:
   engine audit who customer.email
+  engine audit who people.User.email
   engine audit role agent
   engine audit table ticket --format json
   engine audit matrix --format html > matrix.html
@@ -96,7 +97,7 @@ Examples:
   audit
     .command('who')
     .description('list roles that can read or write a column, with every path and its row rules')
-    .argument('<column>', 'TABLE.COLUMN or SCHEMA.TABLE.COLUMN')
+    .argument('<column>', 'TABLE.COLUMN or SCHEMA.TABLE.COLUMN; of a remote schema: NAME.TYPE.FIELD')
     .addOption(generated())
     .addOption(source())
     .addOption(format('text', 'json'))
@@ -221,6 +222,7 @@ Rules (engine explain CODE says more about each):
   secret-column-granted                a column whose name is that of a secret
   view-over-function                   a view that shows what a function returns
   mutation-by-get                      a REST endpoint that writes by GET
+  remote-preset-lost                   an input of a remote schema that is preset elsewhere
   column-compared-with-itself          a comparison that holds for every row
   exists-not-correlated                an _exists that has nothing to do with the row
   aggregates-readable-by-order         aggregates that can be ordered by and not selected

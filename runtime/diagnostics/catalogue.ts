@@ -815,6 +815,26 @@ export const diagnostics = {
     message('remote-permission-not-inherited', 'error', [
       `Could not inherit permission for the role '${role}' for the entity: 'remote schema: '${name}''`,
     ]),
+  /** Role "%role%" may choose "%name%" at %place% of remote schema "%remote%", which is preset with %variable% at %other%. */
+  remotePresetLost: ({
+    role,
+    name,
+    place,
+    remote,
+    variable,
+    other,
+  }: {
+    role: Hole;
+    name: Hole;
+    place: Hole;
+    remote: Hole;
+    variable: Hole;
+    other: Hole;
+  }): Message =>
+    message('remote-preset-lost', 'warning', [
+      `Role "${role}" may choose "${name}" at ${place} of remote schema "${remote}", which is preset with ${variable} at ${other}.`,
+      `Write @preset(value: "${variable}") there as well, or allow it with a reason.`,
+    ]),
   /** %reason% */
   remoteRelationshipInvalid: ({ reason }: { reason: Hole }): Message =>
     message('remote-relationship-invalid', 'error', [`${reason}`]),

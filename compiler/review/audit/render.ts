@@ -210,7 +210,7 @@ function cell(permissions: readonly Permission[]): string {
 }
 
 /** `engine audit role`: everything one role may do. */
-export function roleText(matrix: Matrix, role: string): string {
+export function roleText(matrix: Matrix, role: string, others: readonly string[] = []): string {
   const own = matrix.permissions.filter((permission) => permission.role === role);
   const lines = [`${role}   (${matrix.label})`, ''];
   for (const table of matrix.tables) {
@@ -242,7 +242,9 @@ export function roleText(matrix: Matrix, role: string): string {
       ),
       '',
     );
-  if (own.length + functions.length + operations.length === 0) lines.push('It may do nothing.', '');
+  lines.push(...others);
+  if (own.length + functions.length + operations.length + others.length === 0)
+    lines.push('It may do nothing.', '');
   return `${[...lines.slice(0, -1), ...foreignLines(matrix.foreign)].join('\n')}\n`;
 }
 

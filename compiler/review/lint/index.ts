@@ -9,6 +9,7 @@ import { computedByView, givenToFunction, shownByRelationship, shownByView } fro
 import { orderedAggregates } from './ordered-aggregates.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { decidingTables, looseReferences } from './references.ts';
+import { lostPresets } from './remote-presets.ts';
 import { constantRules, emptyDemands, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
 
 import { literalPresets, rulesWithoutSession } from './session.ts';
@@ -69,6 +70,7 @@ export const LINT_CODES: ReadonlySet<string> = new Set([
   'rule-column-without-index',
   'aggregates-readable-by-order',
   'mutation-by-get',
+  'remote-preset-lost',
 ]);
 
 /** Runs every rule. */
@@ -84,7 +86,13 @@ export function lint(input: LintInput, configuration: LintConfiguration): LintFi
       ),
     ),
   );
-  return [...findings, ...orderedAggregates(input), ...mutationsByGet(input), ...missingIndexes(input)];
+  return [
+    ...findings,
+    ...orderedAggregates(input),
+    ...mutationsByGet(input),
+    ...lostPresets(input),
+    ...missingIndexes(input),
+  ];
 }
 
 /** One finding a column, at the first rule that needs the index, however many do. */
