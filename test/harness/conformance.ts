@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { POSTGIS_PACKAGES, startPostgis } from '../../compiler/offline/postgis.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
-import { startPgBouncer } from './pgbouncer.ts';
+import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
 
 interface Outcome {
   readonly suite: string;
@@ -29,6 +29,10 @@ async function main(all: readonly string[]): Promise<number> {
   if (!existsSync(runner)) {
     console.log('conformance skipped: the cases are not beside this checkout (../shared/conformance)');
     return 0;
+  }
+  if (all.includes(POOLER) && !hasPgBouncer()) {
+    console.error('PgBouncer is not installed (Debian: pgbouncer)');
+    return 1;
   }
   const given = process.env.ENGINE_TEST_PG_URL;
   const postgres = given ? undefined : await startEmbeddedPostgres({});
