@@ -1,6 +1,7 @@
 /** Which environment variables the metadata takes addresses and secrets from: names only, values are never read. */
 import type {
   Address,
+  CronTrigger,
   DatabaseUrl,
   Header,
   Metadata,
@@ -33,6 +34,9 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
       if ('value_from_env' in header) need(header.value_from_env, [...path, index]);
     });
   };
+  const secrets = ({ signing, path }: Pick<CronTrigger, 'signing' | 'path'>) => {
+    for (const name of signing?.secrets_from_env ?? []) need(name, [...path, 'signing']);
+  };
   for (const { configuration, tables, path } of metadata.sources) {
     const connections = [
       [configuration.connection_info, [...path, 'configuration', 'connection_info']] as const,
@@ -56,6 +60,7 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
     for (const trigger of tables.flatMap((table) => table.event_triggers)) {
       address(trigger.webhook, trigger.path);
       headers(trigger.headers, [...trigger.path, 'headers']);
+      secrets(trigger);
     }
   }
   for (const { definition, path } of metadata.remote_schemas) {
@@ -69,6 +74,7 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
   for (const trigger of metadata.cron_triggers) {
     template(trigger.webhook, [...trigger.path, 'webhook']);
     headers(trigger.headers, [...trigger.path, 'headers']);
+    secrets(trigger);
   }
   return [...users]
     .map(([name, paths]) => ({ name, users: paths }))

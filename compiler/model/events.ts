@@ -1,5 +1,10 @@
 /** Event triggers and cron triggers after phase 3: columns resolved, definitions read. */
-import type { DeliveryShape, EventOperationName } from '../../runtime/core/events.ts';
+import type {
+  CleanupShape,
+  DeliveryShape,
+  EventOperationName,
+  OrderShape,
+} from '../../runtime/core/events.ts';
 import type { ColumnType } from '../../runtime/core/types.ts';
 import type { CronTrigger } from '../../runtime/metadata/metadata.ts';
 
@@ -19,6 +24,8 @@ export interface ModelEventTrigger {
   readonly perStatement: boolean;
   readonly onReplication: boolean;
   readonly delivery: DeliveryShape;
+  readonly order?: OrderShape;
+  readonly cleanup?: CleanupShape;
 }
 
 export interface ModelCapture {

@@ -1,6 +1,7 @@
 /** Headers of calls to handlers: who wins where several say a name. */
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { type Trace, traceHeaders } from '../http/trace.ts';
+import { isRedacted } from '../outgoing/message.ts';
 import { USER_AGENT } from '../version.ts';
 import type { PreparedAction, ShownHeader } from './prepared.ts';
 
@@ -12,14 +13,6 @@ export interface CallOrigin {
   readonly requestId?: string | undefined;
   readonly trace?: Trace | undefined;
 }
-
-/** Logs and errors show these without their values. */
-const REDACTED: ReadonlySet<string> = new Set([
-  'authorization',
-  'cookie',
-  'access-token',
-  'proxy-authorization',
-]);
 
 /**
  * The headers of a call. By default the client's win over the fixed ones and those over the configured ones; with
@@ -78,5 +71,5 @@ const FORWARDED_AS = { host: 'Host', 'user-agent': 'User-Agent', origin: 'Origin
 
 /** A header whose value logs and errors may show, unless its name says otherwise. */
 export function plain(name: string, value: string): ShownHeader {
-  return { name, value, shown: REDACTED.has(name.toLowerCase()) ? '<redacted>' : value };
+  return { name, value, shown: isRedacted(name) ? '<redacted>' : value };
 }

@@ -2,6 +2,7 @@
 import type { CalledAction } from '../core/action/plan.ts';
 import type { ActionHeader } from '../core/action/shapes.ts';
 import { type FilledTemplate, fillTemplate } from '../core/environment-template.ts';
+import { isRedacted } from '../outgoing/message.ts';
 import {
   type RequestTransform,
   type ResponseTransform,
@@ -52,7 +53,8 @@ export function fillHeaders(
     headers: filled.map(({ header, text }) => ({
       name: header.name,
       value: text,
-      shown: 'value' in header ? header.value : header.valueFromEnv,
+      shown:
+        'value' in header ? (isRedacted(header.name) ? '<redacted>' : header.value) : header.valueFromEnv,
     })),
     missing: filled.flatMap(({ missing }) => missing),
   };

@@ -3,6 +3,8 @@
  * a field other than a list may have a step. Names of months and weekdays mean their numbers; 0 and 7 are both Sunday.
  */
 
+import { wallClock } from './time-zone.ts';
+
 export interface CronExpression {
   /** As metadata is exported: nicknames and names written out as numbers. */
   readonly text: string;
@@ -155,6 +157,27 @@ export function nextTimes(cron: CronExpression, after: number, count: number): n
     if (times.length > 0) lastFound = offset;
   }
   return times.sort((left, right) => left - right).slice(0, count);
+}
+
+/** The clock may go back by this much: local times up to it before an instant may come after it. */
+const CLOCK_CHANGE = 3 * 60 * MINUTE;
+
+/**
+ * As `nextTimes`, by the wall clock of a time zone. A time that the clock skips counts as the minute at which it goes on, and one
+ * that it shows twice counts once.
+ */
+export function nextTimesIn(zone: string, cron: CronExpression, after: number, count: number): number[] {
+  const clock = wallClock(zone);
+  const from = Math.floor(clock.localTime(after) / MINUTE) * MINUTE - CLOCK_CHANGE;
+  // More than are asked for: those of the hours before, and those that the clock skips.
+  const local = nextTimes(cron, from, count + CLOCK_CHANGE / MINUTE + 24 * 60);
+  const times = new Set<number>();
+  for (const time of local) {
+    const instant = clock.instantOf(time);
+    if (instant > after) times.add(instant);
+    if (times.size === count) break;
+  }
+  return [...times];
 }
 
 function fitsDay(cron: CronExpression, date: Date): boolean {

@@ -37,6 +37,18 @@ export interface RetryShape {
   readonly interval: number;
   /** Of one attempt. */
   readonly timeout: number;
+  readonly backoff?: BackoffShape;
+  /** Outcomes that are tried again; every failure unless given. */
+  readonly on?: readonly (number | '4xx' | '5xx' | 'network' | 'timeout')[];
+  /** After so many failures in a row without an answer, one call per interval is made. */
+  readonly breaker?: { readonly failures: number; readonly interval: number };
+}
+
+/** The wait grows by a factor with each attempt, up to a maximum; with jitter it is random below that. */
+export interface BackoffShape {
+  readonly factor: number;
+  readonly maximum: number;
+  readonly jitter: boolean;
 }
 
 /** Where something is sent, and how. */
@@ -46,6 +58,29 @@ export interface DeliveryShape {
   readonly retry: RetryShape;
   /** As in the metadata. */
   readonly requestTransform?: unknown;
+  /** Environment variables with the secrets that sign each call. */
+  readonly signing?: readonly string[];
+}
+
+/** When old events that are finished are deleted, with the calls that were made for them if `invocations` says so. */
+export interface CleanupShape {
+  /** Cron expression of five fields, UTC. */
+  readonly schedule: string;
+  /** Hours. */
+  readonly olderThan: number;
+  /** Events deleted by one statement. */
+  readonly batchSize: number;
+  /** Seconds that one statement may take. */
+  readonly timeout: number;
+  readonly invocations: boolean;
+  readonly paused: boolean;
+}
+
+/** Events with the same values of these columns are delivered one at a time, in their order. */
+export interface OrderShape {
+  readonly columns: readonly string[];
+  /** What an event whose attempts are used up does to later ones. */
+  readonly onError: 'block' | 'skip';
 }
 
 export interface EventTriggerShape {
@@ -53,8 +88,10 @@ export interface EventTriggerShape {
   readonly table: { readonly schema: string; readonly name: string };
   /** Events may be made by hand. */
   readonly manual: boolean;
+  readonly order?: OrderShape;
   readonly captures: readonly CaptureShape[];
   readonly delivery: DeliveryShape;
+  readonly cleanup?: CleanupShape;
 }
 
 /** Event triggers of a source, sorted by name. */
@@ -65,8 +102,11 @@ export interface SourceEvents {
 
 export interface CronTriggerShape {
   readonly name: string;
-  /** Cron expression of five fields, UTC. */
+  /** Cron expression of five fields; UTC unless there is a time zone. */
   readonly schedule: string;
+  readonly timezone?: string;
+  /** Of events that were due while no server ran, only the last is sent, or none; all unless given. */
+  readonly missed?: 'one' | 'skip';
   readonly payload?: unknown;
   readonly comment?: string;
   readonly delivery: DeliveryShape;

@@ -1,4 +1,5 @@
 /** One attempt to call a webhook, and the row that logs it. */
+import type { RetryShape } from '../core/events.ts';
 import { parseExactJson } from '../core/exact-json.ts';
 import { traceHeaders } from '../http/trace.ts';
 import { OutgoingError } from '../outgoing/error.ts';
@@ -6,12 +7,15 @@ import { headerOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { applyRequestTransform, TransformFailure } from '../transforms/apply.ts';
 import { USER_AGENT } from '../version.ts';
+import { signatureHeaders } from './signature.ts';
 import type { Target } from './target.ts';
 
 export interface Attempt {
   readonly isDelivered: boolean;
   /** Another attempt cannot succeed: the request could not be made. */
   readonly isHopeless: boolean;
+  /** Why there is no answer. */
+  readonly failure?: 'network' | 'timeout';
   /** HTTP status; null without an answer. */
   readonly status: number | null;
   /** JSON texts for the log of invocations. */
@@ -22,6 +26,8 @@ export interface Attempt {
 }
 
 export interface Message {
+  /** Of the event. */
+  readonly id: string;
   /** JSON text that is sent, unless a transform makes another. */
   readonly body: string;
   readonly sessionVariables: Readonly<Record<string, string>> | undefined;
@@ -51,10 +57,11 @@ export async function attemptCall(outgoing: Outgoing, target: Target, message: M
   ])},"version":"${message.logVersion}"}`;
   try {
     const sent = transformed(target, message, headers);
+    const signature = target.secrets ? signatureHeaders(target.secrets, message.id, sent.body ?? '') : [];
     const answer = await outgoing.send({
       method: sent.method,
       url: sent.url,
-      headers: sent.headers,
+      headers: [...sent.headers, ...signature],
       ...(sent.body === undefined ? {} : { body: sent.body }),
       timeout: Math.min(target.retry.timeout, MAX_TIMEOUT) * 1000,
       maxSize: READ_SIZE,
@@ -118,7 +125,8 @@ function answered(answer: OutgoingResponse, request: string, version: string): A
 }
 
 function unanswered(error: unknown, target: Target, request: string, version: string): Attempt {
-  const failed = (message: string, isHopeless = false): Attempt => ({
+  const failed = (message: string, isHopeless = false, failure?: Attempt['failure']): Attempt => ({
+    ...(failure && { failure }),
     isDelivered: false,
     isHopeless,
     status: null,
@@ -134,16 +142,34 @@ function unanswered(error: unknown, target: Target, request: string, version: st
     return failed(JSON.stringify({ type: 'invalid_url', message: error.message }));
   const message = error.kind === 'timeout' ? 'Response timeout' : `Connection failure: ${error.message}`;
   const sent = { url: target.urlTemplate, method: 'POST', responseTimeout: target.retry.timeout };
-  return failed(JSON.stringify({ type: 'http_exception', message, request: sent }));
+  const failure = error.kind === 'timeout' ? 'timeout' : 'network';
+  return failed(JSON.stringify({ type: 'http_exception', message, request: sent }), false, failure);
 }
+
+/** Seconds that a receiver may ask to wait where backoff is configured. */
+const MAX_RETRY_AFTER = 24 * 3600;
 
 /**
  * When to try again, in seconds; undefined for never. A receiver that names a time decides it, even when no retries are
- * left.
+ * left; with backoff the time is limited, and only retries that are left are made.
  * @param tries attempts before this one
  */
-export function retryDelay(attempt: Attempt, target: Target, tries: number): number | undefined {
-  if (attempt.isDelivered || attempt.isHopeless) return undefined;
-  if (attempt.retryAfter !== undefined) return attempt.retryAfter;
-  return tries < target.retry.retries ? target.retry.interval : undefined;
+export function retryDelay(attempt: Attempt, { retry }: Target, tries: number): number | undefined {
+  const { isDelivered, isHopeless, retryAfter } = attempt;
+  if (isDelivered || isHopeless || !isRetried(attempt, retry.on)) return undefined;
+  const { backoff, interval, retries } = retry;
+  if (retryAfter !== undefined && backoff === undefined) return retryAfter;
+  if (tries >= retries) return undefined;
+  if (backoff === undefined) return interval;
+  if (retryAfter !== undefined) return Math.min(retryAfter, MAX_RETRY_AFTER);
+  const wait = Math.min(interval * backoff.factor ** tries, backoff.maximum);
+  return backoff.jitter ? wait * Math.random() : wait;
+}
+
+/** @param on absent: everything is */
+function isRetried({ status, failure }: Attempt, on: RetryShape['on']): boolean {
+  if (on === undefined) return true;
+  if (status === null) return failure !== undefined && on.includes(failure);
+  const family = `${Math.floor(status / 100)}xx`;
+  return on.some((each) => each === status || each === family);
 }

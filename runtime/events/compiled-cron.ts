@@ -6,7 +6,7 @@ import type { CronTriggerShape } from '../core/events.ts';
 import { openInTurn } from '../database/encryption.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
 import type { QueueQuery } from '../queue/lease.ts';
-import { deleteWaiting, scheduleAnew } from './cron-events.ts';
+import { deleteWaiting, scheduleAnew, scheduleText } from './cron-events.ts';
 import type { EventsContext } from './delivery.ts';
 import { deliverScheduled, type ScheduledDelivery } from './scheduled-delivery.ts';
 import { SCHEDULED_TABLES } from './scheduled-schema.ts';
@@ -97,10 +97,7 @@ export function deliverCompiledCron(
 }
 
 async function store(query: QueueQuery, triggers: readonly CronTriggerShape[]): Promise<void> {
-  const [row] = await query(STORE, [
-    triggers.map(({ name }) => name),
-    triggers.map(({ schedule }) => schedule),
-  ]);
+  const [row] = await query(STORE, [triggers.map(({ name }) => name), triggers.map(scheduleText)]);
   const { gone, changed } = row as { gone: readonly string[]; changed: readonly string[] };
   await deleteWaiting(query, gone, 'all');
   await scheduleAnew(

@@ -1,5 +1,5 @@
 /** Events of cron triggers, made ahead in the metadata database, by its clock. */
-import { nextTimes, parseCron } from '../core/cron.ts';
+import { nextTimes, nextTimesIn, parseCron } from '../core/cron.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 
 /** Events made at a time, and kept waiting for each trigger. */
@@ -9,6 +9,8 @@ interface Scheduled {
   readonly name: string;
   /** Cron expression. */
   readonly schedule: string;
+  /** UTC unless given. */
+  readonly timezone?: string | undefined;
 }
 
 /**
@@ -16,9 +18,14 @@ interface Scheduled {
  * are made for them.
  */
 const STORED_METADATA = `
-  select kept ->> 'name' as name, kept ->> 'schedule' as schedule
+  select kept ->> 'name' as name, concat_ws(' ', kept ->> 'schedule', kept ->> 'timezone') as schedule
   from (select definition from engine_catalog.metadata_head for share) stored,
     json_array_elements(definition -> 'cron_triggers') as kept`;
+
+/** A schedule with its time zone, as it is compared with what is stored. */
+export function scheduleText({ schedule, timezone }: Omit<Scheduled, 'name'>): string {
+  return timezone === undefined ? schedule : `${schedule} ${timezone}`;
+}
 
 /** Makes the events of triggers that are new or changed, in place of those that were made for an earlier definition. */
 export async function scheduleAnew(
@@ -69,15 +76,16 @@ export async function scheduleAhead(
      group by t.name`,
     [triggers.map(({ name }) => name)],
   );
-  const schedules = new Map(triggers.map(({ name, schedule }) => [name, schedule]));
+  const known = new Map(triggers.map((trigger) => [trigger.name, trigger]));
   const due = rows.flatMap(({ name, now, waiting, latest }) => {
     if (waiting >= AHEAD) return [];
-    const cron = parseCron(schedules.get(name)!);
+    const { schedule, timezone } = known.get(name)!;
+    const cron = parseCron(schedule);
     if (cron === undefined) return [];
-    return nextTimes(cron, latest ?? now, AHEAD).map((time) => ({
-      name: name as string,
-      time: new Date(time).toISOString(),
-    }));
+    const after = latest ?? now;
+    const times =
+      timezone === undefined ? nextTimes(cron, after, AHEAD) : nextTimesIn(timezone, cron, after, AHEAD);
+    return times.map((time) => ({ name: name as string, time: new Date(time).toISOString() }));
   });
   if (due.length === 0) return;
   await query(
@@ -86,6 +94,10 @@ export async function scheduleAhead(
      select name, time::timestamptz from unnest($1::text[], $2::text[], $3::text[]) as due (name, schedule, time)
      where (name, schedule) in (select name, schedule from stored)
      on conflict (trigger_name, scheduled_time) where status = 'scheduled' do nothing`,
-    [due.map(({ name }) => name), due.map(({ name }) => schedules.get(name)!), due.map(({ time }) => time)],
+    [
+      due.map(({ name }) => name),
+      due.map(({ name }) => scheduleText(known.get(name)!)),
+      due.map(({ time }) => time),
+    ],
   );
 }

@@ -44,24 +44,33 @@ end`;
 
 const IS_PENDING = 'e.delivered = false and e.error = false and e.archived = false';
 
+// An event waits for earlier ones with its key, where the trigger ($2) asks for their order.
+const IS_TURN = `(e.key is null or t.ordering = 'none' or not exists (
+  select from engine_catalog.event_log p
+  where p.trigger_name = e.trigger_name and p.key = e.key and p.seq < e.seq and not p.delivered and not p.archived
+    and (t.ordering = 'block' or not p.error)
+))`;
+
+const IS_DUE = `e.trigger_name = t.name and ${IS_PENDING}
+      and (e.next_retry_at is null or e.next_retry_at <= now()) and not ${IS_TAKEN} and ${IS_TURN}`;
+
 // For each trigger its oldest due events, with an equal share of the batch; then the oldest of all up to the limit.
 const CLAIM = `
 with due as materialized (
   select d.id, d.seq
-  from unnest($1::text[]) as t (name)
+  from unnest($1::text[], $2::text[], $3::integer[]) as t (name, ordering, room)
   cross join lateral (
     select e.id, e.seq
     from engine_catalog.event_log e
-    where e.trigger_name = t.name and ${IS_PENDING}
-      and (e.next_retry_at is null or e.next_retry_at <= now()) and not ${IS_TAKEN}
+    where ${IS_DUE}
     order by e.next_retry_at nulls first, e.seq
-    limit $2
+    limit t.room
     for update of e skip locked
   ) d
 ),
-mine as materialized (select id from due order by seq limit $3)
+mine as materialized (select id from due order by seq limit $4)
 update engine_catalog.event_log e
-set locked = now(), owner = $4
+set locked = now(), owner = $5
 from mine
 where e.id = mine.id
 returning e.id, e.trigger_name as trigger, e.payload::text as payload, to_json(e.created_at)::text as "createdAt",
@@ -102,22 +111,37 @@ where id in (
   select id from engine_catalog.event_log where id = any ($1) and owner = $2 order by id for update
 )`;
 
-/** @param triggers names of the triggers that can be delivered now */
+/** A trigger whose events can be delivered now. */
+export interface Claimable {
+  readonly name: string;
+  readonly ordering: 'none' | 'block' | 'skip';
+  /** Maximum number of events to claim; unlimited unless given. */
+  readonly room?: number;
+}
+
 export function createEventStore(
   query: QueueQuery,
   lease: Lease,
-  triggers: () => readonly string[],
+  triggers: () => readonly Claimable[],
 ): QueueStore<EventJob, EventOutcome> {
   return {
     claim: async (limit, full) => {
-      const names = triggers().filter((name) => !full.includes(name));
-      if (names.length === 0) return [];
+      const able = triggers().filter(({ name, room = 1 }) => !full.includes(name) && room > 0);
+      if (able.length === 0) return [];
       await lease.ready();
       // The share counts triggers that have something to do: with one of a hundred at work, it gets the whole batch.
-      const active = await query(ACTIVE, [names]);
-      if (active.length === 0) return [];
+      const found = await query(ACTIVE, [able.map(({ name }) => name), able.map(({ ordering }) => ordering)]);
+      if (found.length === 0) return [];
+      const names = new Set(found.map(({ name }) => name));
+      const active = able.filter(({ name }) => names.has(name));
       const share = Math.ceil(limit / active.length);
-      const rows = await query(CLAIM, [active.map(({ name }) => name), share, limit, lease.owner]);
+      const rows = await query(CLAIM, [
+        active.map(({ name }) => name),
+        active.map(({ ordering }) => ordering),
+        active.map(({ room = share }) => Math.min(room, share)),
+        limit,
+        lease.owner,
+      ]);
       return [...rows].sort((left, right) => Number(left.seq) - Number(right.seq)) as EventJob[];
     },
     settle: async (all) => {
@@ -136,7 +160,7 @@ export function createEventStore(
       if (jobs.length > 0) await query(RELEASE, [jobs.map(({ id }) => id), lease.owner]);
     },
     nextDue: async () => {
-      const [row] = await query(NEXT_DUE, [triggers()]);
+      const [row] = await query(NEXT_DUE, [triggers().map(({ name }) => name)]);
       return row?.due === null || row === undefined ? undefined : Math.max(0, row.due);
     },
   };
@@ -144,9 +168,6 @@ export function createEventStore(
 
 const ACTIVE = `
 select t.name
-from unnest($1::text[]) as t (name)
-where exists (
-  select from engine_catalog.event_log e
-  where e.trigger_name = t.name and ${IS_PENDING}
-    and (e.next_retry_at is null or e.next_retry_at <= now()) and not ${IS_TAKEN}
-)`;
+from unnest($1::text[], $2::text[]) as t (name, ordering)
+where exists (select from engine_catalog.event_log e where ${IS_DUE})
+  and not exists (select from engine_catalog.paused_event_triggers p where p.trigger_name = t.name)`;

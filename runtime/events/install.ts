@@ -182,6 +182,9 @@ async function archive(client: InstallClient, names: readonly string[]): Promise
     'update engine_catalog.event_log set archived = true where trigger_name = any ($1) and not archived',
     [names],
   );
+  await client.query('delete from engine_catalog.paused_event_triggers where trigger_name = any ($1)', [
+    names,
+  ]);
 }
 
 /** `notify_engine_<trigger>_<operation>` → the trigger. */

@@ -7,7 +7,7 @@ import { type Attempt, attemptCall, retryDelay } from './attempt.ts';
 import { scheduleAhead } from './cron-events.ts';
 import type { EventsContext } from './delivery.ts';
 import { type EventOutcome, NOT_SENT } from './event-store.ts';
-import { createScheduledStore, type ScheduledJob } from './scheduled-store.ts';
+import { createScheduledStore, type ScheduledJob, type Tolerance } from './scheduled-store.ts';
 import { resolveTarget, type Target } from './target.ts';
 
 export interface ScheduledDelivery {
@@ -52,7 +52,13 @@ export function deliverScheduled(
       isDelivered,
     });
   const send = async (job: ScheduledJob, target: Target, body: string): Promise<EventOutcome> => {
-    const message = { body, sessionVariables: undefined, trace: undefined, logVersion: '1' } as const;
+    const message = {
+      id: job.id,
+      body,
+      sessionVariables: undefined,
+      trace: undefined,
+      logVersion: '1',
+    } as const;
     const attempt = await attemptCall(outgoing, target, message);
     observeAttempt(job, attempt);
     const retryIn = retryDelay(attempt, target, job.tries);
@@ -69,8 +75,12 @@ export function deliverScheduled(
       return missingVariables(target.missing, job, delivery.retry.retries, delivery.retry.interval);
     return send(job, target, oneOffBody(job));
   };
-  const tolerances = () =>
-    [...active.values()].map(({ shape: { name, tolerance } }) => ({ name, tolerance }));
+  const tolerances = (): readonly Tolerance[] =>
+    [...active.values()].map(({ shape: { name, tolerance, missed = 'all' as const } }) => ({
+      name,
+      tolerance,
+      missed,
+    }));
   const workers = (
     [
       [runCron, tolerances],

@@ -26,6 +26,8 @@ export interface Tolerance {
   readonly name: string;
   /** Seconds. */
   readonly tolerance: number;
+  /** Which of the events that were due while no server ran are sent: all, the last one, or none. */
+  readonly missed: 'all' | 'one' | 'skip';
 }
 
 const IS_DUE = `(e.status = 'scheduled' or (e.status = 'locked' and not ${isOwned('e.owner')}))
@@ -35,9 +37,18 @@ const time = (column: string) => `to_json(timezone('utc', ${column}))::text`;
 
 const CLAIM_CRON = `
 with due as materialized (
-  select e.id, now() - e.scheduled_time > t.tolerance * interval '1 second' as is_dead
+  select e.id, now() - e.scheduled_time > t.tolerance * interval '1 second'
+    or e.tries = 0 and case t.missed
+      when 'skip' then now() - e.scheduled_time > interval '1 minute'
+      when 'one' then exists (
+        select from engine_catalog.cron_events n
+        where n.trigger_name = e.trigger_name and n.status = 'scheduled' and n.tries = 0
+          and n.scheduled_time > e.scheduled_time and n.scheduled_time <= now()
+      )
+      else false
+    end as is_dead
   from engine_catalog.cron_events e
-  join unnest($1::text[], $2::float8[]) as t (name, tolerance) on t.name = e.trigger_name
+  join unnest($1::text[], $2::float8[], $5::text[]) as t (name, tolerance, missed) on t.name = e.trigger_name
   where ${IS_DUE}
   order by coalesce(e.next_retry_at, e.scheduled_time)
   limit $3 for update of e skip locked
@@ -118,7 +129,8 @@ export function createScheduledStore(
   const claim = (limit: number) => {
     if (triggers === undefined) return query(CLAIM_ONE_OFF, [limit, lease.owner]);
     const tolerances = triggers().map(({ tolerance }) => tolerance);
-    return query(CLAIM_CRON, [names(), tolerances, limit, lease.owner]);
+    const missed = triggers().map((trigger) => trigger.missed);
+    return query(CLAIM_CRON, [names(), tolerances, limit, lease.owner, missed]);
   };
   return {
     claim: async (limit, full) => {

@@ -1,7 +1,7 @@
 /** Tables of events in a source's own database, so that an event commits with the change that it reports. */
 
 /** Raised with every change of the texts below. */
-export const EVENTS_VERSION = '1';
+export const EVENTS_VERSION = '2';
 
 /** Updates free their row's old version at once and often, so tables with many short-lived states are vacuumed eagerly. */
 const STORAGE = 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0';
@@ -43,6 +43,10 @@ create index if not exists event_log_trigger_name_idx on engine_catalog.event_lo
 create index if not exists event_log_fetch_events
   on engine_catalog.event_log (locked nulls first, next_retry_at nulls first, created_at)
   where delivered = false and error = false and archived = false;
+-- What orders events among each other: a JSON array of values, where the trigger asks for it.
+alter table engine_catalog.event_log add column if not exists key text;
+create index if not exists event_log_by_key on engine_catalog.event_log (trigger_name, key, seq)
+  where key is not null and delivered = false and archived = false;
 create index if not exists event_log_fetch_by_trigger
   on engine_catalog.event_log (trigger_name, next_retry_at nulls first, seq)
   where delivered = false and error = false and archived = false;
@@ -68,6 +72,11 @@ create table if not exists engine_catalog.event_log_cleanups (
   unique (trigger_name, scheduled_at)
 );
 
+create table if not exists engine_catalog.paused_event_triggers (
+  trigger_name text primary key,
+  paused_at timestamptz not null default now()
+);
+
 create table if not exists engine_catalog.instances (
   id uuid primary key,
   seen_at timestamptz not null default now()
@@ -83,6 +92,7 @@ drop table if exists
   engine_catalog.event_log,
   engine_catalog.event_invocation_logs,
   engine_catalog.event_log_cleanups,
+  engine_catalog.paused_event_triggers,
   engine_catalog.source_catalog_version;
 drop function if exists engine_catalog.gen_engine_uuid();
 `;

@@ -4,8 +4,16 @@ import type { SourceConnection } from '../database/source.ts';
 import { beginLease } from '../queue/lease.ts';
 import { Worker } from '../queue/worker.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
+import { createBreakers } from './breaker.ts';
+import { cleanUp, tableSize } from './cleanup.ts';
 import type { EventsContext } from './delivery.ts';
-import { createEventStore, type EventJob, type EventOutcome, NOT_SENT } from './event-store.ts';
+import {
+  type Claimable,
+  createEventStore,
+  type EventJob,
+  type EventOutcome,
+  NOT_SENT,
+} from './event-store.ts';
 import { resolveTarget, type Target } from './target.ts';
 
 export interface SourceEventsDelivery {
@@ -15,24 +23,51 @@ export interface SourceEventsDelivery {
   stop(grace: number): Promise<void>;
 }
 
+/** Milliseconds between two looks whether a clean-up is due. */
+const CLEANUP_INTERVAL = 60_000;
+/** Looks at clean-ups between two looks at the size of the tables. */
+const SIZE_EVERY = 60;
+/** Bytes of the tables of events that are reported, and again at each doubling. */
+const LARGE = 2 ** 30;
+
 export function deliverSource(
   source: string,
-  connection: Pick<SourceConnection, 'maintain' | 'changes'>,
+  connection: Pick<SourceConnection, 'maintain' | 'changes' | 'withClient'>,
   context: EventsContext,
 ): SourceEventsDelivery {
   const { configuration, environment, observe, outgoing } = context;
   let targets = new Map<string, Target>();
+  let served: readonly EventTriggerShape[] = [];
+  let orders = new Map<string, Claimable['ordering']>();
+  let hasStopped = false;
+  const breakers = createBreakers((message) =>
+    observe({ kind: 'event-delivery', level: 'warn', message, source }),
+  );
   const report = (message: string, error: unknown) =>
     observe({ kind: 'event-delivery', level: 'warn', message, source, error });
   const query = (sql: string, values?: readonly unknown[]) => connection.maintain(sql, values);
   const lease = beginLease(query, report);
-  const store = createEventStore(query, lease, () => [...targets.keys()]);
+  const queue = createEventStore(query, lease, () =>
+    [...targets].map(([name, { retry }]) => {
+      const room = breakers.room(name, retry.breaker);
+      return { name, ordering: orders.get(name) ?? 'none', ...(room !== undefined && { room }) };
+    }),
+  );
+  const store: typeof queue = {
+    ...queue,
+    claim: async (limit, full) => {
+      const jobs = await queue.claim(limit, full);
+      for (const { trigger } of jobs) breakers.claimed(trigger, targets.get(trigger)?.retry.breaker);
+      return jobs;
+    },
+  };
 
   const run = async (job: EventJob): Promise<EventOutcome> => {
     const target = targets.get(job.trigger);
     if (target === undefined) return NOT_SENT;
     const attempt = await attemptCall(outgoing, target, messageOf(job, target));
     const retryIn = retryDelay(attempt, target, job.tries);
+    breakers.finished(job.trigger, target.retry.breaker, attempt);
     observe({
       kind: 'event-invocation',
       source,
@@ -55,6 +90,27 @@ export function deliverSource(
     report,
   });
 
+  let looks = 0;
+  let reported = LARGE / 2;
+  let cleaning = Promise.resolve();
+  const look = async () => {
+    await cleanUp(query, connection.withClient, served, () => hasStopped);
+    looks += 1;
+    if (looks % SIZE_EVERY !== 1) return;
+    const size = await tableSize(query);
+    if (size < 2 * reported) return;
+    reported = size;
+    const message = `the tables of events in engine_catalog take ${Math.round(size / 2 ** 20)} MB: cleanup_config deletes old events`;
+    observe({ kind: 'event-delivery', level: 'warn', message, source });
+  };
+  const cleanUpNow = () => {
+    cleaning = cleaning.then(look).catch((error: unknown) => {
+      if (!hasStopped) report('Cleaning up events failed.', error);
+    });
+  };
+  const timer = setInterval(cleanUpNow, CLEANUP_INTERVAL);
+  timer.unref();
+
   // A commit, of this process or of another, may have made events; the interval is the bound besides.
   const stopListening = connection.changes.listen(() => worker.wake());
   return {
@@ -69,11 +125,20 @@ export function deliverSource(
         }
       }
       targets = next;
+      orders = new Map(triggers.map(({ name, order }) => [name, order?.onError ?? 'none']));
+      const cleanups = (list: readonly EventTriggerShape[]) =>
+        JSON.stringify(list.map(({ name, cleanup }) => [name, cleanup]));
+      const isChanged = cleanups(triggers) !== cleanups(served);
+      served = triggers;
+      if (isChanged) cleanUpNow();
       worker.wake();
     },
     stop: async (grace) => {
+      hasStopped = true;
+      clearInterval(timer);
       stopListening();
       await worker.stop(grace);
+      await cleaning;
       await lease.end().catch((error: unknown) => report('Ending the lease failed.', error));
     },
   };
@@ -91,6 +156,7 @@ function messageOf(job: EventJob, target: Target): Message {
       ? undefined
       : (JSON.parse(payload) as { session_variables: Message['sessionVariables'] }).session_variables;
   return {
+    id,
     body,
     sessionVariables: variables ?? undefined,
     trace: trace === null || trace === 'null' ? undefined : (JSON.parse(trace) as Message['trace']),

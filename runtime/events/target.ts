@@ -1,7 +1,9 @@
 /** Where something is sent: addresses and headers with the values of environment variables. */
 import { fillTemplate } from '../core/environment-template.ts';
 import type { DeliveryShape, RetryShape } from '../core/events.ts';
+import { isRedacted } from '../outgoing/message.ts';
 import { type RequestTransform, readRequestTransform } from '../transforms/definition.ts';
+import { readSecret } from './signature.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,11 +16,13 @@ export interface Target {
   readonly loggedHeaders: readonly object[];
   readonly retry: RetryShape;
   readonly transform?: RequestTransform;
+  /** Secrets that sign calls. */
+  readonly secrets?: readonly Buffer[];
 }
 
-/** A target, or the missing environment variables. */
+/** A target, or the environment variables that are missing or hold no secret where one is expected. */
 export function resolveTarget(
-  { webhook, headers, retry, requestTransform }: DeliveryShape,
+  { webhook, headers, retry, requestTransform, signing }: DeliveryShape,
   environment: Environment,
 ): Target | { readonly missing: readonly string[] } {
   const template = 'template' in webhook ? webhook.template : `{{${webhook.variable}}}`;
@@ -27,7 +31,11 @@ export function resolveTarget(
     const value = 'value' in header ? header.value : `{{${header.variable}}}`;
     return { header, ...fillTemplate(value, environment) };
   });
-  const missing = [url, ...filled].flatMap((each) => each.missing);
+  const secrets = signing?.map((variable) => ({ variable, secret: readSecret(environment[variable]) }));
+  const missing = [
+    ...[url, ...filled].flatMap((each) => each.missing),
+    ...(secrets ?? []).flatMap(({ variable, secret }) => (secret ? [] : [variable])),
+  ];
   if (missing.length > 0) return { missing: [...new Set(missing)] };
   return {
     url: url.text,
@@ -35,10 +43,11 @@ export function resolveTarget(
     headers: filled.map(({ header, text }) => [header.name, text] as const),
     loggedHeaders: headers.map((header) =>
       'value' in header
-        ? { name: header.name, value: header.value }
+        ? { name: header.name, value: isRedacted(header.name) ? '<redacted>' : header.value }
         : { name: header.name, value_from_env: header.variable },
     ),
     retry,
+    ...(secrets && { secrets: secrets.map(({ secret }) => secret!) }),
     ...(requestTransform === undefined ? {} : { transform: readRequestTransform(requestTransform) }),
   };
 }

@@ -15,6 +15,7 @@ import dropInconsistentMetadata from './operations/drop-inconsistent-metadata.ts
 import dropSource from './operations/drop-source.ts';
 import dumpInternalState from './operations/dump-internal-state.ts';
 import { eventLogOperations } from './operations/event-logs.ts';
+import { eventMaintenanceOperations } from './operations/event-maintenance.ts';
 import { eventTriggerOperations } from './operations/event-triggers.ts';
 import exportMetadata from './operations/export-metadata.ts';
 import { functionPermissionOperations } from './operations/function-permissions.ts';
@@ -84,6 +85,7 @@ export const operations: readonly Operation[] = [
   ...permissionOperations,
   ...eventTriggerOperations,
   ...eventLogOperations,
+  ...eventMaintenanceOperations,
   ...cronTriggerOperations,
   ...scheduledEventOperations,
   ...remoteSchemaOperations,

@@ -100,7 +100,7 @@ export const boolean: Codec<boolean> = value('boolean', (input) =>
 
 /** A number, at least `minimum`. */
 export function numberFrom(minimum: number): Codec<number> {
-  return value(minimum === 0 ? 'number from 0' : 'number', (input) =>
+  return value(minimum === Number.NEGATIVE_INFINITY ? 'number' : `number from ${minimum}`, (input) =>
     typeof input === 'number' && Number.isFinite(input)
       ? belowMinimum(input, minimum)
       : describeType('Number', input),

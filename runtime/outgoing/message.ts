@@ -44,3 +44,15 @@ export function headerOf({ headers }: Pick<OutgoingResponse, 'headers'>, name: s
 export function headersOf({ headers }: Pick<OutgoingResponse, 'headers'>, name: string): readonly string[] {
   return headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
 }
+
+const REDACTED: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'access-token',
+  'proxy-authorization',
+]);
+
+/** Whether logs and errors show a header without its value. */
+export function isRedacted(name: string): boolean {
+  return REDACTED.has(name.toLowerCase());
+}

@@ -12,12 +12,14 @@ export function missingVariables(
   environment: Environment,
   address: Address,
   headers: readonly Header[],
+  secrets: readonly string[] = [],
 ): Message | undefined {
   if (environment === undefined) return undefined;
   const isMissing = (name: string) => !environment.has(name);
   const direct = [
     ...(address.kind === 'environment' ? [address.variable] : []),
     ...headers.flatMap((header) => ('value' in header ? [] : [header.value_from_env])),
+    ...secrets,
   ].find(isMissing);
   if (direct !== undefined) return messages.environmentVariableNotSet({ name: direct });
   const templates = [

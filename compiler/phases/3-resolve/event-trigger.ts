@@ -1,6 +1,6 @@
 /** Event triggers of tables, and cron triggers: columns that they name, transforms. */
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
-import type { DeliveryShape, EventOperationName, HeaderShape } from '../../../runtime/core/events.ts';
+import type { DeliveryShape, EventOperationName } from '../../../runtime/core/events.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
@@ -11,7 +11,6 @@ import type {
   CronTrigger,
   EventOperation,
   EventTrigger,
-  Header,
   JsonObject,
 } from '../../../runtime/metadata/metadata.ts';
 import type { Shape, Shapes } from '../../../runtime/transforms/check.ts';
@@ -21,6 +20,7 @@ import {
   readResponseTransform,
   TransformDefinitionError,
 } from '../../../runtime/transforms/definition.ts';
+import { deliveryExtras, headerOf, retryExtras } from '../../model/delivery.ts';
 import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
 import { type Environment, missingVariables } from './environment.ts';
 import { attempt, Failure, leaveOut, type ReportedObject, suggest } from './report.ts';
@@ -35,8 +35,12 @@ export function resolveEvents(
 ): ModelEvents {
   const report = { diagnostics };
   // Reported, and still captured: events of the time without the variable are not lost.
-  const requireVariables = (object: ReportedObject, address: Address, headers: readonly Header[]) => {
-    const problem = missingVariables(environment, address, headers);
+  const requireVariables = (
+    object: ReportedObject,
+    address: Address,
+    { headers, signing }: Pick<CronTrigger, 'headers' | 'signing'>,
+  ) => {
+    const problem = missingVariables(environment, address, headers, signing?.secrets_from_env);
     if (problem) leaveOut(report, object, problem);
   };
   const sources: { source: string; triggers: readonly ModelEventTrigger[] }[] = [];
@@ -47,7 +51,7 @@ export function resolveEvents(
         const object = reported(scope, table, trigger);
         attempt(report, object, () => {
           triggers.push(resolveTrigger(scope, table, trigger));
-          requireVariables(object, trigger.webhook, trigger.headers);
+          requireVariables(object, trigger.webhook, trigger);
         });
       }
     }
@@ -58,7 +62,7 @@ export function resolveEvents(
     const object = reportedCron(trigger);
     attempt(report, object, () => {
       requireTransforms(trigger, CRON_SHAPES);
-      requireVariables(object, { kind: 'template', template: trigger.webhook }, trigger.headers);
+      requireVariables(object, { kind: 'template', template: trigger.webhook }, trigger);
       isConsistent = true;
     });
     return isConsistent;
@@ -87,6 +91,13 @@ function resolveTrigger(scope: SourceScope, table: TableScope, trigger: EventTri
     throw new Failure(messages.eventTriggerOnView({ table: quoted(table.entry.table) }));
   }
   requireTransforms(trigger, eventShapes(operations, definition.enable_manual));
+  const { order_by_key: order, cleanup_config: cleanup } = trigger;
+  const known = capturedColumns(scope, table);
+  const missing = order?.columns.find((name) => !known.has(name));
+  if (missing !== undefined)
+    throw new Failure(
+      messages.eventTriggerColumnMissing({ name: missing, ...suggest(missing, known.keys()) }),
+    );
   return {
     name: trigger.name,
     table: table.entry.table,
@@ -95,6 +106,17 @@ function resolveTrigger(scope: SourceScope, table: TableScope, trigger: EventTri
     perStatement: isAlone(table.catalog),
     onReplication: trigger.trigger_on_replication ?? false,
     delivery: deliveryOf(trigger),
+    ...(order && { order: { columns: order.columns, onError: order.on_error } }),
+    ...(cleanup && {
+      cleanup: {
+        schedule: cleanup.schedule,
+        olderThan: cleanup.clear_older_than,
+        batchSize: cleanup.batch_size,
+        timeout: cleanup.timeout,
+        invocations: cleanup.clean_invocation_logs,
+        paused: cleanup.paused,
+      },
+    }),
   };
 }
 
@@ -136,7 +158,7 @@ function capturedColumns(scope: SourceScope, { catalog, columns }: TableScope): 
   return captured;
 }
 
-function deliveryOf({ webhook, headers, retry_conf, request_transform }: EventTrigger): DeliveryShape {
+function deliveryOf({ webhook, headers, retry_conf, ...rest }: EventTrigger): DeliveryShape {
   return {
     webhook: webhook.kind === 'template' ? { template: webhook.template } : { variable: webhook.variable },
     headers: headers.map(headerOf),
@@ -144,15 +166,10 @@ function deliveryOf({ webhook, headers, retry_conf, request_transform }: EventTr
       retries: retry_conf.num_retries,
       interval: retry_conf.interval_sec,
       timeout: retry_conf.timeout_sec,
+      ...retryExtras(retry_conf),
     },
-    ...(request_transform === undefined ? {} : { requestTransform: request_transform }),
+    ...deliveryExtras(rest),
   };
-}
-
-function headerOf(header: Header): HeaderShape {
-  return 'value' in header
-    ? { name: header.name, value: header.value }
-    : { name: header.name, variable: header.value_from_env };
 }
 
 /** @throws Failure */

@@ -13,7 +13,8 @@ import {
 } from '../../../runtime/core/events.ts';
 import { quoteIdentifier, quoteLiteral } from '../../../runtime/core/sql/fragment.ts';
 import { type ColumnType, isStringified } from '../../../runtime/core/types.ts';
-import type { CronTrigger, Header } from '../../../runtime/metadata/metadata.ts';
+import type { CronTrigger } from '../../../runtime/metadata/metadata.ts';
+import { deliveryExtras, headerOf, retryExtras } from '../../model/delivery.ts';
 import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
 
 /** @param stringify bigint, numeric and double are sent as strings */
@@ -28,7 +29,7 @@ export function planEvents({ sources, cron }: ModelEvents, stringify: boolean): 
 }
 
 function planTrigger(trigger: ModelEventTrigger, stringify: boolean): EventTriggerShape {
-  const { name, table, manual, operations, delivery } = trigger;
+  const { name, table, manual, operations, delivery, order, cleanup } = trigger;
   const { schema, name: tableName } = table;
   return {
     name,
@@ -36,6 +37,8 @@ function planTrigger(trigger: ModelEventTrigger, stringify: boolean): EventTrigg
     manual,
     captures: operations.map((operation) => planCapture(trigger, operation, stringify)),
     delivery,
+    ...(order && { order }),
+    ...(cleanup && { cleanup }),
   };
 }
 
@@ -59,7 +62,7 @@ function planCapture(trigger: ModelEventTrigger, capture: ModelCapture, stringif
 }
 
 function functionText(
-  { name, table }: ModelEventTrigger,
+  { name, table, order }: ModelEventTrigger,
   capture: ModelCapture,
   perStatement: boolean,
   stringify: boolean,
@@ -71,13 +74,15 @@ function functionText(
     operation === 'INSERT' ? 'null' : row('old'),
     operation === 'DELETE' ? 'null' : row('new'),
   ];
-  const insert = `insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
+  const changed = perStatement ? 'engine_rows' : operation === 'DELETE' ? 'old' : 'new';
+  const key = order?.columns.map((column) => `${changed}.${quoteIdentifier(column)}`).join(', ');
+  const insert = `insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload${key ? ', key' : ''})
 select ${quoteLiteral(table.schema)}, ${quoteLiteral(table.name)}, ${quoteLiteral(name)}, pg_catalog.jsonb_build_object(
   'op', ${quoteLiteral(operation)},
   'data', pg_catalog.jsonb_build_object('old', ${old}, 'new', ${next}),
   'session_variables', nullif(pg_catalog.current_setting('engine.user', true), '')::pg_catalog.jsonb,
   'trace_context', nullif(pg_catalog.current_setting('engine.tracecontext', true), '')::pg_catalog.jsonb
-)${perStatement ? '\nfrom engine_rows' : ''};`;
+)${key ? `, pg_catalog.jsonb_build_array(${key})::pg_catalog.text` : ''}${perStatement ? '\nfrom engine_rows' : ''};`;
   const body =
     operation === 'UPDATE'
       ? `if ${changeText(capture.watches)} then\n${indent(insert)}\nend if;\nreturn null;`
@@ -190,24 +195,24 @@ function dollarQuote(text: string): string {
 }
 
 function planCron(trigger: CronTrigger): CronTriggerShape {
-  const { name, schedule, payload, comment, webhook, headers, retry_conf, request_transform } = trigger;
+  const { name, schedule, timezone, missed, payload, comment, webhook, headers, retry_conf, ...rest } =
+    trigger;
   const delivery: DeliveryShape = {
     webhook: { template: webhook },
-    headers: headers.map((header: Header) =>
-      'value' in header
-        ? { name: header.name, value: header.value }
-        : { name: header.name, variable: header.value_from_env },
-    ),
+    headers: headers.map(headerOf),
     retry: {
       retries: retry_conf.num_retries,
       interval: retry_conf.retry_interval_seconds,
       timeout: retry_conf.timeout_seconds,
+      ...retryExtras(retry_conf),
     },
-    ...(request_transform === undefined ? {} : { requestTransform: request_transform }),
+    ...deliveryExtras(rest),
   };
   return {
     name,
     schedule,
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(missed === undefined || missed === 'all' ? {} : { missed }),
     ...(payload === undefined ? {} : { payload }),
     ...(comment === undefined ? {} : { comment }),
     delivery,

@@ -56,6 +56,7 @@ function emitTrigger(source: string, trigger: EventTriggerShape, { identifier }:
     name,
     tableName: table,
     manual,
+    options: properties(trigger, ['order', 'cleanup']),
     delivery: deliveryProperties(delivery),
     captures: captures.map(({ always = false, ...capture }) => ({ ...capture, always })),
   });
@@ -64,12 +65,20 @@ function emitTrigger(source: string, trigger: EventTriggerShape, { identifier }:
 function emitCron(triggers: readonly CronTriggerShape[]): string {
   return templates.cron({
     triggers: triggers.map((trigger) => ({
-      properties: properties(trigger, ['name', 'schedule', 'payload', 'comment', 'tolerance']),
+      properties: properties(trigger, [
+        'name',
+        'schedule',
+        'timezone',
+        'missed',
+        'payload',
+        'comment',
+        'tolerance',
+      ]),
       delivery: deliveryProperties(trigger.delivery),
     })),
   });
 }
 
 function deliveryProperties(delivery: DeliveryShape): readonly Property[] {
-  return properties(delivery, ['webhook', 'headers', 'retry', 'requestTransform']);
+  return properties(delivery, ['webhook', 'headers', 'retry', 'requestTransform', 'signing']);
 }

@@ -124,6 +124,7 @@ export interface EventTriggerContext {
   readonly name: string;
   readonly tableName: unknown;
   readonly manual: boolean;
+  readonly options: readonly Property[];
   readonly delivery: readonly Property[];
   readonly captures: readonly {
     readonly operation: string;

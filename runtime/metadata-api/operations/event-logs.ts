@@ -30,7 +30,8 @@ const eventStatus = textLike(
 const EVENT_COLUMNS =
   'id, schema_name, table_name, trigger_name, payload, delivered, error, tries, created_at, locked, next_retry_at, archived';
 
-const STATUS_CONDITIONS: Readonly<Record<(typeof STATUSES)[number], string>> = {
+/** SQL by the status of events. */
+export const STATUS_CONDITIONS: Readonly<Record<(typeof STATUSES)[number], string>> = {
   processed: '(delivered or error) and not archived',
   pending: 'not delivered and not error and not archived',
   error: 'error and not archived',
@@ -176,7 +177,7 @@ export const eventLogOperations: readonly Operation[] = [
 ];
 
 /** @throws EngineError not-exists */
-function findTrigger(copy: WorkingCopy, source: string, name: string) {
+export function findTrigger(copy: WorkingCopy, source: string, name: string) {
   for (const { table, event_triggers } of findSource(copy.metadata, source).tables) {
     const trigger: EventTrigger | undefined = event_triggers.find((candidate) => candidate.name === name);
     if (trigger !== undefined) return { trigger, table };
@@ -185,7 +186,7 @@ function findTrigger(copy: WorkingCopy, source: string, name: string) {
 }
 
 /** Whether a source has tables of events; it gets them with its first event trigger. */
-async function hasEvents(copy: WorkingCopy, source: string): Promise<boolean> {
+export async function hasEvents(copy: WorkingCopy, source: string): Promise<boolean> {
   const rows = await rowsOf<{ has: boolean }>(
     copy,
     source,
@@ -209,7 +210,7 @@ async function listOf(
   return new JsonText(rows[0]!.list);
 }
 
-async function rowsOf<Row>(
+export async function rowsOf<Row>(
   copy: WorkingCopy,
   source: string,
   sql: string,

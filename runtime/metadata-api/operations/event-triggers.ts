@@ -1,7 +1,9 @@
 import { EngineError } from '../../core/errors.ts';
 import { argument, list, object, optional, withDefault } from '../../metadata/combinators.ts';
+import { signing } from '../../metadata/kinds/delivery.ts';
 import {
   eventCleanup,
+  eventOrder,
   eventRetryConfiguration,
   eventRetryDefaults,
 } from '../../metadata/kinds/event-trigger.ts';
@@ -48,6 +50,8 @@ const createArguments = argument(
     response_transform: optional(jsonObject),
     cleanup_config: optional(eventCleanup),
     trigger_on_replication: optional(boolean),
+    signing: optional(signing),
+    order_by_key: optional(eventOrder),
     replace: withDefault(boolean, false),
   }),
   (
@@ -149,14 +153,17 @@ function refuseTaken({ source, table, name, replace }: CreateArguments, copy: Wo
   }
 }
 
-function requireColumns({ source, table, definition }: CreateArguments, copy: WorkingCopy): void {
+function requireColumns(
+  { source, table, definition, order_by_key }: CreateArguments,
+  copy: WorkingCopy,
+): void {
   const known = columnNames(copy, source, table);
-  for (const given of [definition.insert, definition.update, definition.delete]) {
-    for (const columns of [given?.columns, given?.payload]) {
-      if (columns === undefined || columns === '*') continue;
-      const unknown = columns.find((column) => !known.has(column));
-      if (unknown !== undefined) throw new EngineError('not-exists', `"${unknown}" does not exist`);
-    }
+  const { insert, update, delete: deletion } = definition;
+  const given = [insert, update, deletion].flatMap((each) => [each?.columns, each?.payload]);
+  for (const columns of [...given, order_by_key?.columns]) {
+    if (columns === undefined || columns === '*') continue;
+    const unknown = columns.find((column) => !known.has(column));
+    if (unknown !== undefined) throw new EngineError('not-exists', `"${unknown}" does not exist`);
   }
 }
 

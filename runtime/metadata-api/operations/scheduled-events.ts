@@ -13,7 +13,7 @@ import type { WorkingCopy } from '../working-copy.ts';
 /** Date and time with a zone, as ISO 8601 has it. */
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-const time = textLike(
+export const time = textLike(
   'time',
   (given) => TIME.test(given) && !Number.isNaN(Date.parse(given.replace(' ', 'T').replace(',', '.'))),
   (given) => `${JSON.stringify(given)} is not a time in ISO 8601 with a zone`,

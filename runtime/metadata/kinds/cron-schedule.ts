@@ -1,7 +1,8 @@
 /** When a cron trigger fires: five fields, in UTC. */
 import { parseCron } from '../../core/cron.ts';
+import { isTimeZone } from '../../core/time-zone.ts';
 import { convert } from '../combinators.ts';
-import { text } from '../values.ts';
+import { text, textLike } from '../values.ts';
 
 /** Exported with nicknames and names written out as numbers. */
 export const cronSchedule = convert(text, {
@@ -12,3 +13,10 @@ export const cronSchedule = convert(text, {
   },
   write: (schedule) => schedule,
 });
+
+/** A name of the IANA database, such as `Europe/Berlin`. */
+export const timeZone = textLike(
+  'time zone',
+  isTimeZone,
+  (given) => `${JSON.stringify(given)} is not the name of a time zone`,
+);

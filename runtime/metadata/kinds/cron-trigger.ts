@@ -2,8 +2,9 @@ import type { TypeOf } from '../codec.ts';
 import { object, optional, printedDefault, withDefault } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
-import { boolean, json, jsonObject, name, naturalNumber, text } from '../values.ts';
-import { cronSchedule } from './cron-schedule.ts';
+import { boolean, json, jsonObject, name, naturalNumber, oneOf, text } from '../values.ts';
+import { cronSchedule, timeZone } from './cron-schedule.ts';
+import { backoff, retryOn, signing } from './delivery.ts';
 import { comment, headers } from './shared.ts';
 
 /** Times in seconds. */
@@ -23,9 +24,16 @@ export const scheduledRetryConfiguration = object({
   tolerance_seconds: printedDefault(naturalNumber, scheduledRetryDefaults.tolerance_seconds),
 });
 
+/** Of a cron trigger; one-off events have no more keys than those above. */
+const cronRetryConfiguration = object({
+  ...scheduledRetryConfiguration.fields,
+  backoff: optional(backoff),
+  retry_on: optional(retryOn),
+});
+
 /** How often a scheduled event is tried; the defaults unless given. */
-const scheduledRetry = withDefault<ScheduledRetryConfiguration>(
-  scheduledRetryConfiguration,
+const scheduledRetry = withDefault<TypeOf<typeof cronRetryConfiguration>>(
+  cronRetryConfiguration,
   scheduledRetryDefaults,
 );
 
@@ -42,6 +50,11 @@ export const cronTrigger = object({
   comment,
   request_transform: optional(jsonObject),
   response_transform: optional(jsonObject),
+  signing: optional(signing),
+  /** Name of the time zone that the schedule is in; UTC unless given. */
+  timezone: optional(timeZone),
+  /** What becomes of events that were due while no server ran: all are sent (default), the last of them, or none. */
+  missed: optional(oneOf('all', 'one', 'skip')),
 });
 
 export type CronTrigger = TypeOf<typeof cronTrigger> & Located;

@@ -1,8 +1,17 @@
 import type { TypeOf } from '../codec.ts';
-import { convert, object, optional, printedDefault, withDefault } from '../combinators.ts';
+import {
+  convert,
+  nonEmptyList,
+  object,
+  optional,
+  printedDefault,
+  withDefault,
+  withNames,
+} from '../combinators.ts';
 import type { Located } from '../json.ts';
-import { boolean, jsonObject, name, naturalNumber, text } from '../values.ts';
+import { boolean, jsonObject, name, naturalNumber, oneOf, text } from '../values.ts';
 import { cronSchedule } from './cron-schedule.ts';
+import { backoff, circuitBreaker, retryOn, signing } from './delivery.ts';
 import { columns, headers, toAddress } from './shared.ts';
 
 export type EventOperation = TypeOf<typeof eventOperation>;
@@ -31,6 +40,17 @@ export const eventRetryConfiguration = object({
   num_retries: naturalNumber,
   interval_sec: naturalNumber,
   timeout_sec: printedDefault(naturalNumber, eventRetryDefaults.timeout_sec),
+  backoff: optional(backoff),
+  retry_on: optional(retryOn),
+  circuit_breaker: optional(circuitBreaker),
+});
+
+/** Events with the same values of these columns are delivered one at a time, in their order. */
+export type EventOrder = TypeOf<typeof eventOrder>;
+export const eventOrder = object({
+  columns: withNames(nonEmptyList(text), (given, walk) => given.map((column) => walk.column(column))),
+  /** What an event whose attempts are used up does to later ones. */
+  on_error: withDefault(oneOf('block', 'skip'), 'block'),
 });
 
 /** Deletes old events that are finished. */
@@ -59,6 +79,8 @@ const fields = {
   cleanup_config: optional(eventCleanup),
   /** Fires for changes that logical replication applies, too; false unless given. */
   trigger_on_replication: optional(boolean),
+  signing: optional(signing),
+  order_by_key: optional(eventOrder),
 };
 
 /** An entry of a table's event triggers. */

@@ -1,6 +1,6 @@
 /** Cron expressions: grammar, normal form, next times in UTC. */
 import { expect, test } from 'vitest';
-import { nextTimes, parseCron } from '../../../runtime/core/cron.ts';
+import { nextTimes, nextTimesIn, parseCron } from '../../../runtime/core/cron.ts';
 
 function next(text: string, after: string, count = 3): string[] {
   return nextTimes(parseCron(text)!, Date.parse(after), count).map((time) =>
@@ -74,4 +74,25 @@ test('restricted days of month and of week: either fits; a star with a step rest
 
 test('a time that never comes ends the search', () => {
   expect(next('30 2 30 2 *', '2024-05-01T00:00:00Z')).toEqual([]);
+});
+
+test.each([
+  // Clocks go from 02:00 to 03:00: the skipped time counts as the minute at which the clock goes on.
+  ['30 2 * * *', '2024-03-29T12:00:00Z', ['2024-03-30T01:30', '2024-03-31T01:00', '2024-04-01T00:30']],
+  // Clocks go from 03:00 back to 02:00: the repeated time counts once.
+  ['30 2 * * *', '2024-10-26T12:00:00Z', ['2024-10-27T00:30', '2024-10-28T01:30', '2024-10-29T01:30']],
+  // In the hour that is repeated, the first showing is over.
+  ['*/30 2 27 10 *', '2024-10-27T00:45:00Z', ['2025-10-27T01:00', '2025-10-27T01:30', '2026-10-27T01:00']],
+  ['0 9 * * 1', '2024-07-01T00:00:00Z', ['2024-07-01T07:00', '2024-07-08T07:00', '2024-07-15T07:00']],
+  ['30 2 30 2 *', '2024-07-01T00:00:00Z', []],
+])('by the clock of Berlin: %s after %s', (text, after, expected) => {
+  const times = nextTimesIn('Europe/Berlin', parseCron(text)!, Date.parse(after), 3);
+  expect(times.map((time) => new Date(time).toISOString().slice(0, 16))).toEqual(expected);
+});
+
+test('a zone without changes of the clock gives what UTC gives', () => {
+  for (const text of ['* * * * *', '0 22 * * 1-5', '*/7 3 1,15 * *']) {
+    const [cron, after] = [parseCron(text)!, Date.parse('2024-05-01T00:00:30Z')];
+    expect(nextTimesIn('UTC', cron, after, 100)).toEqual(nextTimes(cron, after, 100));
+  }
 });

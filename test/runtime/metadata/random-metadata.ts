@@ -27,10 +27,13 @@ export function randomMetadata(
     'GraphQL type': () => random.pick(['Int', '[String!]!', 'Thing']),
     boolean: () => random.chance(0.5),
     number: () => random.pick([0, 1, -1, 2.5, 30, 60]),
+    'number from 1': () => random.pick([1, 1.5, 3]),
     'number from 0': () => random.pick([0, 1, 2.5, 600]),
     integer: () => random.below(70_000),
     'integer from 0': () => random.pick([0, 1, 10, 60, 21_600]),
     'integer from 1': () => random.between(1, 50),
+    'integer from 100': () => random.between(100, 599),
+    'time zone': () => random.pick(['Europe/Berlin', 'UTC', 'America/New_York']),
     'any JSON': () => randomJson(random, 2),
     'JSON object': () => randomObject(random, 2),
   };

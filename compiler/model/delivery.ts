@@ -1,0 +1,37 @@
+/** How a webhook is called: the metadata's keys as the program has them. */
+import type { DeliveryShape, HeaderShape, RetryShape } from '../../runtime/core/events.ts';
+import type { RetryExtras, Signing } from '../../runtime/metadata/kinds/delivery.ts';
+import type { Header, JsonObject } from '../../runtime/metadata/metadata.ts';
+
+export function headerOf(header: Header): HeaderShape {
+  return 'value' in header
+    ? { name: header.name, value: header.value }
+    : { name: header.name, variable: header.value_from_env };
+}
+
+export function retryExtras({
+  backoff,
+  retry_on,
+  circuit_breaker: breaker,
+}: RetryExtras): Pick<RetryShape, 'backoff' | 'on' | 'breaker'> {
+  return {
+    ...(backoff && {
+      backoff: { factor: backoff.factor, maximum: backoff.max_interval_sec, jitter: backoff.jitter },
+    }),
+    ...(retry_on && { on: retry_on }),
+    ...(breaker && { breaker: { failures: breaker.failures, interval: breaker.probe_interval_sec } }),
+  };
+}
+
+export function deliveryExtras({
+  request_transform,
+  signing,
+}: {
+  readonly request_transform?: JsonObject;
+  readonly signing?: Signing;
+}): Pick<DeliveryShape, 'requestTransform' | 'signing'> {
+  return {
+    ...(request_transform && { requestTransform: request_transform }),
+    ...(signing && { signing: signing.secrets_from_env }),
+  };
+}
