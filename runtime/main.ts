@@ -30,6 +30,7 @@ import { metricsEndpoints } from './http/metrics.ts';
 import { openApiEndpoints } from './http/openapi.ts';
 import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
+import { subscriptionEndpoints } from './live/dev-endpoints.ts';
 import { createLiveQueries } from './live/live-queries.ts';
 import { readDetail } from './live/poller-log.ts';
 import { socketEndpoints } from './live/sockets.ts';
@@ -219,6 +220,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const app = createServer(httpContext, [
       graphqlEndpoints(current),
       socketEndpoints(current, subscriptions),
+      subscriptionEndpoints(liveQueries),
       restEndpoints(current),
       openApiEndpoints(describeEndpoints),
       explainEndpoints(current),

@@ -25,6 +25,8 @@ export interface LiveQueries {
   readonly subscribe: (subject: Subject, listener: Listener) => Subscription;
   /** Definitions in the databases may have changed. */
   readonly relearn: () => void;
+  readonly pollers: () => readonly Poller[];
+  readonly paces: { readonly liveQueries: Pace; readonly streams: Pace };
 }
 
 interface Database {
@@ -77,6 +79,8 @@ export function createLiveQueries(options: {
   };
 
   return {
+    pollers: () => [...databases.values()].flatMap(({ pollers }) => [...pollers.values()]),
+    paces: options,
     relearn: () => {
       for (const { pollers } of databases.values()) for (const poller of pollers.values()) poller.relearn();
     },

@@ -4,6 +4,8 @@
  */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
+import { getOperationAST } from 'graphql';
+import { createClient } from 'graphql-ws';
 import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
@@ -22,13 +24,28 @@ const printHeaders = (role) => JSON.stringify(role.headers, null, 2);
 let current = roles.find((role) => role.name === localStorage.getItem(remembered)) ?? roles[0];
 
 /** Until the header editor is there, which is after the first introspection, the chosen role's headers are sent. */
-async function fetcher(parameters, options) {
+function fetcher(parameters, options) {
+  const headers = options?.headers ?? current.headers;
+  const document = options?.documentAST;
+  const operation = document && getOperationAST(document, parameters.operationName);
+  return operation?.operation === 'subscription' ? subscribe(parameters, headers) : send(parameters, headers);
+}
+
+async function send(parameters, headers) {
   const response = await fetch(endpoint, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(options?.headers ?? current.headers) },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(parameters),
   });
   return response.json();
+}
+
+/** Results until the reader stops. The socket closes with its one subscription. */
+function subscribe(parameters, headers) {
+  const url = new URL(endpoint, location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  const client = createClient({ url: url.href, connectionParams: { headers }, retryAttempts: 5 });
+  return client.iterate(parameters);
 }
 
 function RoleChoice() {

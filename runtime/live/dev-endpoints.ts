@@ -1,0 +1,76 @@
+/** GET /dev/subscriptions and /dev/subscriptions/extended: the live queries that are read, for administrators. */
+import { createHash } from 'node:crypto';
+import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
+import type { Cohort } from './cohort.ts';
+import type { LiveQueries } from './live-queries.ts';
+import type { Poller, PollerOptions } from './poller.ts';
+
+/** They hold values of sessions and variables, so the API `developer` has to be enabled. */
+export function subscriptionEndpoints({ pollers, paces }: LiveQueries): Endpoints {
+  return (app, context) => {
+    if (!context.configuration.enabledApis.includes('developer')) return;
+    const report = (extended: boolean) => {
+      const map = (isStream: boolean) =>
+        pollers()
+          .filter(({ plan }) => (plan.cursor !== undefined) === isStream)
+          .map((poller) => describe(poller, extended));
+      return JSON.stringify({
+        options: optionsOf(paces.liveQueries),
+        live_queries_map: map(false),
+        stream_queries_map: map(true),
+        stream_queries_options: optionsOf(paces.streams),
+      });
+    };
+    for (const [path, extended] of [
+      ['/dev/subscriptions', false],
+      ['/dev/subscriptions/extended', true],
+    ] as const)
+      app.get(path, async (request, reply) => {
+        await authenticateAdmin(context, request);
+        return sendJson(reply, report(extended));
+      });
+  };
+}
+
+function optionsOf({ batchSize, interval }: Pick<PollerOptions, 'batchSize' | 'interval'>): object {
+  return { batch_size: batchSize, refetch_delay: interval / 1000 };
+}
+
+function describe(poller: Poller, extended: boolean): object {
+  const { plan, id, cohorts, polledBecause } = poller;
+  return {
+    source: plan.source,
+    role: plan.role,
+    thread_id: String(process.pid),
+    poller_id: id,
+    multiplexed_query: plan.text,
+    cohort_count: cohorts.size,
+    polled_because: polledBecause ?? null,
+    cohorts: extended ? [...cohorts.values()].map((cohort) => describeCohort(plan, cohort)) : null,
+    parameterized_query_hash: createHash('sha1').update(plan.text).digest('hex'),
+  };
+}
+
+function describeCohort({ parameters, cursor }: Poller['plan'], cohort: Cohort): object {
+  const session: Record<string, string | null> = {};
+  const position: Record<string, string | null> = {};
+  const synthetic: (string | null)[] = [];
+  parameters.forEach(({ source }, index) => {
+    const value = cohort.values[index] ?? null;
+    if (source.from === 'session') session[source.name] = value;
+    else if (source.from === 'cursor') position[cursor!.field] = value;
+    else synthetic.push(value);
+  });
+  const waiting = [...cohort.subscribers].filter(
+    ({ hash, failure }) => hash === undefined && failure === undefined,
+  );
+  return {
+    variables: { session, query: {}, synthetic, cursor: position },
+    cohort: {
+      resp_id: null,
+      current_ops: cohort.subscribers.size - waiting.length,
+      new_ops: waiting.length,
+      previous_result_hash: cohort.hash ?? null,
+    },
+  };
+}

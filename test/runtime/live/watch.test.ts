@@ -1,0 +1,86 @@
+/** What administrators see of live queries; and what the allow-list lets through. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { connect } from '../../harness/socket.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+
+async function metadata(type: string, args: object): Promise<void> {
+  const answer = await send(server, '/v1/metadata', { body: { type, args } });
+  expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+}
+
+const ALLOWED = 'subscription { note { id } }';
+
+beforeAll(async () => {
+  database = await createTestDatabase(
+    "create table note (id int primary key, owner text); insert into note values (1, 'a')",
+  );
+  server = await startTestServer(database, {
+    ENABLED_APIS: 'metadata,graphql,developer',
+    ENABLE_ALLOWLIST: 'true',
+  });
+  await metadata('pg_track_table', { table: 'note' });
+  const permission = { columns: '*', filter: { owner: { _eq: 'X-Engine-User-Id' } } };
+  await metadata('pg_create_select_permission', { table: 'note', role: 'user', permission });
+  const definition = { queries: [{ name: 'notes', query: ALLOWED }] };
+  await metadata('create_query_collection', { name: 'app', definition });
+  await metadata('add_collection_to_allowlist', { collection: 'app' });
+});
+
+afterAll(() => server.stop());
+
+test('/dev/subscriptions lists what is read, for administrators', async () => {
+  const list = async (path = '', headers = {}) =>
+    (await send(server, `/dev/subscriptions${path}`, { method: 'GET', headers })).json as Record<
+      string,
+      Record<string, unknown>[]
+    >;
+  const socket = await connect(server, { session: { 'x-engine-role': 'user', 'x-engine-user-id': 'a' } });
+  socket.send({ type: 'subscribe', id: '1', payload: { query: ALLOWED } });
+  socket.send({ type: 'subscribe', id: '2', payload: { query: ALLOWED } });
+  await socket.next();
+  await socket.next();
+  const admin = await connect(server);
+  admin.send({
+    type: 'subscribe',
+    id: '1',
+    payload: {
+      query: 'subscription { note_stream(batch_size: 5, cursor: {initial_value: {id: 0}}) { id } }',
+    },
+  });
+  await admin.next();
+  const some = await list();
+  expect(some).toMatchObject({
+    options: { batch_size: 100, refetch_delay: 1 },
+    live_queries_map: [
+      { source: 'default', role: 'user', cohorts: null, cohort_count: 1, polled_because: null },
+    ],
+    stream_queries_map: [{ role: 'admin' }],
+    stream_queries_options: { batch_size: 100, refetch_delay: 1 },
+  });
+  expect((await list('/extended')).live_queries_map![0]!.cohorts).toMatchObject([
+    { variables: { session: { 'x-engine-user-id': 'a' } }, cohort: { current_ops: 2, new_ops: 0 } },
+  ]);
+  expect(await list('', { 'x-engine-role': 'user' })).toMatchObject({ code: 'access-denied' });
+  socket.send({ type: 'complete', id: '1' });
+  socket.send({ type: 'complete', id: '2' });
+  await expect.poll(async () => (await list()).live_queries_map).toEqual([]);
+  await socket.close();
+  await admin.close();
+});
+
+test('a subscription that is on no allow-list is refused', async () => {
+  const socket = await connect(server, { session: { 'x-engine-role': 'user', 'x-engine-user-id': 'a' } });
+  socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { note { id owner } }' } });
+  expect(await socket.next()).toMatchObject({
+    type: 'error',
+    payload: [{ message: 'query is not allowed', extensions: { code: 'validation-failed' } }],
+  });
+  expect((await socket.next()).type).toBe('complete');
+  socket.send({ type: 'subscribe', id: '2', payload: { query: ALLOWED } });
+  expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: { note: [{ id: 1 }] } } });
+  await socket.close();
+});
