@@ -1,6 +1,9 @@
 /**
  * Findings as SARIF 2.1.0 (OASIS), the form in which code hosts take the results of analyses. Paths are relative to the
  * working folder, with `/`; columns count UTF-16 units, both from 1.
+ *
+ * Rules carry their whole documentation (`fullDescription`, `help.markdown`, as `engine explain` prints it) and no `helpUri`:
+ * that has to be an absolute address (§3.49.12), and pages that belong to the installed version have none.
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
@@ -62,9 +65,15 @@ function describeRule({ id, level, summary, help }: SarifRule): object {
     id,
     name: id.replaceAll(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     shortDescription: { text: summary },
-    help: { text: help, markdown: help },
+    fullDescription: { text: plainText(help.split('\n\n', 1)[0]!) },
+    help: { text: plainText(help), markdown: help },
     defaultConfiguration: { level },
   };
+}
+
+/** Without the marks of code: where Markdown is not rendered, they are noise. */
+function plainText(markdown: string): string {
+  return markdown.replaceAll(/^```\w*\n|^```$\n?|`/gm, '').trim();
 }
 
 function describeFinding(finding: SarifFinding, index: number | undefined) {

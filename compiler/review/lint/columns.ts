@@ -6,6 +6,7 @@ import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Condition } from '../../model/model.ts';
 import { boundColumns } from './conditions.ts';
+import { about, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -25,7 +26,7 @@ export function everyColumn(
 }
 
 /** Updates that can change what their own row rule asks. */
-export function givenAway(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+export function givenAway(table: PlacedTable, permission: PlacedPermission): Found[] {
   const { operation, filter, check, columns, path, role } = permission;
   if (operation !== 'update' || !filter) return [];
   const held = new Set(check ? boundColumns(check).map(({ column }) => column) : []);
@@ -35,16 +36,16 @@ export function givenAway(table: PlacedTable, permission: PlacedPermission): Dia
       .filter((column) => columns.includes(column) && !held.has(column)),
   );
   return [...loose].map((column) =>
-    at([...path, 'columns'], messages.rowCanBeGivenAway({ role, column, table: table.name })),
+    about([...path, 'columns'], messages.rowCanBeGivenAway({ role, column, table: table.name }), [column]),
   );
 }
 
 /** Inserts that choose whose the row is. */
-export function chosenOwner(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+export function chosenOwner(table: PlacedTable, permission: PlacedPermission): Found[] {
   const { operation, check, columns, path, role } = permission;
   if (operation !== 'insert') return [];
   const held = new Set(check ? boundColumns(check).map(({ column }) => column) : []);
-  const found = new Map<string, Diagnostic>();
+  const found = new Map<string, Found>();
   for (const other of table.permissions) {
     if (other.role !== role || !other.filter || other === permission) continue;
     for (const { column, variable } of boundColumns(other.filter)) {
@@ -53,9 +54,10 @@ export function chosenOwner(table: PlacedTable, permission: PlacedPermission): D
       const rule = `its rule for ${other.operation} compares it with ${variable}`;
       found.set(
         column,
-        at(
+        about(
           [...path, 'columns'],
           messages.ownerCanBeChosen({ role, column, table: table.name, rule, variable }),
+          [column],
         ),
       );
     }

@@ -14,6 +14,7 @@ import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { groupFindings, type LintFinding } from './finding.ts';
 
 const allowance = z.strictObject({
   rule: z.string(),
@@ -89,7 +90,7 @@ export function readLintConfiguration(file: string, codes: ReadonlySet<string>):
   };
 }
 
-/** Findings that are not allowed, and allowances without a finding. */
+/** Findings that are not allowed, by cause, and allowances without a finding. */
 export function applyAllowances(
   findings: readonly LintFinding[],
   allow: readonly Allowance[],
@@ -114,23 +115,16 @@ export function applyAllowances(
       };
     });
   return {
-    remaining: [...remaining.map(({ diagnostic }) => diagnostic), ...unused],
+    remaining: [...groupFindings(remaining), ...unused],
     allowed: findings.length - remaining.length,
   };
 }
 
-export interface LintFinding {
-  readonly diagnostic: Diagnostic;
-  /** Key and display name of the table. */
-  readonly tables: readonly string[];
-  readonly role: string;
-}
-
-function isAllowed({ diagnostic, tables, role }: LintFinding, entry: Allowance): boolean {
+function isAllowed({ diagnostic, tables, columns, role }: LintFinding, entry: Allowance): boolean {
   return (
     diagnostic.code === entry.rule &&
     (entry.table === undefined || tables.includes(entry.table)) &&
     (entry.role === undefined || entry.role === role) &&
-    (entry.column === undefined || diagnostic.message.includes(`"${entry.column}"`))
+    (entry.column === undefined || columns.includes(entry.column))
   );
 }

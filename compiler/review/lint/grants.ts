@@ -5,7 +5,7 @@ import { implies } from '../../../runtime/core/condition/prove.ts';
 import { anyOf } from '../../../runtime/core/condition/tree.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { LintFinding } from './configuration.ts';
+import { about, type Found, type LintFinding } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -20,20 +20,20 @@ export function widerInherited(
   table: PlacedTable,
   permission: PlacedPermission,
   { metadata, knowledge }: LintInput,
-): Diagnostic[] {
+): Found[] {
   const { role, operation, path } = permission;
   const inherited = metadata.inherited_roles.find(({ role_name }) => role_name === role);
   if (!inherited) return [];
   const rules: Readonly<Record<string, AnyRule>> = table.access[operation] ?? {};
   const parents = inherited.role_set.flatMap((name) => (Object.hasOwn(rules, name) ? [rules[name]!] : []));
-  const report = (what: string) => [
-    at(path, messages.inheritedRoleWider({ ...names(table, permission), what })),
+  const report = (what: string, columns: readonly string[] = []) => [
+    about(path, messages.inheritedRoleWider({ ...names(table, permission), what }), columns),
   ];
   if (parents.length === 0) return report('none of them has one');
   const beyond = permission.columns.filter(
     (name) => !parents.some(({ columns = [] }) => columns.includes(name)),
   );
-  if (beyond.length > 0) return report(`column ${beyond.map((name) => `"${name}"`).join(', ')}`);
+  if (beyond.length > 0) return report(`column ${beyond.map((name) => `"${name}"`).join(', ')}`, beyond);
   const isWider = (key: 'where' | 'check', text: string | undefined) =>
     text !== undefined &&
     !implies(
@@ -52,12 +52,14 @@ const SECRETS =
 export function secretColumns(
   table: PlacedTable,
   { operation, role, columns, path }: PlacedPermission,
-): Diagnostic[] {
+): Found[] {
   if (operation !== 'select') return [];
   return columns
     .filter((name) => SECRETS.test(name.replace(/([a-z])([A-Z])/g, '$1_$2')))
     .map((column) =>
-      at([...path, 'columns'], messages.secretColumnGranted({ role, column, table: table.name })),
+      about([...path, 'columns'], messages.secretColumnGranted({ role, column, table: table.name }), [
+        column,
+      ]),
     );
 }
 
@@ -77,6 +79,6 @@ export function mutationsByGet({ metadata, plan }: LintInput): LintFinding[] {
     if (!methods.includes('GET') || operation.kind !== 'mutation') return [];
     const path = metadata.rest_endpoints.find((each) => each.name === name)?.path ?? [];
     const facts = { endpoint: name, operation: `${operation.collection}.${operation.name}` };
-    return [{ diagnostic: at(path, messages.mutationByGet(facts)), tables: [], role: '' }];
+    return [{ diagnostic: at(path, messages.mutationByGet(facts)), tables: [], columns: [], role: '' }];
   });
 }

@@ -5,7 +5,7 @@
  */
 import { objectKey } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { about, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
 /** The columns of a table that a role which reads it may not read; a role that may not read the table at all has none. */
@@ -25,9 +25,9 @@ export function shownByView(
   view: PlacedTable,
   { operation, role, columns, path }: PlacedPermission,
   { tableOf }: LintInput,
-): Diagnostic[] {
+): Found[] {
   if (operation !== 'select') return [];
-  return columns.flatMap((shown) => {
+  return columns.flatMap((shown): Found[] => {
     const origin = view.model.shape.columns[shown]?.origin;
     const table = origin && tableOf(view.source, origin.table);
     if (!table || !hiddenColumns(table, role).includes(origin.column)) return [];
@@ -38,7 +38,7 @@ export function shownByView(
       shown,
       view: view.name,
     });
-    return [at([...path, 'columns'], message)];
+    return [about([...path, 'columns'], message, [origin.column, shown], table.model.key)];
   });
 }
 
@@ -47,7 +47,7 @@ export function computedByView(
   view: PlacedTable,
   { operation, role, columns, path }: PlacedPermission,
   { tableOf }: LintInput,
-): Diagnostic[] {
+): Found[] {
   if (operation !== 'select') return [];
   const computed = columns.filter((column) => !view.model.shape.columns[column]?.origin);
   if (computed.length === 0) return [];
@@ -62,7 +62,7 @@ export function computedByView(
       computed: quoted(computed),
       view: view.name,
     });
-    return [at([...path, 'columns'], message)];
+    return [about([...path, 'columns'], message, [...hidden, ...computed], table.model.key)];
   });
 }
 
@@ -74,7 +74,7 @@ export function shownByRelationship(
   table: PlacedTable,
   { operation, role, path }: PlacedPermission,
   { tableOf }: LintInput,
-): Diagnostic[] {
+): Found[] {
   if (operation !== 'select') return [];
   const hidden = hiddenColumns(table, role);
   return Object.entries(table.model.shape.relationships ?? {}).flatMap(
@@ -91,7 +91,7 @@ export function shownByRelationship(
           shown,
           relationship,
         });
-        return [at([...path, 'columns'], message)];
+        return [about([...path, 'columns'], message, [column, shown], relationship)];
       });
     },
   );
@@ -101,7 +101,7 @@ export function shownByRelationship(
 export function givenToFunction(
   table: PlacedTable,
   { operation, role, path, computedFields }: PlacedPermission,
-): Diagnostic[] {
+): Found[] {
   if (operation !== 'select') return [];
   const hidden = hiddenColumns(table, role);
   if (hidden.length === 0) return [];
@@ -114,7 +114,7 @@ export function givenToFunction(
       called: objectKey(schema, name),
       columns: quoted(hidden),
     });
-    return at([...path, 'computed_fields'], message);
+    return about([...path, 'computed_fields'], message, hidden, field);
   });
 }
 

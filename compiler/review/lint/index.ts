@@ -1,9 +1,10 @@
 /** The lint of permissions: every rule over every permission, in the order of the metadata. */
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedColumns } from './columns.ts';
-import type { LintConfiguration, LintFinding } from './configuration.ts';
+import type { LintConfiguration } from './configuration.ts';
 import { failingRules } from './failing-rules.ts';
+import type { Found, LintFinding } from './finding.ts';
 import { mutationsByGet, secretColumns, viewsOverFunctions, widerInherited } from './grants.ts';
 import { computedByView, givenToFunction, shownByRelationship, shownByView } from './hidden-columns.ts';
 import { orderedAggregates } from './ordered-aggregates.ts';
@@ -11,7 +12,6 @@ import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { decidingTables, looseReferences } from './references.ts';
 import { lostPresets } from './remote-presets.ts';
 import { constantRules, emptyDemands, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
-
 import { literalPresets, rulesWithoutSession } from './session.ts';
 
 type Rule = (
@@ -19,7 +19,7 @@ type Rule = (
   permission: PlacedPermission,
   input: LintInput,
   configuration: LintConfiguration,
-) => readonly Diagnostic[];
+) => readonly Found[];
 
 /** Rules that look at one permission, by code. */
 const LINT_RULES: Readonly<Record<string, Rule>> = {
@@ -59,7 +59,7 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** Findings about who a row belongs to: one cause, which other rules would report again. */
-function ownerFindings(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+function ownerFindings(table: PlacedTable, permission: PlacedPermission): Found[] {
   return [...givenAway(table, permission), ...chosenOwner(table, permission)];
 }
 
@@ -78,11 +78,7 @@ export function lint(input: LintInput, configuration: LintConfiguration): LintFi
   const findings = input.tables.flatMap((table) =>
     table.permissions.flatMap((permission) =>
       Object.values(LINT_RULES).flatMap((rule) =>
-        rule(table, permission, input, configuration).map((diagnostic) => ({
-          diagnostic,
-          tables: [table.model.key, table.name],
-          role: permission.role,
-        })),
+        rule(table, permission, input, configuration).map((found) => findingOf(found, table, permission)),
       ),
     ),
   );
@@ -93,6 +89,16 @@ export function lint(input: LintInput, configuration: LintConfiguration): LintFi
     ...lostPresets(input),
     ...missingIndexes(input),
   ];
+}
+
+/** Findings about the same columns of a table, by the same way, have one cause, whatever the role. */
+function findingOf(
+  { columns = [], by, ...diagnostic }: Found,
+  { source, model: { key }, name }: PlacedTable,
+  { role, operation }: PlacedPermission,
+): LintFinding {
+  const cause = JSON.stringify([diagnostic.code, source, key, columns, by]);
+  return { diagnostic, tables: [key, name], columns, role, operation, ...(columns.length > 0 && { cause }) };
 }
 
 /** One finding a column, at the first rule that needs the index, however many do. */
@@ -111,6 +117,11 @@ function missingIndexes(input: LintInput): LintFinding[] {
     const { role, operation, path } = first!;
     const more = others.length === 0 ? '' : ` So do ${others.length} more.`;
     const message = messages.ruleColumnWithoutIndex({ role, operation, column, target: target.name, more });
-    return { diagnostic: at([...path, 'filter'], message), tables: [target.model.key, target.name], role };
+    return {
+      diagnostic: at([...path, 'filter'], message),
+      tables: [target.model.key, target.name],
+      columns: [column],
+      role,
+    };
   });
 }

@@ -1,7 +1,7 @@
 /** Rule of the lint about aggregates that a role may not select, and may order by. */
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { LintFinding } from './configuration.ts';
+import type { LintFinding } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
 /** One finding a role, at the first of its permissions that withholds what can be ordered by. */
@@ -23,7 +23,7 @@ export function orderedAggregates({ tables, plan }: LintInput): LintFinding[] {
       tables: all.map(({ target }) => target.name).join(', '),
     });
     const targets = all.flatMap(({ target }) => [target.model.key, target.name]);
-    return { diagnostic: at(first!.permission.path, message), tables: targets, role };
+    return { diagnostic: at(first!.permission.path, message), tables: targets, columns: [], role };
   });
 }
 

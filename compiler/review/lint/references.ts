@@ -1,9 +1,13 @@
 /** Rules of the lint about references to rows of others, and about tables that decide what others may see. */
-import { columnsOfRule, readsSession } from '../../../runtime/core/condition/reads.ts';
+import { parseCondition } from '../../../runtime/core/condition/parse.ts';
+import { columnsOfRule, readsSession, tableOfItem } from '../../../runtime/core/condition/reads.ts';
+import { isSession, type Token } from '../../../runtime/core/condition/tokens.ts';
+import type { Condition } from '../../../runtime/core/condition/tree.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { referencesOf, variablesBinding, variablesBindingReference } from '../bound.ts';
+import { about, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -15,15 +19,15 @@ export function looseReferences(
   table: PlacedTable,
   permission: PlacedPermission,
   { tableOf }: LintInput,
-  known: readonly Diagnostic[],
-): Diagnostic[] {
+  known: readonly Found[],
+): Found[] {
   const { operation, role, columns, checkText, path } = permission;
   if (operation !== 'insert' && operation !== 'update') return [];
   return referencesOf(table.model.shape).flatMap((reference) => {
     const written = reference.columns.filter((name) => columns.includes(name));
     const target = tableOf(table.source, reference.target);
     if (written.length === 0 || !target || !isOwned(target, role)) return [];
-    if (written.some((name) => known.some(({ message }) => message.includes(`"${name}"`)))) return [];
+    if (written.some((name) => known.some((each) => each.columns?.includes(name)))) return [];
     const isHeld = (name: string) =>
       sessionVariable(permission.written.set?.[name] ?? null) !== undefined ||
       variablesBindingReference(checkText, [name]).size > 0 ||
@@ -34,7 +38,7 @@ export function looseReferences(
       return [];
     const quoted = written.map((name) => `"${name}"`).join(', ');
     const facts = { ...names(table, permission), columns: quoted, target: target.name };
-    return [at([...path, 'columns'], messages.referenceCanLeave(facts))];
+    return [about([...path, 'columns'], messages.referenceCanLeave(facts), written, target.model.key)];
   });
 }
 
@@ -79,11 +83,40 @@ function decides(
   other: PlacedTable,
   { columns }: PlacedPermission,
 ): boolean {
-  if (!readsSession(where)) return false;
   const asked = columnsOfRule(where, other.model.key).filter(([key]) => key === table.model.key);
-  const isCompared = asked.some(([, column]) => {
-    const name = `"${column.replaceAll('"', '""')}"`;
-    return where.includes(`${name} = {session.`) || where.includes(`${name} = any ({session.`);
-  });
-  return isCompared && asked.some(([, column]) => columns.includes(column));
+  return (
+    asked.some(([, column]) => columns.includes(column)) &&
+    sessionComparisons(parseCondition(where), new Map()).has(table.model.key)
+  );
+}
+
+/** Tables of which a condition compares a column with the session, beyond the rule's own row. */
+function sessionComparisons(condition: Condition, outer: ReadonlyMap<Token, string>): Set<string> {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return new Set(condition.parts.flatMap((part) => [...sessionComparisons(part, outer)]));
+    case 'not':
+      return sessionComparisons(condition.part, outer);
+    case 'exists': {
+      const aliases = new Map(outer);
+      for (const { tokens, alias } of condition.from) {
+        const key = tokens && tableOfItem(tokens);
+        if (key === undefined) aliases.delete(alias);
+        else aliases.set(alias, key);
+      }
+      const parts = [...condition.from.flatMap(({ on }) => on ?? []), condition.where];
+      return new Set(parts.flatMap((part) => [...sessionComparisons(part, aliases)]));
+    }
+    case 'leaf': {
+      const { tokens = [] } = condition;
+      if (!tokens.some(isSession)) return new Set();
+      return new Set(
+        tokens.flatMap((token, index) => {
+          const key = tokens[index + 1] === '.' ? outer.get(token) : undefined;
+          return key ?? [];
+        }),
+      );
+    }
+  }
 }

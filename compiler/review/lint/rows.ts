@@ -9,6 +9,7 @@ import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/m
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Condition } from '../../model/model.ts';
 import { dependsOnSession, sessionVariables, visit } from './conditions.ts';
+import { about, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
 /** An `_or` with one branch that is tied to the session and one that is not, without a session condition around it. */
@@ -107,11 +108,11 @@ export function constantRules(
 }
 
 /** Comparisons of a column with itself, and other tables that are asked for nothing of the row. */
-export function emptyDemands(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+export function emptyDemands(table: PlacedTable, permission: PlacedPermission): Found[] {
   return (['filter', 'check'] as const).flatMap((key) => {
     const condition = permission[key];
     if (!condition) return [];
-    const found = new Map<string, Diagnostic>();
+    const found = new Map<string, Found>();
     const place = [...permission.path, key];
     visit(condition, (part, isOwnRow) => {
       if (part.kind === 'column-comparison' && part.left.kind === 'column') {
@@ -119,9 +120,10 @@ export function emptyDemands(table: PlacedTable, permission: PlacedPermission): 
         if (isItself)
           found.set(
             `column ${part.column}`,
-            at(
+            about(
               place,
               messages.columnComparedWithItself({ ...names(table, permission), column: part.column }),
+              [part.column],
             ),
           );
       }

@@ -6,6 +6,7 @@ import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts'
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { variablesBinding } from '../bound.ts';
 import { boundColumns } from './conditions.ts';
+import { about, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -36,9 +37,9 @@ export function rulesWithoutSession(
 }
 
 /** Literals where other rules of the role compare with the session. */
-export function literalPresets(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+export function literalPresets(table: PlacedTable, permission: PlacedPermission): Found[] {
   const { role, written, path } = permission;
-  return Object.entries(written.set ?? {}).flatMap(([column, value]) => {
+  return Object.entries(written.set ?? {}).flatMap(([column, value]): Found[] => {
     if (sessionVariable(value) !== undefined) return [];
     // The rules of the role itself say most.
     const others = table.permissions.toSorted(
@@ -49,7 +50,7 @@ export function literalPresets(table: PlacedTable, permission: PlacedPermission)
       const bound = boundColumns(other.filter).find((each) => each.column === column);
       if (bound?.variable === undefined) continue;
       const facts = { role, column, table: table.name, other: other.operation, variable: bound.variable };
-      return [at([...path, 'set', column], messages.presetIsLiteral(facts))];
+      return [about([...path, 'set', column], messages.presetIsLiteral(facts), [column])];
     }
     return [];
   });

@@ -71,6 +71,7 @@ class Evaluation {
   /** Column → a column with the same value; column → a column that equality cannot tell from it. */
   readonly #identical = new Map<string, Tokens>();
   readonly #equal = new Map<string, Tokens>();
+  #partners: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 
   constructor(given: Suppositions, knowledge: Knowledge | undefined) {
     this.#given = given;
@@ -100,6 +101,7 @@ class Evaluation {
   /** Two rows of a table that share the values of a key: one row, unless they may be two versions of it. */
   rowsOfOneKey(): readonly [kept: Token, dropped: Token] | undefined {
     const rows = this.#given.rows.filter(({ version }) => !version);
+    this.#partners = this.#equalValues();
     for (const [index, row] of rows.entries()) {
       const source = textOf(this.#named(row.source));
       const keys = this.#knowledge?.table(source)?.keys ?? [];
@@ -116,18 +118,24 @@ class Evaluation {
 
   /** True if the column is equal in two rows: to each other, or to the same third value. */
   #share(row: KnownRow, other: KnownRow, column: Token): boolean {
-    const partners = (of: KnownRow): ReadonlySet<string> => {
-      const own = representative(this.#equal, this.#named([of.alias, '.', column]));
-      const key = textOf(own);
-      const found = new Set<string>();
-      for (const { left, right } of this.#trueEqualities()) {
-        const [one, two] = [this.#equalKey(left), this.#equalKey(right)];
-        if (one === key || two === key) found.add(one).add(two);
+    const partners = ({ alias }: KnownRow) =>
+      this.#partners.get(textOf(representative(this.#equal, this.#named([alias, '.', column]))));
+    const [own, others] = [partners(row), partners(other)];
+    return own !== undefined && others !== undefined && [...own].some((key) => others.has(key));
+  }
+
+  /** Values that are said to be equal, by each of them. Made once: rows are compared in pairs. */
+  #equalValues(): Map<string, Set<string>> {
+    const found = new Map<string, Set<string>>();
+    for (const { left, right } of this.#trueEqualities()) {
+      const keys = [this.#equalKey(left), this.#equalKey(right)];
+      for (const key of keys) {
+        const known = found.get(key) ?? new Set();
+        for (const each of keys) known.add(each);
+        found.set(key, known);
       }
-      return found;
-    };
-    const others = partners(other);
-    return [...partners(row)].some((key) => others.has(key));
+    }
+    return found;
   }
 
   conflicts(): boolean {

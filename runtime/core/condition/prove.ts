@@ -212,8 +212,9 @@ class Branch {
     return found;
   }
 
-  /** True if the literals conflict. Equal rows are identified. */
+  /** True if the literals conflict; not looked at when no steps are left. Equal rows are identified. */
   conflicts(proof: Proof): boolean {
+    if (proof.steps <= 0) return false;
     // A step is worth more where there are many rows and literals to compare.
     proof.steps -= 1 + Math.floor((this.rows.length ** 2 * this.literals.length) / STEP);
     const known = identifyRows(this, proof.knowledge);

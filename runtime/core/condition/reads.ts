@@ -45,6 +45,12 @@ export function columnsOfRule(text: RuleText, table: string): NamedColumn[] {
   });
 }
 
+/** Key of the table that an item of `from` names; undefined for the call of a function. */
+export function tableOfItem([schema, dot, name, ...rest]: Tokens): string | undefined {
+  if (dot !== '.' || rest.length > 0 || !isQuotedName(schema) || !isQuotedName(name)) return undefined;
+  return objectKey(nameOf(schema!), nameOf(name!));
+}
+
 /** The texts of `= 'a'`, `<> 'a'`, `in ('a', 'b')` and `not in ('a', 'b')`. */
 function comparedTexts(tokens: Tokens): string[] {
   const [operator, ...rest] = tokens[0] === 'not' ? tokens.slice(1) : tokens;

@@ -37,6 +37,7 @@ const sarif = z.strictObject({
               id: z.string(),
               name: z.string().regex(/^[A-Z]\w*$/),
               shortDescription: text,
+              fullDescription: text,
               help: text,
               defaultConfiguration: z.strictObject({ level }),
             }),

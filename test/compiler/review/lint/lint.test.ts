@@ -133,6 +133,28 @@ test('a finding is told with its place; what is meant is allowed with a reason',
   expect(allowed).toMatchObject({ status: 0, stdout: 'Nothing found in 1 permissions, 1 allowed.\n' });
 });
 
+test('one cause is one finding, which names the other permissions', async () => {
+  const own = { writer: 'X-Engine-User-Id' };
+  const loose: Permissions = {
+    account: { select: { filter: { owner: 'X-Engine-User-Id' } } },
+    note: {
+      insert: { columns: ['account_id', 'body'], check: own, set: own },
+      update: { columns: ['account_id'], filter: own, check: own },
+    },
+  };
+  const allow = (operation: string) =>
+    `allow:\n  - rule: ${operation}\n    table: note\n    column: account_id\n    reason: Accounts are open\n`;
+  const found = await runLint(loose, '');
+  expect(found.stdout.match(/^warning reference-can-leave/gm)).toHaveLength(1);
+  expect(found.stdout).toContain('The same for user, update.');
+  // The column is that of the finding, wherever its message has the name.
+  const allowed = await runLint(loose, allow('reference-can-leave'));
+  expect(allowed.stdout).not.toContain('reference-can-leave');
+  expect(allowed.stdout).toContain('2 allowed');
+  const other = await runLint(loose, allow('reference-can-leave').replace('account_id', 'account'));
+  expect(other.stdout).toContain('warning reference-can-leave');
+});
+
 test('an allowance that nothing needs is told, with its line', async () => {
   const unused = await runLint(
     { account: { select: { filter: { owner: 'X-Engine-User-Id' } } } },
