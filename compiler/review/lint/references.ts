@@ -96,6 +96,10 @@ function sessionComparisons(condition: Condition, outer: ReadonlyMap<Token, stri
     case 'and':
     case 'or':
       return new Set(condition.parts.flatMap((part) => [...sessionComparisons(part, outer)]));
+    case 'guarded':
+      return new Set(
+        [condition.when, condition.part].flatMap((part) => [...sessionComparisons(part, outer)]),
+      );
     case 'not':
       return sessionComparisons(condition.part, outer);
     case 'exists': {

@@ -4,7 +4,7 @@ import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/r
 import { isSessionVariable, isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { LintFinding } from './configuration.ts';
+import type { LintFinding } from './finding.ts';
 import type { LintInput } from './place.ts';
 
 /** An argument or input field of a role's schema. */
@@ -29,7 +29,7 @@ export function lostPresets({ metadata }: LintInput): LintFinding[] {
         const preset = inputs.find((each) => each.key === key && each.variable !== undefined);
         if (!preset) return [];
         const facts = { role, remote, name, place, other: preset.place, variable: preset.variable! };
-        return [{ diagnostic: at(path, messages.remotePresetLost(facts)), tables: [], role }];
+        return [{ diagnostic: at(path, messages.remotePresetLost(facts)), tables: [], columns: [], role }];
       });
     }),
   );
