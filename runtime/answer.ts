@@ -10,7 +10,7 @@ import type { PlannedRequest, Planner } from './core/request/planner.ts';
 import type { SavedOperation } from './core/saved.ts';
 import type { Session } from './core/session.ts';
 import { runPlan } from './graphql/execute.ts';
-import type { Execution } from './graphql/execution.ts';
+import type { ClientRequest, Execution } from './graphql/execution.ts';
 import type { Limits } from './graphql/limits.ts';
 import type { OperationObservation } from './observe.ts';
 import { type Called, findCalled, type GraphqlCall } from './saved/call.ts';
@@ -24,6 +24,20 @@ export interface Served extends Execution {
   readonly saved: Saved;
 }
 
+/**
+ * What one request runs on. Each key is written out: a spread makes a new hidden class for every request, which stays until
+ * the next major collection.
+ */
+export function forRequest(
+  { planner, sources, limits, callers, inputValidator, count, saved }: Served,
+  watch: Served['watch'],
+  client: ClientRequest,
+): Served {
+  const request = { planner, sources, limits, callers, inputValidator, count, saved, watch, client };
+  // Only a limit of time sets a deadline.
+  return request satisfies Record<Exclude<keyof Served, 'deadline'>, unknown>;
+}
+
 /** Takes an operation that was answered or failed, for metrics. */
 export type CountOperation = (operation: Omit<OperationObservation, 'kind'>) => void;
 
@@ -35,9 +49,9 @@ export type CurrentlyServed = () => Served;
  * @returns the text `{"data":…}`
  * @throws EngineError when the request is wrong or its execution fails
  */
-export async function answerCall(call: GraphqlCall, session: Session, served: Served): Promise<string> {
+export function answerCall(call: GraphqlCall, session: Session, served: Served): Promise<string> {
   const find = () => findCalled(call, session.role, served.saved.calls);
-  return `{"data":${await answer(find, call, session, served)}}`;
+  return answer(find, call, session, served, '{"data":', '}');
 }
 
 /**
@@ -54,27 +68,32 @@ export function answerSaved(
   return answer(() => ({ operation }), { variables }, session, served);
 }
 
+/** One function, because each further promise is a step of every request. Puts `begin` and `end` around the text. */
 async function answer(
   find: () => Called,
   call: GraphqlCall,
   session: Session,
   served: Served,
+  begin = '',
+  end = '',
 ): Promise<string> {
   const counted = served.count && startCounting(served.count, call);
+  let saved: SavedOperation | undefined;
+  let values: Readonly<Record<string, unknown>> = {};
   try {
     const called = find();
     const { plan, variables } = planCalled(called, call, session, served);
+    if ('operation' in called) saved = called.operation;
+    values = variables;
     counted?.planned(plan.kind);
-    const data = await runPlan(plan, variables, session, served).catch((error: unknown) => {
-      throw error instanceof MissingSessionVariable && 'operation' in called
-        ? withRule(error, called.operation, variables, session, served.planner)
-        : error;
-    });
+    const data = await runPlan(plan, variables, session, served);
     counted?.end(true);
-    return data;
+    return `${begin}${data}${end}`;
   } catch (error) {
     counted?.end(false);
-    throw error;
+    throw error instanceof MissingSessionVariable && saved
+      ? withRule(error, saved, values, session, served.planner)
+      : error;
   }
 }
 

@@ -215,6 +215,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       observe,
       authenticate,
       limits: () => current().limits,
+      isDraining: () => readiness.draining,
       ...(locate ? { locate } : {}),
     };
     const app = createServer(httpContext, [
@@ -230,11 +231,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...host.endpoints,
       ...(options.endpoints ?? []),
     ]);
-    app.addHook('onSend', (_request, reply, payload, done) => {
-      // The client should not send its next request here.
-      if (readiness.draining) reply.header('connection', 'close');
-      done(null, payload);
-    });
     const port = await listen(app, configuration);
     observe({ kind: 'startup', step: 'server', info: { message: 'the server listens', port } });
     const close = async () => {

@@ -21,7 +21,7 @@ import {
   tookTooLong,
 } from './failures.ts';
 import { HeldOperations } from './held.ts';
-import { History } from './history.ts';
+import { History, type Known } from './history.ts';
 import { LANES, type Lane, Lanes, LONG, WEIGHT } from './lanes.ts';
 import { LockWaits } from './lock-waits.ts';
 import { giveUp, type IsWanted, type Task, type TaskConnection, type WriteManner } from './task.ts';
@@ -98,9 +98,10 @@ export class Pool {
    * @param isWanted a read that nobody waits for is not sent, or ended if it takes long
    * @throws ClientGoneError when it was not wanted any more
    */
-  async read(statement: BoundStatement, isWanted?: IsWanted): Promise<TextRow> {
-    const [row] = await this.#run([statement], undefined, 'shared', undefined, isWanted);
-    return row!;
+  read(statement: BoundStatement, isWanted?: IsWanted): Promise<TextRow> {
+    return new Promise((resolve, reject) => {
+      this.#run([statement], undefined, 'shared', undefined, (rows) => resolve(rows[0]!), reject, isWanted);
+    });
   }
 
   /**
@@ -115,7 +116,9 @@ export class Pool {
     manner: WriteManner,
     writer?: Writer,
   ): Promise<readonly TextRow[]> {
-    return this.#run(statements, kind, manner, writer);
+    return new Promise((resolve, reject) => {
+      this.#run(statements, kind, manner, writer, resolve, reject);
+    });
   }
 
   #run(
@@ -123,28 +126,29 @@ export class Pool {
     writes: string | undefined,
     manner: WriteManner,
     writer: Writer | undefined,
+    resolve: Task['resolve'],
+    reject: Task['reject'],
     isWanted?: IsWanted,
-  ): Promise<readonly TextRow[]> {
-    return new Promise((resolve, reject) => {
-      const requests = statements.map((statement) => ({
-        name: this.#history.of(statement.text).name,
-        statement,
-      }));
-      this.#start({
-        writes,
-        manner,
-        requests,
-        writer,
-        known: this.#history.of(statements.at(-1)!.text),
-        resolve,
-        reject,
-        isWanted,
-        turn: 0,
-        retried: false,
-        unnamed: false,
-        begins: false,
-        wait: undefined,
-      });
+  ): void {
+    let known!: Known;
+    const requests = statements.map((statement) => {
+      known = this.#history.of(statement.text);
+      return { name: known.name, statement };
+    });
+    this.#start({
+      writes,
+      manner,
+      requests,
+      writer,
+      known,
+      resolve,
+      reject,
+      isWanted,
+      turn: 0,
+      retried: false,
+      unnamed: false,
+      begins: false,
+      wait: undefined,
     });
   }
 

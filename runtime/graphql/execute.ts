@@ -31,7 +31,7 @@ export async function executeData(
 }
 
 /** Runs a plan: the text below `data`. @throws EngineError */
-export async function runPlan(
+export function runPlan(
   plan: RequestPlan,
   variables: Variables,
   session: Session,

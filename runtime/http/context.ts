@@ -21,6 +21,8 @@ export interface HttpContext {
   /** Limits of the served program; absent: none. */
   readonly limits?: () => Limits;
   readonly logOperation: LogOperation;
+  /** The server is about to stop; absent: never. */
+  readonly isDraining?: () => boolean;
   /** Finds the rule of a denial in the metadata; absent without metadata. */
   readonly locate?: LocateRule;
 }

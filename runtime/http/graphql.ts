@@ -4,7 +4,7 @@
  * (GraphQL over HTTP).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { answerCall, type CurrentlyServed, type Served } from '../answer.ts';
+import { answerCall, type CurrentlyServed, forRequest, type Served } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
@@ -48,7 +48,7 @@ function install(
   const { logOperation } = context;
   const run = (request: FastifyRequest, call: GraphqlCall, session: Session, served: Served) =>
     logOperation(request, call, (watch) =>
-      answerCall(call, session, { ...served, watch, client: clientOf(context, request, call) }),
+      answerCall(call, session, forRequest(served, watch, clientOf(context, request, call))),
     );
   const fail = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     request.exchange.mode = 'error';

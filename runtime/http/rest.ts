@@ -1,6 +1,6 @@
 /** /api/rest/**: saved operations under URLs of their own. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { answerSaved, type CurrentlyServed } from '../answer.ts';
+import { answerSaved, type CurrentlyServed, forRequest } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import { jsonKind } from '../core/types.ts';
 import { type GivenVariables, restVariables } from '../saved/variables.ts';
@@ -33,11 +33,12 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
           const variables = restVariables(operation, given);
           const logged = { query: operation.document, operationName: operation.name, variables };
           const answer = await context.logOperation(request, logged, (watch) =>
-            answerSaved(operation, variables, session, {
-              ...served,
-              watch,
-              client: clientOf(context, request, logged),
-            }),
+            answerSaved(
+              operation,
+              variables,
+              session,
+              forRequest(served, watch, clientOf(context, request, logged)),
+            ),
           );
           return sendJson(reply, answer);
         }

@@ -4,7 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Configuration } from '../configuration.ts';
 import type { LoggedQuery } from '../observe.ts';
 import { installBodyParser } from './body.ts';
-import { installCompression } from './compression.ts';
+import { compress } from './compression.ts';
 import { limitConnections } from './connections.ts';
 import type { Endpoints, Exchange, HttpContext } from './context.ts';
 import { installCors } from './cors.ts';
@@ -73,11 +73,14 @@ export function createServer(
   installCors(app, configuration);
   installBodyParser(app);
   installErrorHandlers(app, context);
-  installCompression(app);
+  // One hook, because each one is a step of every answer.
   app.addHook('onSend', (request, reply, payload, done) => {
     const { cookies } = request.exchange;
     if (cookies.length > 0) reply.header('set-cookie', [...cookies]);
-    done(null, payload);
+    // The client should not send its next request here.
+    if (given.isDraining?.()) reply.header('connection', 'close');
+    if (typeof payload === 'string') compress(request, reply, payload, done);
+    else done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { explaining, requestId } = request.exchange;
