@@ -35,7 +35,7 @@ import {
 /** A statement in its saved form, and how its variables are written for Postgres. */
 export interface SavedText {
   readonly sql: string;
-  /** By variable and type, as holes name them: `id::integer`. */
+  /** By variable and type, as holes name them: `id::integer`. Also by the text and type of regular expressions: `"^a"::text`. */
   readonly values: Readonly<Record<string, SavedValue>>;
 }
 
@@ -82,11 +82,15 @@ function holeOf(parameter: ParameterNode, values: Record<string, SavedValue>): s
       return `session.${source.name}`;
     case 'session-object':
       return 'session';
-    case 'constant':
-      return JSON.stringify(bindParameter(parameter, {}, NOBODY)).replace(
+    case 'constant': {
+      const hole = JSON.stringify(bindParameter(parameter, {}, NOBODY)).replace(
         /[{}]/g,
         (brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
       );
+      // Postgres notices only when the statement runs that it is invalid.
+      if (encoding?.as === 'regex') values[`${hole}::${type}`] ??= { encoding, path };
+      return hole;
+    }
     case 'variable':
       if (source.path.length > 0 || !encoding) return undefined;
       values[`${source.name}::${type}`] ??= { encoding, path };
@@ -138,8 +142,9 @@ function readHole(
     return [{ kind: 'parameter', source: from, type, path, encode, encoding }];
   }
   if (constant !== undefined) {
+    const type = groups.constantType!;
     const from = { from: 'constant', value: JSON.parse(constant) } as const;
-    return [{ kind: 'parameter', source: from, type: groups.constantType! }];
+    return [{ kind: 'parameter', source: from, type, ...values[`${constant}::${type}`] }];
   }
   if (sessionType !== undefined) {
     const from =

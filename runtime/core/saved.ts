@@ -18,7 +18,7 @@ export interface SavedOperation {
   readonly variables?: Readonly<Record<string, SavedVariable>>;
   /** Why there are no plans: the SQL depends on the request, so the document is planned per request. */
   readonly template?: string;
-  /** How variables are written for Postgres, by variable and type: `id::integer`. */
+  /** How variables are written for Postgres, by variable and type: `id::integer`. Regular expressions: `"^a"::text`. */
   readonly values?: Readonly<Record<string, SavedValue>>;
   /** The plans of roles; the first one whose conditions hold runs. */
   readonly plans?: readonly SavedPlan[];
@@ -59,7 +59,7 @@ export interface SavedWrite {
   readonly once?: true;
 }
 
-/** How a variable is written for Postgres, and its path in the document, for errors. */
+/** How a variable or regular expression is written for Postgres, and its path in the document, for errors. */
 export interface SavedValue {
   readonly encoding: Encoding;
   readonly path: string;

@@ -83,7 +83,7 @@ function explain(error: pg.DatabaseError): [ErrorCode, string, number] {
   if (state === '22025') return ['bad-request', message, 400];
   if (state.startsWith('22') || state.startsWith('21') || state.startsWith('54') || isBadText(error))
     return ['data-exception', message, 400];
-  if (state === '42883' && isOfStatement(error)) return ['not-supported', message, 400];
+  if ((state === '42883' || state === '0A000') && isOfStatement(error)) return ['not-supported', message, 400];
   if (state.startsWith('40')) return ['concurrent-update', message, 400];
   if (state === '42P10')
     return ['constraint-error', 'there is no unique or exclusion constraint on target column(s)', 400];
@@ -102,10 +102,11 @@ function isBadText(error: pg.DatabaseError): boolean {
 
 /**
  * Found in the statement itself and not in a function that it calls. All its names were checked, so what does not exist is
- * an operator or aggregate for the type of a column that the request names.
+ * an operator or aggregate for the type of a column that the request names; Postgres notices some only when values are compared,
+ * and then there is no position.
  */
 function isOfStatement(error: pg.DatabaseError): boolean {
-  return error.position !== undefined && error.internalQuery === undefined && error.where === undefined;
+  return error.internalQuery === undefined && error.where === undefined;
 }
 
 const VIOLATIONS: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import { databaseError } from '../database/errors.ts';
 import { connectionLost } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
+import { operandPath } from '../graphql/operand-path.ts';
 import { type Cohort, deliver, Result, type Subscriber } from './cohort.ts';
 import type { BatchReport } from './poller-log.ts';
 
@@ -130,7 +131,8 @@ async function fail(
   joined: number,
 ): Promise<string> {
   const { text } = context.plan;
-  const error = databaseError(thrown, { text, values: cohort.values, prepared: false });
+  const statement = { text, values: cohort.values, prepared: false };
+  const error = databaseError(thrown, statement, operandPath(thrown, context.plan));
   if (!(error instanceof EngineError)) context.report(thrown);
   const shown =
     error instanceof EngineError

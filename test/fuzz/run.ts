@@ -1,4 +1,4 @@
-/** `npm run fuzz -- KIND [--cases N] [--seed S] [--as-found] [--only TEXT]`: property tests outside the test run, with as many cases as wanted. */
+/** `npm run fuzz -- KIND`: property tests outside the test run, with as many cases as wanted. `--help` lists kinds and options. */
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 
@@ -18,16 +18,62 @@ export interface FuzzContext {
 /** Runs a kind, printing what it does; answers whether everything held. */
 export type FuzzKind = (context: FuzzContext) => Promise<boolean>;
 
-const KINDS: Readonly<Record<string, () => Promise<FuzzKind>>> = {
-  queries: async () => (await import('./queries/main.ts')).fuzzQueries,
-  mutations: async () => (await import('./mutations/main.ts')).fuzzMutations,
-  hostile: async () => (await import('./hostile/main.ts')).fuzzHostile,
-  metadata: async () => (await import('./metadata/main.ts')).fuzzMetadata,
-  interference: async () => (await import('./interference/main.ts')).fuzzInterference,
-  live: async () => (await import('./live/main.ts')).fuzzLive,
-  audit: async () => (await import('./audit/main.ts')).fuzzAudit,
-  faults: async () => (await import('./faults.ts')).fuzzFaults,
+interface Kind {
+  readonly load: () => Promise<FuzzKind>;
+  readonly help: string;
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  queries: {
+    load: async () => (await import('./queries/main.ts')).fuzzQueries,
+    help: 'random projects and queries, compared with an oracle',
+  },
+  mutations: {
+    load: async () => (await import('./mutations/main.ts')).fuzzMutations,
+    help: 'random mutations, compared with an oracle',
+  },
+  hostile: {
+    load: async () => (await import('./hostile/main.ts')).fuzzHostile,
+    help: 'requests with operands of every kind: none fails with an unexpected error',
+  },
+  metadata: {
+    load: async () => (await import('./metadata/main.ts')).fuzzMetadata,
+    help: 'random operations of the metadata API and run_sql',
+  },
+  interference: {
+    load: async () => (await import('./interference/main.ts')).fuzzInterference,
+    help: 'databases that differ in hidden rows only give equal answers',
+  },
+  live: {
+    load: async () => (await import('./live/main.ts')).fuzzLive,
+    help: 'live queries under random writes',
+  },
+  audit: {
+    load: async () => (await import('./audit/main.ts')).fuzzAudit,
+    help: 'random changes of permissions, and what "engine audit" says of them',
+  },
+  faults: {
+    load: async () => (await import('./faults.ts')).fuzzFaults,
+    help: 'plant the defects of test/faults one by one; each has to be found by the kind of its folder',
+  },
 };
+
+function usage(): string {
+  const kinds = Object.entries(KINDS).map(([name, { help }]) => `  ${name.padEnd(14)}${help}`);
+  return `npm run fuzz -- KIND [options]
+
+Kinds:
+${kinds.join('\n')}
+
+Options:
+  --cases N     number of cases (default: of the kind)
+  --seed S      seed of the random numbers; the output names it (default: random)
+  --as-found    do not shrink a failing case
+  --only TEXT   faults: only those with this text in their names (--only interference/)
+
+ENGINE_TEST_PG_URL names a PostgreSQL server to use instead of the embedded one. The exit code is 0 if everything held.
+Example: npm run fuzz -- faults --only interference/implied --cases 1000 --seed 41`;
+}
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -36,10 +82,15 @@ const { positionals, values } = parseArgs({
     seed: { type: 'string' },
     'as-found': { type: 'boolean' },
     only: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
   },
 });
+if (values.help) {
+  console.log(usage());
+  process.exit(0);
+}
 const [kind = ''] = positionals;
-const load = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+const load = Object.hasOwn(KINDS, kind) ? KINDS[kind]!.load : undefined;
 if (!load) {
   console.error(`Which kind? One of: ${Object.keys(KINDS).join(', ')}.`);
   process.exit(2);

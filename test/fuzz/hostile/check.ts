@@ -30,7 +30,7 @@ export async function sendHostile(
 }
 
 /** Why an error is a defect of the server: it is unknown, or an HTTP 500. */
-function defectOf(thrown: unknown): string | undefined {
+export function defectOf(thrown: unknown): string | undefined {
   const error = databaseError(thrown);
   if (error instanceof EngineError && error.code !== 'unexpected' && error.status < 500) return undefined;
   if (!(error instanceof EngineError)) return String((error as Error).stack ?? error);

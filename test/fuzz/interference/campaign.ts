@@ -1,13 +1,17 @@
 /** Random requests to two databases that differ only in what the role may not see: the answers are equal, errors included. */
-import { EngineError } from '../../../runtime/core/errors.ts';
+import type { EngineError } from '../../../runtime/core/errors.ts';
+import { databaseError } from '../../../runtime/database/errors.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
+import { defectOf } from '../hostile/check.ts';
 import { Random } from '../random.ts';
 import { createScratchDatabase } from '../scratch-database.ts';
 import { type HostileRequest, randomHostileRequest } from './random-request.ts';
 import { randomWorld, type World } from './world.ts';
 
 const REQUESTS_PER_WORLD = 15;
+/** Beginning of an answer that is no answer: an unexpected error, whether or not both databases have it. */
+const DEFECT = 'unexpected error: ';
 const SESSION = { 'x-engine-user-id': '1' };
 
 export interface CampaignOptions {
@@ -59,7 +63,8 @@ export async function runCampaign({
           const outcome = one!.startsWith('{"data"') ? 'data' : one!.slice(0, 60);
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
           const isOrderOpen = world.isAnalyzed || request.writes;
-          if (one !== other && !(isOrderOpen && unordered(one!) === unordered(other!))) {
+          const isDefect = one!.startsWith(DEFECT) || other!.startsWith(DEFECT);
+          if (isDefect || (one !== other && !(isOrderOpen && unordered(one!) === unordered(other!)))) {
             const sql = request.isLive ? '(live)' : served[0].sql(request, world.role, SESSION);
             return {
               cases: number,
@@ -96,8 +101,10 @@ async function answer(served: InProcess, request: HostileRequest, role: string):
       ? await served.live(request, role, SESSION)
       : await served.answer(request, role, SESSION);
   } catch (error) {
-    if (error instanceof EngineError) return `${error.code} at ${error.path}: ${error.message}`;
-    throw error;
+    const defect = defectOf(error);
+    if (defect !== undefined) return `${DEFECT}${defect}`;
+    const { code, path, message } = databaseError(error) as EngineError;
+    return `${code} at ${path}: ${message}`;
   }
 }
 

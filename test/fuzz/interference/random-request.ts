@@ -57,7 +57,7 @@ const weight: Leaf = {
 const title: Leaf = { type: 'String', operators: TEXT_OPERATORS, operands: PATTERNS };
 
 const LEAVES: Readonly<Record<TableName, Readonly<Record<string, Leaf>>>> = {
-  team: { name: title, weight, area },
+  team: { name: title, weight, area, loud: title },
   item: {
     title,
     label: {
@@ -100,7 +100,8 @@ const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => str
     () => 'own_items: {}',
     (pattern) => `own_items: {title: {_like: ${pattern()}}}`,
     (pattern) => `items: {title: {_regex: ${pattern()}}}`,
-    () => 'items: {loud: {_eq: "MINE"}}',
+    () => 'items: {loud: {_is_null: true}}',
+    () => 'loud: {_is_null: true}',
     (pattern) => `items_aggregate: {count: {predicate: {_gte: 0}, filter: {title: {_regex: ${pattern()}}}}}`,
     () => 'items: {notes_aggregate: {sum: {arguments: weight, predicate: {_gt: 0}}}}',
   ],
@@ -113,7 +114,7 @@ const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => str
     () => 'area: {_gt: "(1e200,1e200),(0,0)"}',
     (pattern) => `team: {name: {_regex: ${pattern()}}}`,
     (pattern) => `notes: {title: {_regex: ${pattern()}}}`,
-    () => 'notes: {loud: {_eq: "MINE"}}',
+    () => 'notes: {loud: {_is_null: true}}',
     (pattern) => `notes_aggregate: {count: {predicate: {_gte: 0}, filter: {title: {_regex: ${pattern()}}}}}`,
     (pattern) => `notes_aggregate: {count: {predicate: {_lt: 9}, filter: {title: {_nregex: ${pattern()}}}}}`,
     () => 'notes_aggregate: {sum: {arguments: weight, predicate: {_gt: 0}}}',
@@ -133,18 +134,20 @@ const DISTANT_TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string
   team: [
     (pattern) => `items: {title: {_eq: "secret one", _similar: ${pattern()}}}`,
     () => 'items: {title: {_eq: "secret one"}, loud: {_eq: "MINE"}}',
-    () => 'items: {loud: {_eq: "MINE"}}',
-    () => 'items: {number: {_eq: 1}}',
+    () => 'items: {loud: {_is_null: true}}',
+    () => 'items: {number: {_is_null: true}}',
   ],
   item: [
     (pattern) => `team: {name: {_eq: "secret one", _regex: ${pattern()}}}`,
     (pattern) => `notes: {title: {_eq: "secret one", _iregex: ${pattern()}}}`,
     () => 'notes: {title: {_eq: "secret one"}, loud: {_eq: "MINE"}}',
-    () => 'notes: {loud: {_eq: "MINE"}}',
+    () => 'notes: {loud: {_is_null: true}}',
+    () => 'team: {loud: {_is_null: true}}',
   ],
   note: [
     (pattern) => `item: {title: {_eq: "secret one", _nregex: ${pattern()}}}`,
     () => 'item: {title: {_eq: "secret one"}, loud: {_eq: "MINE"}}',
+    () => 'item: {loud: {_is_null: true}}',
   ],
 };
 
@@ -269,7 +272,7 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
 
   const order = (table: TableName): string => {
     const keys = {
-      team: ['name', 'weight'],
+      team: ['name', 'weight', 'loud'],
       item: ['title', 'amount', 'number', 'loud', 'day'],
       note: ['title', 'weight', 'loud'],
     };
@@ -300,7 +303,7 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   };
 
   const fields: Readonly<Record<TableName, readonly string[]>> = {
-    team: ['id', 'name', 'weight', 'area'],
+    team: ['id', 'name', 'weight', 'area', 'loud'],
     item: ['id', 'title', 'label', 'amount', 'area', 'tags', 'body', 'number', 'loud'],
     note: ['id', 'title', 'weight', 'loud'],
   };

@@ -80,6 +80,35 @@ describe('a live query', () => {
     await socket.silence(300);
   });
 
+  test('with a regular expression that is invalid names its place', async () => {
+    const socket = await begin();
+    await write(`insert into note values (1, 'ann')`);
+    for (const [id, query, variables] of [
+      ['constant', 'subscription { note(where: {_and: [{body: {_regex: "("}}]}) { id } }', undefined],
+      [
+        'variable',
+        'subscription ($p: String) { note(where: {_and: [{body: {_regex: $p}}]}) { id } }',
+        { p: '(' },
+      ],
+    ] as const) {
+      await subscribe(socket, id, query, variables);
+      expect(await socket.next()).toMatchObject({
+        id,
+        payload: {
+          errors: [
+            {
+              extensions: {
+                code: 'data-exception',
+                path: '$.selectionSet.note.args.where._and[0].body._regex',
+              },
+            },
+          ],
+        },
+      });
+      socket.send({ type: 'complete', id });
+    }
+  });
+
   test('by key, of an aggregate, with an alias and with __typename below', async () => {
     const socket = await begin();
     await write(`insert into note values (1, 'ann', 'it''s "quoted" \\ ü')`);

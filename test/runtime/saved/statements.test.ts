@@ -12,7 +12,7 @@ import { createLimits, createRateCounter } from '../../../runtime/graphql/limits
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { indexSaved } from '../../../runtime/saved/saved.ts';
 import { defaultSource } from '../../harness/metadata.ts';
-import { createTestDatabase } from '../../harness/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { openSource } from '../../harness/source.ts';
 
 const queries = {
@@ -27,11 +27,17 @@ const queries = {
     'mutation batch { insert_note(objects: [{id: 15, lines: {data: {id: 16}}}, {id: 17, lines: {data: {id: 18}}}]) { affected_rows } }',
   copy: 'mutation copy($id: Int!) { copy_note(args: {id: $id}) { id text } }',
   by_text: 'query by_text($text: String) { note(where: {text: {_eq: $text}}) { id } }',
+  matching:
+    'query matching { note(where: {_or: [{text: {_regex: "("}}, {id: {_eq: 0}}]}) { id } again: note(where: {id: {_eq: 1}}) { id } }',
+  matching_twice:
+    'query matching_twice { note(where: {_or: [{text: {_regex: "("}}, {text: {_similar: "(a"}}]}) { id } }',
+  related: 'query related { line(order_by: {id: asc}) { id of { id } } }',
   tagged: 'query tagged($tags: [String!]) { note(where: {tags: {_contains: $tags}}) { id } }',
 };
 
 let source: SourceConnection;
 let saved: SavedProgram;
+let database: TestDatabase;
 let run: (
   operation: SavedOperation,
   variables: object,
@@ -40,16 +46,21 @@ let run: (
 ) => Promise<string>;
 
 beforeAll(async () => {
-  const { url } = await createTestDatabase(`
+  database = await createTestDatabase(`
     create table note (id int primary key, text text, original int references note, tags text[] not null default '{new}');
     create table line (id int primary key, note int references note);
     insert into note values (1, 'one'), (2, 'two');
+    create function note_numbered(note) returns int stable cost 0.1 language plpgsql as
+      $$ begin return $1.text::int; end $$;
     create function copy_note(id int) returns setof note language sql as
       $$ insert into note select id + 30, 'copy of ' || text, id from note n where n.id = copy_note.id returning * $$;
   `);
+  const { url } = database;
   const catalog = await readDatabase({ connectionString: url }, []);
   const own = { id: { _eq: 'X-Engine-User-Id' } };
   const user = { role: 'user', permission: { columns: ['id'], filter: own } };
+  // Fails for notes without a number.
+  const finder = { role: 'finder', permission: { columns: ['id'], filter: { numbered: { _eq: 1 } } } };
   const writer = { role: 'writer', permission: { columns: ['id', 'text', 'tags'], filter: {} } };
   const change = { columns: ['id', 'text'], filter: own, check: { text: { _ne: 'bad' } } };
   const { value: metadata } = readMetadata({
@@ -67,12 +78,18 @@ beforeAll(async () => {
                   using: { foreign_key_constraint_on: { table: 'note', column: 'original' } },
                 },
               ],
-              select_permissions: [user, writer],
+              computed_fields: [{ name: 'numbered', definition: { function: 'note_numbered' } }],
+              select_permissions: [user, writer, finder],
               insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'text'], check: {} } }],
               update_permissions: [{ role: 'writer', permission: change }],
             },
             {
               table: 'line',
+              object_relationships: [{ name: 'of', using: { foreign_key_constraint_on: 'note' } }],
+              select_permissions: [
+                { role: 'finder', permission: { columns: ['id'], filter: { id: { _gt: 20, _lt: 100 } } } },
+                { role: 'writer', permission: { columns: ['id'], filter: { id: { _gt: 20, _lt: 100 } } } },
+              ],
               insert_permissions: [{ role: 'writer', permission: { columns: ['id', 'note'], check: {} } }],
             },
           ],
@@ -232,5 +249,28 @@ test('items of lists are never null', async () => {
   await expect(run(tagged, { tags: ['old', null] })).rejects.toMatchObject({
     message: "unexpected null value for type 'String'",
     path: '$.selectionSet.note.args.where.tags._contains[1]',
+  });
+});
+
+test('the error of a regular expression in the document has its path', async () => {
+  const matching = { ...find('matching'), document: 'neither GraphQL nor anything else' };
+  const place = '$.selectionSet.note.args.where._or';
+  await expect(run(matching, {})).rejects.toMatchObject({
+    code: 'data-exception',
+    path: `${place}[0].text._regex`,
+  });
+  await expect(run(find('matching_twice'), {})).rejects.toMatchObject({ path: place });
+});
+
+test('a rule that can fail is asked only for the rows that lead to it', async () => {
+  const related = { ...find('related'), document: 'neither GraphQL nor anything else' };
+  expect(related.plans!.map(({ roles }) => roles)).toEqual([['admin', 'writer'], ['finder']]);
+  await database.query(`insert into note values (101, 'no number'), (102, '1'), (103, '2')`);
+  await database.query('insert into line values (21, 102), (22, 103), (121, 101)');
+  expect(JSON.parse(await run(related, {}, 'finder'))).toEqual({
+    line: [
+      { id: 21, of: { id: 102 } },
+      { id: 22, of: null },
+    ],
   });
 });
