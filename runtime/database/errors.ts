@@ -83,7 +83,8 @@ function explain(error: pg.DatabaseError): [ErrorCode, string, number] {
   if (state === '22025') return ['bad-request', message, 400];
   if (state.startsWith('22') || state.startsWith('21') || state.startsWith('54') || isBadText(error))
     return ['data-exception', message, 400];
-  if ((state === '42883' || state === '0A000') && isOfStatement(error)) return ['not-supported', message, 400];
+  if ((state === '42883' || state === '0A000') && isOfStatement(error))
+    return ['not-supported', message, 400];
   if (state.startsWith('40')) return ['concurrent-update', message, 400];
   if (state === '42P10')
     return ['constraint-error', 'there is no unique or exclusion constraint on target column(s)', 400];

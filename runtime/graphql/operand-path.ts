@@ -7,7 +7,10 @@ const INVALID_REGULAR_EXPRESSION = '2201B';
  * The path of the regular expression that is invalid; of several in the statement, what their paths have in common, since
  * Postgres does not say which it is. undefined for other errors.
  */
-export function operandPath(error: unknown, { parameters }: Pick<Statement, 'parameters'>): string | undefined {
+export function operandPath(
+  error: unknown,
+  { parameters }: Pick<Statement, 'parameters'>,
+): string | undefined {
   if ((error as { code?: unknown } | null)?.code !== INVALID_REGULAR_EXPRESSION) return undefined;
   const paths = parameters.flatMap(({ encoding, path }) =>
     encoding?.as === 'regex' && path !== undefined ? [stepsOf(path)] : [],

@@ -5,6 +5,8 @@ import { createTestDatabase } from '../../harness/postgres.ts';
 import { openSource } from '../../harness/source.ts';
 
 const schema = `
+  create type pair as (a int, j json);
+  create collation loose (provider = icu, locale = 'und', deterministic = false);
   create extension btree_gist;
   create table parent (id int primary key);
   create table child (
@@ -78,6 +80,18 @@ test.each([
   ],
   [`select '{}'::json = '{}'::json`, 'not-supported', 400, 'operator does not exist: json = json'],
   ['select min(a) from (values (true)) r(a)', 'not-supported', 400, 'function min(boolean) does not exist'],
+  [
+    `select (1, '{}'::json)::pair = (1, '{}'::json)::pair`,
+    'not-supported',
+    400,
+    'could not identify an equality operator for type json',
+  ],
+  [
+    `select n ilike 'a%' from (values ('a' collate loose)) r(n)`,
+    'not-supported',
+    400,
+    'nondeterministic collations are not supported for ILIKE',
+  ],
   ['select calls_nothing()', 'unexpected', 500, 'database query error'],
   ['select (', 'unexpected', 500, 'database query error'],
   ['select refuse()', 'unexpected', 500, 'database query error'],
