@@ -523,6 +523,24 @@ export const diagnostics = {
       'Inheriting looks as if it gave nothing more.',
       'Remove the permission, restrict it, or allow it on purpose.',
     ]),
+  /** remote relationship "%name%" of "%entity%" gives "%field%" (%type%) to an argument of type %argumentType% */
+  joinArgumentType: ({
+    name,
+    entity,
+    field,
+    type,
+    argumentType,
+  }: {
+    name: Hole;
+    entity: Hole;
+    field: Hole;
+    type: Hole;
+    argumentType: Hole;
+  }): Message =>
+    message('join-argument-type', 'warning', [
+      `remote relationship "${name}" of "${entity}" gives "${field}" (${type}) to an argument of type ${argumentType}`,
+      'The remote schema will refuse it.',
+    ]),
   /** column "%name%" does not exist in table %table% */
   joinColumnMissing: ({
     name,
@@ -552,6 +570,26 @@ export const diagnostics = {
     message('join-field-missing', 'error', [
       `field with name "${name}"is not provided by the lhs entity"${entity}"for defining a join condition, the allowed fields are ${allowed}`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** remote relationship "%name%" of "%entity%" is always null: no value of "%field%" (%type%) is one of "%column%" (%columnType%) */
+  joinNeverEqual: ({
+    name,
+    entity,
+    field,
+    type,
+    column,
+    columnType,
+  }: {
+    name: Hole;
+    entity: Hole;
+    field: Hole;
+    type: Hole;
+    column: Hole;
+    columnType: Hole;
+  }): Message =>
+    message('join-never-equal', 'warning', [
+      `remote relationship "${name}" of "${entity}" is always null: no value of "${field}" (${type}) is one of "${column}" (${columnType})`,
+      'Join columns of one type, or a column of texts.',
     ]),
   /** The configuration allows "%rule%", but nothing is reported there%place?%. */
   lintAllowanceUnused: ({ rule, place }: { rule: Hole; place?: Hole | undefined }): Message =>

@@ -1,20 +1,24 @@
 /** Remote relationships with everything that they name looked up; what they become in generated files. */
 import { Kind, print as printAst, type TypeNode } from 'graphql';
 import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type {
   RemoteArgument,
   RemoteArguments,
   RemoteRelationshipShape,
 } from '../../../runtime/core/remotes/shapes.ts';
+import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
+import type { Message } from '../../../runtime/diagnostics/diagnostic.ts';
 import type {
   Json,
   JsonObject,
   Metadata,
   RemoteRelationshipDefinition,
 } from '../../../runtime/metadata/metadata.ts';
+import { canBeEqual, type JoinType, ofColumn, ofScalar } from './join-types.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
 import { baseName } from './remote-upstream.ts';
 import { Failure, suggest } from './report.ts';
@@ -31,17 +35,26 @@ export interface JoinContext {
 export interface LeftEntity {
   readonly name: string;
   readonly fields: readonly string[];
+  /** Their types, as far as they are known. */
+  readonly types: ReadonlyMap<string, JoinType>;
+}
+
+/** A relationship, and what will not work as it is declared. */
+interface ResolvedJoin {
+  readonly shape: RemoteRelationshipShape;
+  readonly warnings: readonly Message[];
 }
 
 /** @throws Failure */
 export function resolveJoin(
   context: JoinContext,
   left: LeftEntity,
-  definition: RemoteRelationshipDefinition,
-): RemoteRelationshipShape {
+  relationship: { readonly name: string; readonly definition: RemoteRelationshipDefinition },
+): ResolvedJoin {
+  const { name, definition } = relationship;
   return definition.kind === 'to_source'
-    ? toSource(context, left, definition)
-    : toRemote(context, left, definition);
+    ? toSource(context, left, name, definition)
+    : toRemote(context, left, name, definition);
 }
 
 function requireFields({ name, fields }: LeftEntity, wanted: readonly string[]): void {
@@ -67,8 +80,9 @@ function orList(names: readonly string[]): string {
 function toSource(
   { metadata, scopes }: JoinContext,
   left: LeftEntity,
+  relationship: string,
   definition: Extract<RemoteRelationshipDefinition, { kind: 'to_source' }>,
-): RemoteRelationshipShape {
+): ResolvedJoin {
   const { source, table, relationship_type: kind, field_mapping } = definition;
   requireFields(left, Object.keys(field_mapping));
   if (!metadata.sources.some(({ name }) => name === source))
@@ -96,14 +110,22 @@ function toSource(
   );
   if (arrays !== undefined)
     throw wrong(`column "${arrays}" of table ${quoted(table)} is of a type without equality`);
-  return { to: 'source', source, target: keyOf(table), kind, columns: field_mapping };
+  const warnings = Object.entries(field_mapping).flatMap(([field, column]) => {
+    const from = left.types.get(field);
+    const to = ofColumn(columnType(other!.shape, target.columns.get(column)!.type));
+    if (!from || canBeEqual(from, to)) return [];
+    const facts = { name: relationship, entity: left.name, field, type: from.name };
+    return [messages.joinNeverEqual({ ...facts, column, columnType: to.name })];
+  });
+  return { shape: { to: 'source', source, target: keyOf(table), kind, columns: field_mapping }, warnings };
 }
 
 function toRemote(
   { remotes, metadata }: JoinContext,
   left: LeftEntity,
+  relationship: string,
   definition: Extract<RemoteRelationshipDefinition, { kind: 'to_remote_schema' }>,
-): RemoteRelationshipShape {
+): ResolvedJoin {
   const { remote_schema: name, lhs_fields, remote_field } = definition;
   requireFields(left, lhs_fields);
   if (!metadata.remote_schemas.some((schema) => schema.name === name))
@@ -111,7 +133,7 @@ function toRemote(
   const remote = remotes.get(name);
   if (!remote) throw new Failure(messages.remoteSchemaMissing({ name })).missing(lossOf.remoteSchema(name));
   const { document } = remote;
-  const used = new Set<string>();
+  const used = new Map<string, Set<string>>();
   let type = document.roots.query!;
   const path = remote_field.map(({ field, arguments: given }) => {
     const owner = document.types.get(type);
@@ -124,13 +146,21 @@ function toRemote(
     type = baseName(found.type);
     return { field, arguments: args };
   });
-  return { to: 'remote', remote: name, keys: [...used], path };
+  const warnings = [...used].flatMap(([field, types]) => {
+    const from = left.types.get(field);
+    const refused = from && [...types].find((scalar) => !canBeEqual(from, ofScalar(scalar)));
+    if (!from || refused === undefined) return [];
+    const facts = { name: relationship, entity: left.name, field, type: from.name };
+    return [messages.joinArgumentType({ ...facts, argumentType: refused })];
+  });
+  return { shape: { to: 'remote', remote: name, keys: [...used.keys()], path }, warnings };
 }
 
 interface Reading {
   readonly document: RemoteDocument;
   readonly lhs: readonly string[];
-  readonly used: Set<string>;
+  /** Types of the arguments that each field of the left side fills. */
+  readonly used: Map<string, Set<string>>;
 }
 
 function readArguments(
@@ -154,7 +184,7 @@ function readArgument(value: Json, type: TypeNode, reading: Reading): RemoteArgu
     const key = value.slice(1);
     if (key === '') throw wrong('Empty variable name');
     if (!reading.lhs.includes(key)) throw wrong(`variable "${key}" is not found`);
-    reading.used.add(key);
+    remember(reading.used, key, () => new Set()).add(baseName(inner));
     return { key };
   }
   if (Array.isArray(value)) {

@@ -5,8 +5,9 @@
 import { Kind } from 'graphql';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
+import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { remoteRelationship } from '../../../runtime/metadata/kinds/remote-relationship.ts';
 import type {
   JsonObject,
@@ -16,8 +17,10 @@ import type {
 import type { Memory } from '../../memory/memory.ts';
 import { keeper } from '../../memory/reuse.ts';
 import { contestedFieldNames, requireFreeFieldName } from './field.ts';
-import { type JoinContext, requireName, resolveJoin } from './remote-join.ts';
+import { ofColumn, ofScalar } from './join-types.ts';
+import { type JoinContext, type LeftEntity, requireName, resolveJoin } from './remote-join.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
+import { baseName } from './remote-upstream.ts';
 import { attempt, Failure, type ReportedObject } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 import type { SourceStructure } from './structure.ts';
@@ -60,19 +63,26 @@ function tableJoins(
   const left = {
     name: displayName(table.entry.table.schema, table.entry.table.name),
     fields: [...table.columns.keys(), ...scalarFields(table)],
+    types: columnTypes(scope, table),
   };
   return Object.fromEntries(
     relationships.flatMap((relationship) => {
-      const { name, definition } = relationship;
+      const { name, path } = relationship;
       if (contested.has(name)) return [];
-      const shape = attempt({ diagnostics }, remoteRelationshipObject(scope, table, relationship), () => {
+      const join = attempt({ diagnostics }, remoteRelationshipObject(scope, table, relationship), () => {
         requireName(name);
         requireFreeFieldName(scope, table, name);
-        return resolveJoin(context, left, definition);
+        return resolveJoin(context, left, relationship);
       });
-      return shape ? [[name, shape] as const] : [];
+      if (!join) return [];
+      diagnostics.push(...join.warnings.map((warning) => at(path, warning)));
+      return [[name, join.shape] as const];
     }),
   );
+}
+
+function columnTypes({ shape }: SourceScope, { columns }: TableScope): LeftEntity['types'] {
+  return new Map([...columns].map(([name, { type }]) => [name, ofColumn(columnType(shape, type))]));
 }
 
 /** Computed fields that are scalars without arguments. */
@@ -94,12 +104,14 @@ export function typeRelationships(
   return Object.fromEntries(
     remote.entry.remote_relationships.flatMap((entry) => {
       const found = entry.relationships.flatMap((relationship) => {
-        const { name, definition } = relationship;
-        const shape = attempt({ diagnostics }, typeRelationshipObject(remote, entry, relationship), () => {
+        const { name, path } = relationship;
+        const join = attempt({ diagnostics }, typeRelationshipObject(remote, entry, relationship), () => {
           requireName(name);
-          return resolveJoin(context, leftType(remote, entry.type_name, name), definition);
+          return resolveJoin(context, leftType(remote, entry.type_name, name), relationship);
         });
-        return shape ? [[name, shape] as const] : [];
+        if (!join) return [];
+        diagnostics.push(...join.warnings.map((warning) => at(path, warning)));
+        return [[name, join.shape] as const];
       });
       return found.length > 0 ? [[entry.type_name, Object.fromEntries(found)] as const] : [];
     }),
@@ -107,7 +119,7 @@ export function typeRelationships(
 }
 
 /** @throws Failure */
-function leftType({ entry, document }: ResolvedRemote, type: string, relationship: string) {
+function leftType({ entry, document }: ResolvedRemote, type: string, relationship: string): LeftEntity {
   const definition = document.types.get(type);
   if (!definition) throw new Failure(messages.remoteTypeMissing({ type, name: entry.name }));
   if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) throw new Failure(messages.remoteTypeNotObject());
@@ -124,7 +136,11 @@ function leftType({ entry, document }: ResolvedRemote, type: string, relationshi
       target === undefined || target === Kind.SCALAR_TYPE_DEFINITION || target === Kind.ENUM_TYPE_DEFINITION
     );
   });
-  return { name: type, fields: usable.map(({ name }) => name.value) };
+  return {
+    name: type,
+    fields: usable.map(({ name }) => name.value),
+    types: new Map(usable.map((field) => [field.name.value, ofScalar(baseName(field.type))])),
+  };
 }
 
 function typeRelationshipObject(

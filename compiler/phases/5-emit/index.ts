@@ -13,6 +13,7 @@ import { emitEvents, hasEvents } from './events.ts';
 import { emitFunction } from './function.ts';
 import { type FileNames, type Named, namedOf, nameLedgers, nameProgram, type ProgramNames } from './names.ts';
 import { emitRemote } from './remote.ts';
+import { emitRemoteRelationships } from './remote-relationships.ts';
 import { emitSaved } from './saved.ts';
 import { emitTable, entries, properties } from './table.ts';
 import { type IndexContext, templates } from './templates.ts';
@@ -66,6 +67,13 @@ export function emitFiles(
   plan.ledgers.forEach((ledger, index) => {
     reports.set(paths[index]!, memory.call(ledgerText, ledger));
   });
+  if (plan.remotes) {
+    const names = memory.call(nameProgram, memory.renew(keepNamed, memory, namedOf(plan)));
+    for (const remote of plan.remotes) {
+      const text = emitRemoteRelationships(remote, plan);
+      if (text !== undefined) reports.set(`${names.remote(remote.name).path}/relationships.graphql`, text);
+    }
+  }
   const hashes = hashFiles(program, last);
   const manifest = emitManifest(plan, hashes, [...reports.keys()].sort(), inconsistencies.length, version);
   const files = new Map([...program, ...reports, ['manifest.json', manifest]]);
