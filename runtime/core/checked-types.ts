@@ -1,15 +1,15 @@
 /**
- * Types that read the literals of generated files: which names a table has, what its rules may say, and the rows that it
- * holds. A misspelt name in a file is an error of `tsc` because of these types, and of the loader because of declared.ts.
+ * Types that read the literals of generated files: which names a table has, and what its rules may say. A misspelt name in a
+ * file is an error of `tsc` because of these types, and of the loader because of declared.ts.
  */
-import type { AccessRules, DeleteRule, InsertRule, SelectRule, UpdateRule } from './shapes.ts';
+import type { AccessRules, DeleteRule, InsertRule, SelectRule, SourceShape, UpdateRule } from './shapes.ts';
 
-interface Columns {
+export interface Columns {
   readonly columns: Readonly<Record<string, { readonly type: string; readonly notNull?: true }>>;
 }
 
 /** Names of a table's columns. */
-type ColumnName<Table extends Columns> = keyof Table['columns'] & string;
+export type ColumnName<Table extends Columns> = keyof Table['columns'] & string;
 
 /** Names of a table's computed fields. */
 type ComputedName<Table> = Table extends { readonly computedFields: infer Fields }
@@ -21,8 +21,13 @@ interface Unknown<Message extends string> {
   readonly error: Message;
 }
 
-/** A shape whose keys and relationships use columns that it has. */
-export interface CheckedShape<Shape extends Columns> {
+/** A shape whose columns are of types that exist, and whose keys and relationships use columns that it has. */
+export interface CheckedShape<Owner extends SourceShape, Shape extends Columns> {
+  readonly columns: {
+    readonly [Name in keyof Shape['columns']]: {
+      readonly type: CheckedType<Owner, Shape['columns'][Name]['type']>;
+    };
+  };
   readonly primaryKey?: { readonly name: string; readonly columns: readonly ColumnName<Shape>[] };
   readonly unique?: Readonly<Record<string, readonly ColumnName<Shape>[]>>;
   readonly references?: readonly {
@@ -31,6 +36,44 @@ export interface CheckedShape<Shape extends Columns> {
   }[];
   readonly relationships?: CheckedRelationships<Shape>;
 }
+
+/** A type key as it is, or the error in it. A name without a schema is one of pg_catalog, which is not declared. */
+type CheckedType<Owner extends SourceShape, Type extends string> = Type extends
+  | (keyof Owner['types'] & string)
+  | `${keyof Owner['types'] & string}[]`
+  ? Type
+  : Type extends `${string}.${string}`
+    ? Unknown<`${Type} is not a type of the source`>
+    : Type;
+
+/** A function whose arguments are of types that exist. */
+export interface CheckedFunction<
+  Owner extends SourceShape,
+  Shape extends { readonly arguments: readonly unknown[] },
+> {
+  readonly arguments: CheckedArguments<Owner, Shape['arguments']>;
+}
+
+type CheckedArguments<Owner extends SourceShape, Arguments extends readonly unknown[]> = {
+  readonly [Index in keyof Arguments]: Arguments[Index] extends { readonly type: infer Type extends string }
+    ? CheckedType<Owner, Type> extends Type
+      ? Arguments[Index]
+      : { readonly type: CheckedType<Owner, Type> }
+    : Arguments[Index];
+};
+
+/** Functions whose rows are of tables among those given. */
+export type CheckedFunctions<Functions extends readonly unknown[], Tables extends readonly unknown[]> = {
+  readonly [Index in keyof Functions]: Functions[Index] extends {
+    readonly returns: { readonly table: infer Key extends string };
+  }
+    ? [string] extends [Key]
+      ? Functions[Index]
+      : Key extends KeyOf<Tables[number]> | `${string}"${string}`
+        ? Functions[Index]
+        : Unknown<`no table ${Key}`>
+    : Functions[Index];
+};
 
 type CheckedRelationships<Shape extends Columns> = Shape extends { readonly relationships: infer All }
   ? {
@@ -46,10 +89,69 @@ type CheckedRelationships<Shape extends Columns> = Shape extends { readonly rela
     }
   : never;
 
-/** Tables whose relationships lead to tables among them. Names that are quoted in a key are left to the loader. */
-export type CheckedTargets<Tables extends readonly unknown[]> = {
-  readonly [Index in keyof Tables]: CheckedTarget<Tables[Index], KeyOf<Tables[number]>>;
+/**
+ * Tables whose relationships lead to tables among them, and whose rules compare columns with values that their enum tables
+ * have. Names that are quoted in a key are left to the loader.
+ */
+export type CheckedTables<Tables extends readonly unknown[]> = {
+  readonly [Index in keyof Tables]: [UnknownTarget<Tables[Index], KeyOf<Tables[number]>>] extends [never]
+    ? [UnknownValue<Tables[Index], Tables[number]>] extends [never]
+      ? Tables[Index]
+      : Unknown<`no value ${UnknownValue<Tables[Index], Tables[number]>}`>
+    : Unknown<`no table ${UnknownTarget<Tables[Index], KeyOf<Tables[number]>>}`>;
 };
+
+type UnknownTarget<Entry, Key extends string> = Exclude<
+  TargetOf<Declared<Entry>>,
+  Key | `${string}"${string}`
+>;
+
+/** Values that no enum table has, in rules of an entry. */
+type UnknownValue<Entry, Other> =
+  | MisspeltValue<TextOf<Entry>, EnumTableColumns<Entry, Other>>
+  | MisspeltPreset<Entry, EnumTableColumns<Entry, Other>>;
+
+/** Columns with the values of an enum table: name → values. */
+type EnumTableColumns<Entry, Other> = Entry extends { readonly table: { readonly columns: infer All } }
+  ? {
+      readonly [Name in keyof All as All[Name] extends { readonly enumTable: string }
+        ? Name
+        : never]: All[Name] extends { readonly enumTable: infer Key } ? EnumValuesOf<Other, Key> : never;
+    }
+  : unknown;
+
+/** Values of the enum table of that key among tables. */
+type EnumValuesOf<Other, Key> = Other extends unknown
+  ? KeyOf<Other> extends Key
+    ? Declared<Other> extends { readonly enumValues: infer Values }
+      ? keyof Values
+      : never
+    : never
+  : never;
+
+type RuleOf<Entry> = Entry extends { readonly table: unknown }
+  ? {
+      readonly [Operation in keyof Entry & keyof AccessRules]: Entry[Operation][keyof Entry[Operation]];
+    }[keyof Entry & keyof AccessRules]
+  : never;
+
+/** Texts of the conditions of an entry's rules. */
+type TextOf<Entry> = PartIn<RuleOf<Entry>, 'where'> | PartIn<RuleOf<Entry>, 'check'>;
+
+type PartIn<Rule, Part extends string> = Rule extends { readonly [Key in Part]: infer Text extends string }
+  ? Text
+  : never;
+
+type MisspeltPreset<Entry, Enums> =
+  RuleOf<Entry> extends infer Rule
+    ? Rule extends { readonly presets: infer Presets }
+      ? {
+          readonly [Name in keyof Presets & keyof Enums]: Presets[Name] extends `'${infer Value}'${string}`
+            ? Exclude<Value, Enums[Name]>
+            : never;
+        }[keyof Presets & keyof Enums]
+      : never
+    : never;
 
 type Declared<Entry> = Entry extends { readonly table: infer Table } ? Table : Entry;
 
@@ -57,12 +159,6 @@ type KeyOf<Entry> =
   Declared<Entry> extends { readonly schema: infer Schema; readonly name: infer Name }
     ? `${Schema & string}.${Name & string}`
     : never;
-
-type CheckedTarget<Entry, Key extends string> = [TargetOf<Declared<Entry>>] extends [
-  Key | `${string}"${string}`,
-]
-  ? Entry
-  : Unknown<`no table ${Exclude<TargetOf<Declared<Entry>>, Key | `${string}"${string}`>}`>;
 
 /** Tables that a table's relationships lead to, and those with the values of its columns. */
 type TargetOf<Table> =
@@ -95,7 +191,7 @@ type CheckedRule<Table extends Columns, Operation extends keyof RuleKinds, Rule>
       : Part extends 'computedFields'
         ? readonly ComputedName<Table>[]
         : Part extends 'presets'
-          ? CheckedTexts<Table, ColumnName<Table>, Rule[Part]>
+          ? CheckedPresets<Table, Rule[Part]> & CheckedTexts<Table, ColumnName<Table>, Rule[Part]>
           : Part extends 'cells'
             ? CheckedTexts<Table, ColumnName<Table> | ComputedName<Table>, Rule[Part]>
             : Part extends 'where' | 'check'
@@ -103,6 +199,59 @@ type CheckedRule<Table extends Columns, Operation extends keyof RuleKinds, Rule>
               : Rule[Part]
     : Unknown<`a rule of ${Operation} has no ${Part & string}`>;
 };
+
+type CheckedPresets<Table extends Columns, Presets> = {
+  readonly [Name in keyof Presets &
+    keyof EnumColumns<Table>]: Presets[Name] extends `'${infer Value}'${string}`
+    ? Value extends EnumColumns<Table>[Name]
+      ? Presets[Name]
+      : Unknown<`no value ${Value}`>
+    : Presets[Name];
+};
+
+/** Columns of an enum type: name → values. */
+type EnumColumns<Table extends Columns> = Table extends { readonly source: { readonly types: infer Types } }
+  ? {
+      readonly [Name in keyof Table['columns'] as Table['columns'][Name]['type'] extends keyof Types
+        ? Types[Table['columns'][Name]['type']] extends { readonly kind: 'enum' }
+          ? Name
+          : never
+        : never]: Types[Table['columns'][Name]['type'] & keyof Types] extends {
+        readonly values: readonly (infer Value)[];
+      }
+        ? Value
+        : never;
+    }
+  : unknown;
+
+/**
+ * Values that a text compares with a column of the row and that are not among the column's. Those with quotes or parentheses
+ * are left to the loader.
+ */
+type MisspeltValue<Text extends string, Enums> = [keyof Enums] extends [never]
+  ? never
+  : Text extends `${string}{row}."${infer Column}"${infer Rest}`
+    ?
+        | (Column extends keyof Enums ? Exclude<Compared<Rest>, Enums[Column]> : never)
+        | MisspeltValue<Rest, Enums>
+    : never;
+
+/** The values that a text begins to compare with: `= 'a'`, `<> 'a'`, `in ('a', 'b')`, `not in ('a', 'b')`. */
+type Compared<Text extends string> = Text extends
+  | ` = '${infer Value}'${infer Rest}`
+  | ` <> '${infer Value}'${infer Rest}`
+  ? Rest extends `'${string}`
+    ? never
+    : Value
+  : Text extends ` in ('${infer List}')${string}` | ` not in ('${infer List}')${string}`
+    ? Items<List>
+    : never;
+
+type Items<List extends string> = List extends `${string}''${string}`
+  ? never
+  : List extends `${infer First}', '${infer Rest}`
+    ? First | Items<Rest>
+    : List;
 
 type CheckedTexts<Table extends Columns, Name extends string, Texts> = {
   readonly [Key in keyof Texts]: Key extends Name
@@ -117,7 +266,9 @@ type CheckedText<Table extends Columns, Text> = Text extends string
     : [MisspeltColumn<Text, ColumnName<Table>>] extends [never]
       ? [UnknownCast<Text>] extends [never]
         ? [UndeclaredAlias<Text>] extends [never]
-          ? Text
+          ? [MisspeltValue<Text, EnumColumns<Table>>] extends [never]
+            ? Text
+            : Unknown<`no value ${MisspeltValue<Text, EnumColumns<Table>>}`>
           : Unknown<`no alias ${UndeclaredAlias<Text>}`>
         : Unknown<`${UnknownCast<Text>} is not a type`>
       : Unknown<`no column ${MisspeltColumn<Text, ColumnName<Table>>}`>
@@ -179,58 +330,3 @@ type CastBase =
   | 'timetz'
   | `"${string}"."${string}"`;
 type Cast = CastBase | `${CastBase}[]`;
-
-/** JSON values of Postgres types, by type key; numbers that JSON cannot hold exactly may come as strings. */
-interface Values {
-  readonly int2: number;
-  readonly int4: number;
-  readonly int8: number | string;
-  readonly float4: number;
-  readonly float8: number | string;
-  readonly numeric: number | string;
-  readonly bool: boolean;
-  readonly text: string;
-  readonly varchar: string;
-  readonly bpchar: string;
-  readonly name: string;
-  readonly uuid: string;
-  readonly date: string;
-  readonly timestamp: string;
-  readonly timestamptz: string;
-  readonly time: string;
-  readonly timetz: string;
-}
-
-type Value<Type extends string> = Type extends keyof Values
-  ? Values[Type]
-  : Type extends `${infer Element}[]`
-    ? readonly (Value<Element> | null)[]
-    : unknown;
-
-/** A row of a table: its columns by database name, with their JSON values. */
-export type Row<Table extends Columns> = {
-  readonly [Name in ColumnName<Table>]: Table['columns'][Name] extends { readonly notNull: true }
-    ? Value<Table['columns'][Name]['type']>
-    : Value<Table['columns'][Name]['type']> | null;
-};
-
-interface Comparison<Of> {
-  readonly _eq?: Of;
-  readonly _neq?: Of;
-  readonly _in?: readonly Of[];
-  readonly _nin?: readonly Of[];
-  readonly _gt?: Of;
-  readonly _lt?: Of;
-  readonly _gte?: Of;
-  readonly _lte?: Of;
-  readonly _is_null?: boolean;
-}
-
-/** A condition on the rows of a table, by database names: what `selectRows` takes besides the request's own condition. */
-export type Where<Table extends Columns> = {
-  readonly [Name in ColumnName<Table>]?: Comparison<Value<Table['columns'][Name]['type']>>;
-} & {
-  readonly _and?: readonly Where<Table>[];
-  readonly _or?: readonly Where<Table>[];
-  readonly _not?: Where<Table>;
-};

@@ -12,7 +12,15 @@ import {
   type QueryFieldKind,
   type SubscriptionFieldKind,
 } from './root-fields.ts';
-import type { AccessRules, DeclaredTable, RuleText, SourceShape, TableAccess, TableShape } from './shapes.ts';
+import type {
+  AccessRules,
+  DeclaredTable,
+  FunctionShape,
+  RuleText,
+  SourceShape,
+  TableAccess,
+  TableShape,
+} from './shapes.ts';
 import { isSqlType } from './types.ts';
 
 const RULE_PARTS = {
@@ -34,10 +42,12 @@ const RULE_PARTS = {
 
 /**
  * References are not checked: an artefact for some roles names foreign keys whose columns it leaves out.
- * @throws Error if a key or a relationship uses a column that the table does not have, or a root field is of no kind
+ * @throws Error if a column is of a type that the source does not have, a key or a relationship uses a column that the table
+ *   does not have, or a root field is of no kind
  */
 export function checkTable(table: DeclaredTable): void {
-  const { columns, primaryKey, unique = {}, relationships = {} } = table;
+  const { source, columns, primaryKey, unique = {}, relationships = {} } = table;
+  for (const name in columns) checkTypeKey(source, columns[name]!.type, `columns.${name}`);
   const check = (names: readonly string[], place: string) => {
     for (const name of names) if (!Object.hasOwn(columns, name)) throw unknown(place, 'column', name);
   };
@@ -48,6 +58,19 @@ export function checkTable(table: DeclaredTable): void {
     for (const [name, { field }] of fieldEntries<FieldEntry>(table.fields[section]))
       if (!FIELD_KINDS[section].includes(field))
         throw unknown(`${section}.${name}`, 'kind of root field', field);
+}
+
+/** @throws Error if an argument is of a type that the source does not have */
+export function checkFunction(source: SourceShape, shape: Pick<FunctionShape, 'arguments' | 'name'>): void {
+  for (const [index, { type }] of shape.arguments.entries())
+    checkTypeKey(source, type, `${shape.name}: arguments[${index}]`);
+}
+
+/** A key without a schema is a type of pg_catalog, which is not declared. */
+function checkTypeKey({ types }: SourceShape, key: string, place: string): void {
+  if (!key.includes('.') || Object.hasOwn(types, key) || Object.hasOwn(types, key.replace(/(?:\[\])+$/, '')))
+    return;
+  throw unknown(place, 'type', key);
 }
 
 type FieldEntry = string | { readonly field: string };
@@ -105,15 +128,23 @@ export function checkAccess(table: TableShape, rules: AccessRules): void {
 }
 
 /**
- * Checks what only all files together can tell: that relationships lead to columns of tables that are served, and that rules
+ * Checks what only all files together can tell: that relationships lead to columns of tables that are served, that functions
+ * return rows of such tables, and that rules
  * name columns that those have, and values that those can hold. Rules may read tables that are not served, about which
  * nothing is known.
  * @throws Error naming table and place
  */
-export function checkReferences(all: readonly TableAccess[], changed: readonly TableAccess[]): void {
+export function checkReferences(
+  all: readonly TableAccess[],
+  changed: readonly TableAccess[],
+  functions: readonly FunctionShape[],
+): void {
   const tables = new Map(
     all.map(({ table }) => [keyOf(table.source, objectKey(table.schema, table.name)), table]),
   );
+  for (const { source, schema, name, returns } of functions)
+    if (!tables.has(keyOf(source, returns.table)))
+      throw unknown(`${objectKey(schema, name)}: returns`, 'table', returns.table);
   const checkValues = (column: string, of: TableShape, given: readonly string[], place: string) => {
     const values = given.length > 0 ? enumValues(tables, of, column) : undefined;
     for (const value of given)

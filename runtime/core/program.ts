@@ -199,6 +199,7 @@ function linkContent(generated: GeneratedProgram, previous: Program | undefined)
   checkReferences(
     generated.tables,
     generated.tables.filter((each, index) => !unchanged || each !== previous.access(tables[index]!)),
+    generated.functions,
   );
   const tableOf = unchanged ? previous.tableOf : byShape(tables);
   const parts = { sources, tables, access, tableOf };

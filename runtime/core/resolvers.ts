@@ -1,6 +1,6 @@
 /** The form of a generated program: what `generated/index.ts` exports. */
 import type { ActionsProgram } from './action/shapes.ts';
-import type { CheckedTargets } from './checked-types.ts';
+import type { CheckedFunctions, CheckedTables } from './checked-types.ts';
 import type { EventsProgram } from './events.ts';
 import type { RemoteSchemaShape } from './remotes/shapes.ts';
 import type { SavedProgram } from './saved.ts';
@@ -24,11 +24,17 @@ export interface GeneratedProgram extends ProgramSettings {
 }
 
 /** Declares the program. A table without rules is listed without access rules. */
-export function program<const Tables extends readonly (TableAccess | DeclaredTable)[]>(
-  parts: Omit<GeneratedProgram, 'tables'> & { readonly tables: Tables & CheckedTargets<Tables> },
+export function program<
+  const Tables extends readonly (TableAccess | DeclaredTable)[],
+  const Functions extends readonly DeclaredFunction[],
+>(
+  parts: Omit<GeneratedProgram, 'tables' | 'functions'> & {
+    readonly tables: Tables & CheckedTables<Tables>;
+    readonly functions: Functions & CheckedFunctions<Functions, Tables>;
+  },
 ): GeneratedProgram {
   const tables = (parts.tables as Tables).map((each) => ('table' in each ? each : withoutRules(each)));
-  return Object.freeze({ ...parts, tables });
+  return Object.freeze({ ...parts, tables, functions: parts.functions as Functions });
 }
 
 const unruled = new WeakMap<DeclaredTable, TableAccess>();

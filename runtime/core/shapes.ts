@@ -5,8 +5,8 @@
  * replaced one by one.
  */
 import type { ActionHeader } from './action/shapes.ts';
-import type { CheckedRules, CheckedShape } from './checked-types.ts';
-import { checkAccess, checkTable } from './declared.ts';
+import type { CheckedFunction, CheckedRules, CheckedShape } from './checked-types.ts';
+import { checkAccess, checkFunction, checkTable } from './declared.ts';
 import type { NamingConvention } from './names.ts';
 import type { RemoteRelationshipShape } from './remotes/shapes.ts';
 import type { FunctionFields, RootFields } from './root-fields.ts';
@@ -255,26 +255,27 @@ export interface DeclaredFunction extends FunctionShape {
 }
 
 /** Declares a source. */
-export function source(shape: SourceShape): SourceShape {
+export function source<const Shape extends SourceShape>(shape: Shape): Shape {
   return Object.freeze(shape);
 }
 
 /** A table with the literal types of its file, from which `access`, `Row` and `Where` take its names. */
-export type TableOf<Shape extends Omit<TableShape, 'source'>> = Readonly<Shape> &
-  Pick<DeclaredTable, 'source' | 'fields'>;
+export type TableOf<Owner extends SourceShape, Shape extends Omit<TableShape, 'source'>> = Readonly<Shape> & {
+  readonly source: Owner;
+} & Pick<DeclaredTable, 'fields'>;
 
 /**
  * Declares a tracked table, view, materialized view or foreign table: its shape, and its root fields.
  * @throws Error naming a column that a key or a relationship uses and the table does not have
  */
-export function table<const Shape extends Omit<TableShape, 'source'>>(
-  owner: SourceShape,
-  shape: Shape & CheckedShape<Shape>,
-  fields: RootFields<TableOf<Shape>>,
-): TableOf<Shape> {
+export function table<Owner extends SourceShape, const Shape extends Omit<TableShape, 'source'>>(
+  owner: Owner,
+  shape: Shape & CheckedShape<Owner, Shape>,
+  fields: RootFields<TableOf<Owner, Shape>>,
+): TableOf<Owner, Shape> {
   const declared = Object.freeze({ source: owner, ...(shape as Shape), fields });
   checkTable(declared as DeclaredTable);
-  return declared as unknown as TableOf<Shape>;
+  return declared as unknown as TableOf<Owner, Shape>;
 }
 
 /**
@@ -284,15 +285,19 @@ export function table<const Shape extends Omit<TableShape, 'source'>>(
 export function access<Table extends DeclaredTable, const Rules extends AccessRules>(
   of: Table,
   rules: Rules & CheckedRules<Table, Rules>,
-): TableAccess<Table> {
+): Readonly<Rules> & { readonly table: Table } {
   checkAccess(of, rules);
-  return Object.freeze({ table: of, ...(rules as AccessRules) });
+  return Object.freeze({ table: of, ...(rules as Rules) });
 }
 
-/** Declares a tracked function, who may call it, and its root fields. */
-export function trackedFunction(
-  owner: SourceShape,
-  shape: Omit<DeclaredFunction, 'source'>,
-): DeclaredFunction {
-  return Object.freeze({ source: owner, ...shape });
+/**
+ * Declares a tracked function, who may call it, and its root fields.
+ * @throws Error naming the type of an argument that does not exist
+ */
+export function trackedFunction<
+  Owner extends SourceShape,
+  const Shape extends Omit<DeclaredFunction, 'source'>,
+>(owner: Owner, shape: Shape & CheckedFunction<Owner, Shape>): Readonly<Shape> & { readonly source: Owner } {
+  checkFunction(owner, shape as Shape);
+  return Object.freeze({ source: owner, ...(shape as Shape) });
 }

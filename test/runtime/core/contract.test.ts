@@ -108,6 +108,30 @@ const MISSPELT: readonly (readonly [string, string, string, string, string, stri
     'public.article: relationships.author: there is no table "public.autor"',
   ],
   [
+    'the type of a column',
+    TABLE,
+    '"public.mood"',
+    '"public.moods"',
+    'public.moods is not a type of the source',
+    'columns.mood: there is no type "public.moods"',
+  ],
+  [
+    'a value of an enum in a list',
+    ACCESS,
+    "'sad')",
+    "'said')",
+    'no value said',
+    'public.article: select.guest: there is no value of mood "said"',
+  ],
+  [
+    'a value of an enum that is preset',
+    ACCESS,
+    "mood: `'sad'",
+    "mood: `'said'",
+    'no value said',
+    'public.article: insert.guest.presets: there is no value of mood "said"',
+  ],
+  [
     'an alias',
     ACCESS,
     '"_r1"."name"',
@@ -148,27 +172,61 @@ test('a column of another table that a rule misspells is an error of the loader'
   );
 });
 
-test('a value that an enum lacks is an error of the loader', async () => {
-  await expect(load(edit(ACCESS, "'happy'", "'hapy'"))).rejects.toThrow(
-    'public.article: select.guest: there is no value of mood "hapy"',
-  );
-  await expect(load(edit(ACCESS, "mood: `'sad'", "mood: `'said'"))).rejects.toThrow(
-    'public.article: insert.guest.presets: there is no value of mood "said"',
-  );
-});
-
-test('an enum table, and a value that it lacks, are checked by the loader', async () => {
-  const helpdesk = generatedFiles();
-  await load(helpdesk);
-  const place = 'sources/default/public/ticket';
-  const misspelt = (path: string, snippet: string, replacement: string) =>
-    load(new Map(helpdesk).set(path, helpdesk.get(path)!.replace(snippet, replacement)));
-  await expect(misspelt(`${place}.access.ts`, "<> 'closed'", "<> 'close'")).rejects.toThrow(
+/** The same for the example, which has enum tables and a function. */
+const TICKET = 'sources/default/public/ticket';
+const SEARCH = 'sources/default/functions/search_articles.ts';
+const MISSPELT_THERE = [
+  [
+    'a value of an enum table',
+    `${TICKET}.access.ts`,
+    "<> 'closed'",
+    "<> 'close'",
+    'no value close',
     'public.ticket: update.customer: there is no value of status "close"',
-  );
-  await expect(
-    misspelt(`${place}.table.ts`, 'enumTable: "public.ticket_status"', 'enumTable: "public.ticket_stat"'),
-  ).rejects.toThrow('public.ticket: columns.status: there is no table "public.ticket_stat"');
+  ],
+  [
+    'an enum table',
+    `${TICKET}.table.ts`,
+    'enumTable: "public.ticket_status"',
+    'enumTable: "public.ticket_stat"',
+    'no table public.ticket_stat',
+    'public.ticket: columns.status: there is no table "public.ticket_stat"',
+  ],
+  [
+    'the table of a function',
+    SEARCH,
+    'table: "public.article"',
+    'table: "public.articles"',
+    'no table public.articles',
+    'public.search_articles: returns: there is no table "public.articles"',
+  ],
+  [
+    'the type of an argument',
+    SEARCH,
+    'type: "text"',
+    'type: "public.text"',
+    'public.text is not a type of the source',
+    'search_articles: arguments[0]: there is no type "public.text"',
+  ],
+] as const;
+
+test.each(MISSPELT_THERE)(
+  '%s that is misspelt in the example',
+  async (_, path, before, after, type, loader) => {
+    const helpdesk = generatedFiles();
+    const edited = new Map(helpdesk).set(path, helpdesk.get(path)!.replace(before, after));
+    expect(
+      checkTypes(edited)
+        .map(({ message }) => message)
+        .join('\n'),
+    ).toContain(type);
+    await expect(load(edited)).rejects.toThrow(loader);
+  },
+);
+
+test('the example as it is passes both', async () => {
+  expect(checkTypes(generatedFiles())).toEqual([]);
+  await load(generatedFiles());
 });
 
 /** The committed files of the example. */
