@@ -3,7 +3,7 @@ import { deleteRow, deleteRows } from './mutation/delete.ts';
 import { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
 import { insertRow, insertRows } from './mutation/insert.ts';
 import { updateMany, updateRow, updateRows } from './mutation/update.ts';
-import { selectAggregate, selectByKey, selectRows } from './query/select.ts';
+import { selectAggregate, selectByKey, selectRows } from './query/resolvers.ts';
 import type {
   FunctionFieldKind,
   MutationFieldKind,

@@ -1,5 +1,5 @@
 /** The data operations that read. */
-import { selectAggregate, selectRows } from '../core/query/select.ts';
+import { selectAggregate, selectRows } from '../core/query/resolvers.ts';
 import type { InputNode } from '../core/request/selection.ts';
 import { sharedTypes } from '../core/schema/shared-types.ts';
 import type { Session } from '../core/session.ts';

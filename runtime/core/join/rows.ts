@@ -3,9 +3,10 @@
  * The tuples are one side of a join like any other, so Postgres chooses a hash join for many of them and an index for few.
  */
 
+import { jsonObject } from '../query/json-rows.ts';
 import { orderBy } from '../query/order.ts';
 import { baseRows, type RowSource } from '../query/rows.ts';
-import { jsonObject, type Scope } from '../query/scope.ts';
+import type { Scope } from '../query/scope.ts';
 import { aggregateOfRows, listOfRows, rowEntries } from '../query/select.ts';
 import { rowRule } from '../query/visible.ts';
 import type { SelectedField } from '../request/selection.ts';

@@ -3,7 +3,8 @@
  * statement writes and answers; nested reads inside the write's own statement would see the state before it, so with
  * relationships or computed fields a second statement reads what the first one wrote and kept.
  */
-import { jsonObject, jsonRows, type Scope } from '../query/scope.ts';
+import { jsonObject, jsonRows } from '../query/json-rows.ts';
+import type { Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
 import type { Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';

@@ -13,7 +13,6 @@ import {
   type Encoding,
   identifier,
   join,
-  literal,
   type ParameterSource,
   parameter,
   raw,
@@ -62,6 +61,9 @@ export function createScope(roleSchema: RoleSchema, options: PlanOptions): Scope
 
 /** Bytes of an alias that its number may take: more aliases would be a longer statement than Postgres reads. */
 const ALIAS_NUMBER = 12;
+
+/** Bytes of an identifier that Postgres keeps. */
+export const MAX_IDENTIFIER = 63;
 
 /** Postgres would cut off the number of an alias that is too long, and two could become one. */
 function shortened(use: string): string {
@@ -232,61 +234,4 @@ export function sourceOf(node: InputNode): ParameterSource {
       : { from: 'list', items };
   }
   throw new EngineError('validation-failed', 'expected a scalar, but found an object', { path: node.path });
-}
-
-const MAX_IDENTIFIER = 63;
-
-/** True if Postgres accepts the names as column names without truncating them. */
-export function areColumnNames(entries: readonly (readonly [name: string, value: Sql])[]): boolean {
-  return entries.every(([name]) => Buffer.byteLength(name) <= MAX_IDENTIFIER);
-}
-
-/**
- * A JSON object with the entries in order. Names become column names of a row, which is the fastest way; names that
- * Postgres would cut off are aggregated as pairs instead.
- */
-export function jsonObject(entries: readonly (readonly [name: string, value: Sql])[], scope: Scope): Sql {
-  const alias = scope.alias('object');
-  if (areColumnNames(entries)) {
-    return sql`(select row_to_json(${alias}) from (select ${columns(entries)}) as ${alias})`;
-  }
-  return sql`(select ${pairs(alias)} from (values ${pairRows(entries)}) as ${alias} ("name", "value"))`;
-}
-
-/** `"value" as "name"` for each entry. */
-export function columns(entries: readonly (readonly [name: string, value: Sql])[]): Sql {
-  return join(
-    entries.map(([name, value]) => sql`${value} as ${identifier(name)}`),
-    ', ',
-  );
-}
-
-/**
- * The rows of a query as JSON: a list of objects, or the object of its only row (null when there is none). `rest` is
- * everything behind the select list.
- */
-export function jsonRows(
-  form: 'list' | 'single',
-  entries: readonly (readonly [name: string, value: Sql])[],
-  rest: Sql,
-  scope: Scope,
-): Sql {
-  const alias = scope.alias(form === 'list' ? 'rows' : 'row');
-  const short = areColumnNames(entries);
-  const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
-  const row = short ? alias : sql`${alias}."object"`;
-  const result =
-    form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
-  return sql`(select ${result} from (select ${list} ${rest}) as ${alias})`;
-}
-
-function pairs(alias: Sql): Sql {
-  return sql`json_object_agg(${alias}."name", ${alias}."value")`;
-}
-
-function pairRows(entries: readonly (readonly [name: string, value: Sql])[]): Sql {
-  return join(
-    entries.map(([name, value]) => sql`(${literal(name)}, to_json(${value}))`),
-    ', ',
-  );
 }

@@ -1,87 +1,20 @@
 /** Selections → SQL expressions that yield their JSON. */
-import type { Where } from '../checked-types.ts';
+
 import type { JoinField } from '../join/join.ts';
 import type { ComputedField, Relationship } from '../program.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
-import type { Call } from '../root-fields.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import { outputValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
-import type { DeclaredTable } from '../shapes.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
+import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { computedField } from './computed.ts';
-import { behind } from './condition.ts';
 import { jsonPath } from './json-path.ts';
+import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
 import { orderBy, type SortKey } from './order.ts';
-import { ownCondition } from './own-condition.ts';
-import { baseRows, type DerivedRows, derivedRows, type RowSource, relatedRows, tableRows } from './rows.ts';
-import {
-  areColumnNames,
-  columns,
-  jsonObject,
-  jsonRows,
-  type Scope,
-  scopeOf,
-  strictParameter,
-} from './scope.ts';
+import { baseRows, type DerivedRows, derivedRows, type RowSource, relatedRows } from './rows.ts';
+import { type Scope, strictParameter } from './scope.ts';
 import { related, rowRule, seen } from './visible.ts';
-import { keyCondition } from './where.ts';
-
-/**
- * Resolver of a list field: the rows of a table that the requester's rule and the arguments allow.
- * @param only a further condition on the rows, for resolvers written by hand
- */
-export function selectRows<Of extends DeclaredTable>(
-  { of, requester, selection, args }: Call<Of>,
-  only?: Where<Of>,
-): Sql {
-  const scope = scopeOf(requester);
-  const visible = scope.roleSchema.of(of);
-  return listOfRows(visible, selection, args, onlyRows(visible, only), scope);
-}
-
-/** All rows of a table, or those that meet a condition. */
-function onlyRows(visible: VisibleTable, only: Where<DeclaredTable> | undefined): RowSource {
-  const rows = tableRows(visible);
-  if (!only) return rows;
-  const conditions = (alias: Sql) => [
-    behind(rowRule(visible, alias), ownCondition(only, alias, visible.table)),
-  ];
-  return { ...rows, conditions };
-}
-
-/** Resolver of a by-key field: one row or null. `only` as for `selectRows`. */
-export function selectByKey<Of extends DeclaredTable>(
-  { of, requester, selection, args }: Call<Of>,
-  only?: Where<Of>,
-): Sql {
-  const scope = scopeOf(requester);
-  const visible = scope.roleSchema.of(of);
-  const alias = scope.alias(visible.table.shape.name);
-  const conditions = [
-    ...keyCondition(visible, alias, args),
-    ...rowRule(visible, alias),
-    ...onlyRows(visible, only).conditions(alias),
-  ];
-  return singleRow(
-    seen(visible),
-    selection,
-    visible.table.sql,
-    alias,
-    sql`where ${join(conditions, ' and ')}`,
-    scope,
-  );
-}
-
-/** Resolver of an aggregate field. `only` as for `selectRows`. */
-export function selectAggregate<Of extends DeclaredTable>(
-  { of, requester, selection, args }: Call<Of>,
-  only?: Where<Of>,
-): Sql {
-  const scope = scopeOf(requester);
-  const visible = scope.roleSchema.of(of);
-  return aggregateOfRows(visible, selection, args, onlyRows(visible, only), scope);
-}
 
 /** A list of rows as a JSON array. */
 export function listOfRows(
@@ -123,7 +56,7 @@ function orderAgain(keys: readonly SortKey[], visible: VisibleTable, alias: Sql)
 }
 
 /** The JSON of a query's only row, or null. `rest` is everything behind the FROM item. */
-function singleRow(
+export function singleRow(
   visible: VisibleTable,
   selection: Selection,
   from: Sql,
@@ -156,8 +89,6 @@ function noJoins(): Joins {
 function joined({ tables, objects }: Joins): Sql {
   return join([...tables, ...objects], '');
 }
-
-type Entry = readonly [name: string, value: Sql];
 
 /** The JSON of a selection set for one row. With `joins`, object relationships may become joins behind the row's FROM. */
 export function rowEntries(
@@ -257,14 +188,6 @@ function joinedRow(
   const [[, key]] = relationship.columns as [Relationship['columns'][number]];
   const matched = sql`${alias}.${identifier(key.name)} is not null`;
   return sql`case when ${matched} then ${lateralObject(entries, joins.objects, scope)} end`;
-}
-
-/** An object of available values, made by one more FROM item: cheaper than a subselect, which has its own plan. */
-function lateralObject(entries: readonly Entry[], objects: Sql[], scope: Scope): Sql {
-  if (!areColumnNames(entries)) return jsonObject(entries, scope);
-  const object = scope.alias('object');
-  objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
-  return sql`row_to_json(${object})`;
 }
 
 function columnValue(field: SelectedField, column: VisibleColumn, alias: Sql, scope: Scope): Sql {
@@ -395,83 +318,7 @@ export function aggregateOfRows(
   return jsonRows('single', entries, sql`from (${values}) as ${result}${join(objects, '')}`, scope);
 }
 
-function countsDistinct(selection: Selection): boolean {
-  return selection.fields.some(
-    ({ definition: { meaning }, arguments: args, selection: inner }) =>
-      (meaning.kind === 'aggregate' && countsDistinct(inner)) ||
-      (meaning.kind === 'count' && args.has('distinct')),
-  );
-}
-
 /** The same rows with their position, under the same alias. */
 function numbered(rows: DerivedRows): Sql {
   return sql`(select ${rows.alias}.*, row_number() over () as "row number" from ${rows.from}) as ${rows.alias}`;
-}
-
-function aggregateEntries(
-  selection: Selection,
-  rows: Sql,
-  keep: (value: Sql) => Sql,
-  objects: Sql[],
-  visible: VisibleTable,
-  scope: Scope,
-): Entry[] {
-  return selection.fields.map((field): Entry => {
-    const { meaning } = field.definition;
-    switch (meaning.kind) {
-      case 'typename':
-        return [field.responseName, sql`${literal(selection.typeName)}::text`];
-      case 'count':
-        return [field.responseName, keep(count(field, rows, visible))];
-      case 'aggregateFunction':
-        return [
-          field.responseName,
-          lateralObject(
-            functionEntries(meaning.function, field.selection, rows, keep, visible, scope),
-            objects,
-            scope,
-          ),
-        ];
-      default:
-        throw new Error(`aggregate fields have no ${meaning.kind}`);
-    }
-  });
-}
-
-function functionEntries(
-  name: string,
-  selection: Selection,
-  rows: Sql,
-  keep: (value: Sql) => Sql,
-  visible: VisibleTable,
-  scope: Scope,
-): Entry[] {
-  return selection.fields.map((field): Entry => {
-    const { meaning } = field.definition;
-    if (meaning.kind === 'typename') return [field.responseName, sql`${literal(selection.typeName)}::text`];
-    if (meaning.kind !== 'aggregateColumn') throw new Error(`an aggregate function has no ${meaning.kind}`);
-    const { column } = meaning;
-    const own = 'column' in column;
-    const value = own ? column.value(rows) : computedField(column, visible, rows, undefined);
-    const type = own ? column.column.type : 'type' in column.returns ? column.returns.type : undefined;
-    const aggregate = sql`${raw(name)}(${value})`;
-    return [
-      field.responseName,
-      keep(type ? outputValue(type, aggregate, scope.options.stringifyNumbers) : aggregate),
-    ];
-  });
-}
-
-/** `count`: rows, or rows whose column is not null; several columns count as one row value. */
-function count(field: SelectedField, rows: Sql, visible: VisibleTable): Sql {
-  const node = field.arguments.get('columns');
-  const names =
-    node?.kind === 'list' ? node.items.flatMap((item) => (item.kind === 'enum' ? [item.value] : [])) : [];
-  if (names.length === 0) return raw('count(*)');
-  const list = join(
-    names.map((name) => visible.select!.columns.get(name)!.value(rows)),
-    ', ',
-  );
-  const distinct = field.arguments.get('distinct');
-  return sql`count(${raw(distinct?.kind === 'boolean' && distinct.value ? 'distinct ' : '')}${names.length > 1 ? sql`(${list})` : list})`;
 }

@@ -5,9 +5,11 @@
 import { EngineError, UnknownName } from '../errors.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { namedType, type ObjectType, type TypeReference } from '../schema/types.ts';
-import { checkFragmentCycles, checkOperationDirectives, type Operation, rootSelection } from './document.ts';
+import { checkOperationDirectives } from './directives.ts';
+import { checkFragmentCycles, type Operation } from './document.ts';
 import { firstField } from './plan.ts';
 import type { Selection } from './selection.ts';
+import { rootSelection } from './selection-set.ts';
 
 export interface OperationAnalysis {
   readonly selection: Selection;

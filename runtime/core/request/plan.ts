@@ -12,14 +12,10 @@ import { remember } from '../remember.ts';
 import { introspect } from '../schema/introspection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { empty, join, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
-import {
-  checkFragmentCycles,
-  checkOperationDirectives,
-  type Operation,
-  rootSelection,
-  type SelectionContext,
-} from './document.ts';
+import { checkOperationDirectives } from './directives.ts';
+import { checkFragmentCycles, type Operation } from './document.ts';
 import type { SelectedField, Selection } from './selection.ts';
+import { rootSelection, type SelectionContext } from './selection-set.ts';
 import type { CallStep, Step } from './steps.ts';
 import type { Variables } from './variables.ts';
 

@@ -5,8 +5,8 @@
 import type { JoinTree } from '../join/join.ts';
 import type { Scope } from '../query/scope.ts';
 import type { Statement } from '../sql/fragment.ts';
-import type { SelectionContext } from './document.ts';
 import type { SelectedField } from './selection.ts';
+import type { SelectionContext } from './selection-set.ts';
 
 /** A statement whose single row holds one JSON text per column. */
 interface ReadStep {

@@ -9,16 +9,11 @@ import { createScope, type PlanOptions } from '../query/scope.ts';
 import { type StreamQuery, streamRows } from '../query/stream.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
-import {
-  checkFragmentCycles,
-  checkOperationDirectives,
-  isWatched,
-  type Operation,
-  rootSelection,
-  type SelectionContext,
-} from './document.ts';
+import { checkOperationDirectives } from './directives.ts';
+import { checkFragmentCycles, type Operation } from './document.ts';
 import { answerParts, planQuery, type QueryPlan } from './plan.ts';
 import type { Selection } from './selection.ts';
+import { isWatched, rootSelection, type SelectionContext } from './selection-set.ts';
 import type { Variables } from './variables.ts';
 
 export interface SubscriptionPlan {

@@ -17,8 +17,8 @@ import {
   validate,
 } from 'graphql';
 import { EngineError } from '../errors.ts';
-import type { SelectionContext } from '../request/document.ts';
 import type { SelectedField } from '../request/selection.ts';
+import type { SelectionContext } from '../request/selection-set.ts';
 import { type IntrospectedSchema, schemaOf } from './introspected-schema.ts';
 import { IntrospectionAnswer } from './introspection-answer.ts';
 import { type Asked, IntrospectionSelection } from './introspection-selection.ts';

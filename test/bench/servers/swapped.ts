@@ -3,8 +3,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
+import { createLogger } from '../../../runtime/logger.ts';
 import { startServer } from '../../../runtime/main.ts';
-import { createLogger } from '../../../runtime/observe.ts';
 
 export interface SwapServerOptions {
   readonly databaseUrl: string;

@@ -1,0 +1,64 @@
+/** Rows and objects as JSON, made by Postgres of named expressions. */
+import { identifier, join, literal, type Sql, sql } from '../sql/fragment.ts';
+import { MAX_IDENTIFIER, type Scope } from './scope.ts';
+
+/** A key of an object, and the expression of its value. */
+export type Entry = readonly [name: string, value: Sql];
+
+/** True if Postgres accepts the names as column names without truncating them. */
+export function areColumnNames(entries: readonly Entry[]): boolean {
+  return entries.every(([name]) => Buffer.byteLength(name) <= MAX_IDENTIFIER);
+}
+
+/**
+ * A JSON object with the entries in order. Names become column names of a row, which is the fastest way; names that
+ * Postgres would cut off are aggregated as pairs instead.
+ */
+export function jsonObject(entries: readonly Entry[], scope: Scope): Sql {
+  const alias = scope.alias('object');
+  if (areColumnNames(entries)) {
+    return sql`(select row_to_json(${alias}) from (select ${columns(entries)}) as ${alias})`;
+  }
+  return sql`(select ${pairs(alias)} from (values ${pairRows(entries)}) as ${alias} ("name", "value"))`;
+}
+
+/** `"value" as "name"` for each entry. */
+export function columns(entries: readonly Entry[]): Sql {
+  return join(
+    entries.map(([name, value]) => sql`${value} as ${identifier(name)}`),
+    ', ',
+  );
+}
+
+/**
+ * The rows of a query as JSON: a list of objects, or the object of its only row (null when there is none). `rest` is
+ * everything behind the select list.
+ */
+export function jsonRows(form: 'list' | 'single', entries: readonly Entry[], rest: Sql, scope: Scope): Sql {
+  const alias = scope.alias(form === 'list' ? 'rows' : 'row');
+  const short = areColumnNames(entries);
+  const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
+  const row = short ? alias : sql`${alias}."object"`;
+  const result =
+    form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
+  return sql`(select ${result} from (select ${list} ${rest}) as ${alias})`;
+}
+
+function pairs(alias: Sql): Sql {
+  return sql`json_object_agg(${alias}."name", ${alias}."value")`;
+}
+
+function pairRows(entries: readonly Entry[]): Sql {
+  return join(
+    entries.map(([name, value]) => sql`(${literal(name)}, to_json(${value}))`),
+    ', ',
+  );
+}
+
+/** An object of values that the FROM items give, made by one more FROM item in `objects`: cheaper than a subselect, which has its own plan. */
+export function lateralObject(entries: readonly Entry[], objects: Sql[], scope: Scope): Sql {
+  if (!areColumnNames(entries)) return jsonObject(entries, scope);
+  const object = scope.alias('object');
+  objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
+  return sql`row_to_json(${object})`;
+}

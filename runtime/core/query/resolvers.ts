@@ -1,0 +1,69 @@
+/** Resolvers of the root fields that read a table. Those written by hand may call them with a further condition. */
+import type { Call } from '../root-fields.ts';
+import type { Where } from '../row-types.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
+import type { DeclaredTable } from '../shapes.ts';
+import { join, type Sql, sql } from '../sql/fragment.ts';
+import { behind } from './condition.ts';
+import { ownCondition } from './own-condition.ts';
+import { type RowSource, tableRows } from './rows.ts';
+import { scopeOf } from './scope.ts';
+import { aggregateOfRows, listOfRows, singleRow } from './select.ts';
+import { rowRule, seen } from './visible.ts';
+import { keyCondition } from './where.ts';
+
+/**
+ * Resolver of a list field: the rows of a table that the requester's rule and the arguments allow.
+ * @param only a further condition on the rows, for resolvers written by hand
+ */
+export function selectRows<Of extends DeclaredTable>(
+  { of, requester, selection, args }: Call<Of>,
+  only?: Where<Of>,
+): Sql {
+  const scope = scopeOf(requester);
+  const visible = scope.roleSchema.of(of);
+  return listOfRows(visible, selection, args, onlyRows(visible, only), scope);
+}
+
+/** All rows of a table, or those that meet a condition. */
+function onlyRows(visible: VisibleTable, only: Where<DeclaredTable> | undefined): RowSource {
+  const rows = tableRows(visible);
+  if (!only) return rows;
+  const conditions = (alias: Sql) => [
+    behind(rowRule(visible, alias), ownCondition(only, alias, visible.table)),
+  ];
+  return { ...rows, conditions };
+}
+
+/** Resolver of a by-key field: one row or null. `only` as for `selectRows`. */
+export function selectByKey<Of extends DeclaredTable>(
+  { of, requester, selection, args }: Call<Of>,
+  only?: Where<Of>,
+): Sql {
+  const scope = scopeOf(requester);
+  const visible = scope.roleSchema.of(of);
+  const alias = scope.alias(visible.table.shape.name);
+  const conditions = [
+    ...keyCondition(visible, alias, args),
+    ...rowRule(visible, alias),
+    ...onlyRows(visible, only).conditions(alias),
+  ];
+  return singleRow(
+    seen(visible),
+    selection,
+    visible.table.sql,
+    alias,
+    sql`where ${join(conditions, ' and ')}`,
+    scope,
+  );
+}
+
+/** Resolver of an aggregate field. `only` as for `selectRows`. */
+export function selectAggregate<Of extends DeclaredTable>(
+  { of, requester, selection, args }: Call<Of>,
+  only?: Where<Of>,
+): Sql {
+  const scope = scopeOf(requester);
+  const visible = scope.roleSchema.of(of);
+  return aggregateOfRows(visible, selection, args, onlyRows(visible, only), scope);
+}

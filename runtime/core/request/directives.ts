@@ -1,0 +1,71 @@
+/** Directives of fields and operations. */
+import type { DirectiveNode } from 'graphql';
+import { EngineError, pathStep } from '../errors.ts';
+import { BOOLEAN } from '../schema/shared-types.ts';
+import { nonNull } from '../schema/types.ts';
+import type { Operation } from './document.ts';
+import type { SelectionContext } from './selection-set.ts';
+import { inputNode } from './values.ts';
+
+/** `@include` and `@skip`; other directives must exist. */
+export function included(
+  directives: readonly DirectiveNode[] | undefined,
+  path: string,
+  context: SelectionContext,
+): boolean {
+  if (!directives || directives.length === 0) return true;
+  const names = directives.map((directive) => directive.name.value);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  if (twice.length > 0) {
+    throw new EngineError(
+      'validation-failed',
+      `the following directives are used more than once: ${[...new Set(twice)].map((name) => `'${name}'`).join(', ')}`,
+      { path },
+    );
+  }
+  let result = true;
+  for (const directive of directives) {
+    const name = directive.name.value;
+    if (name !== 'include' && name !== 'skip') throw misplacedDirective(name, path);
+    const given = directive.arguments?.find((argument) => argument.name.value === 'if');
+    const directivePath = pathStep(pathStep(path, 'directives'), name);
+    if (!given)
+      throw new EngineError('validation-failed', `missing required field 'if'`, { path: directivePath });
+    const value = inputNode(nonNull(BOOLEAN), given.value, pathStep(directivePath, 'if'), context.variables);
+    if (value.kind !== 'boolean')
+      throw new EngineError('validation-failed', "expected a boolean for type 'Boolean'", {
+        path: directivePath,
+      });
+    if (value.value === (name === 'skip')) result = false;
+  }
+  return result;
+}
+
+/** Directives known at other places than fields. */
+const OPERATION_DIRECTIVES = new Set(['cached', '_multiple_top_level_fields']);
+
+function misplacedDirective(name: string, path: string): EngineError {
+  const text = OPERATION_DIRECTIVES.has(name)
+    ? `directive '${name}' is not allowed on a field`
+    : `directive '${name}' is not defined in the schema`;
+  return new EngineError('validation-failed', text, { path });
+}
+
+/** Checks the directives of the operation. None of them changes a plain request. */
+export function checkOperationDirectives(operation: Operation): void {
+  for (const directive of operation.node.directives ?? []) {
+    const name = directive.name.value;
+    const known =
+      name === 'cached'
+        ? operation.kind === 'query'
+        : name === '_multiple_top_level_fields' && operation.kind === 'subscription';
+    if (known) continue;
+    const defined = name === 'include' || name === 'skip' || OPERATION_DIRECTIVES.has(name);
+    throw new EngineError(
+      'validation-failed',
+      defined
+        ? `directive '${name}' is not allowed on a ${operation.kind}`
+        : `directive '${name}' is not defined in the schema`,
+    );
+  }
+}

@@ -1,0 +1,269 @@
+/** Writes observations as the JSON lines described in docs/logs.md. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DestinationStream, destination, pino } from 'pino';
+import type { Configuration, LogType } from './configuration.ts';
+import type { HttpRequestObservation, Level, Observation, Observer } from './observe.ts';
+import { requestLine } from './request-lines.ts';
+
+/** Observations that write no line at once: those before them may wait. */
+const UNLOGGED: ReadonlySet<Observation['kind']> = new Set(['http-request', 'operation', 'pool']);
+
+const UNPREPARED =
+  'prepared statements of this source are lost between transactions (a pooler in transaction mode), so it is served without them';
+
+/** Bytes of log lines that are written at once. */
+const WRITE_SIZE = 64 * 1024;
+
+/** Most requests whose lines are not made yet, and milliseconds that they may wait for it. */
+const MAX_HELD = 500;
+
+const HELD_FOR = 50;
+
+/** Maximum wait for the reader of standard output to take the last lines (ms). */
+const LAST_WAIT = 1000;
+
+interface LogDestination extends DestinationStream {
+  /** Writes what is collected. */
+  readonly flush: () => Promise<void>;
+  /** As `flush`, where nothing can be waited for. Bytes that are being written may end up between these. */
+  readonly flushSync: () => void;
+}
+
+/** Lines are collected for up to 100 ms, and handed over as bytes: texts would be copied more often. */
+function standardOutput(): LogDestination {
+  const stream = destination({
+    fd: 1,
+    sync: false,
+    contentMode: 'buffer',
+    minLength: WRITE_SIZE,
+    maxWrite: 4 * WRITE_SIZE,
+    periodicFlush: 100,
+  });
+  return {
+    write: (text) => stream.write(Buffer.from(text) as unknown as string),
+    flush: async () => {
+      const written = new Promise<void>((done) => stream.flush(() => done()));
+      await Promise.race([written, delay(LAST_WAIT, undefined, { ref: false })]);
+      stream.flushSync();
+    },
+    flushSync: () => stream.flushSync(),
+  };
+}
+
+/**
+ * Writes log lines to `given`, standard output by default. There, lines of requests are held back for up to 50 ms and made
+ * together: one at a time, between requests, each would cost several times as much.
+ */
+export function createLogger(
+  configuration: Pick<Configuration, 'enabledLogTypes' | 'logLevel'>,
+  given?: DestinationStream,
+): Observer {
+  const output = given ? undefined : standardOutput();
+  const stream = given ?? output!;
+  const logger = pino(
+    {
+      base: null,
+      level: configuration.logLevel,
+      timestamp: () => `,"timestamp":"${timestamp()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
+  const enabled = new Set<LogType>(configuration.enabledLogTypes);
+  const writeHttp = enabled.has('http-log');
+  const held: { readonly request: HttpRequestObservation; readonly at: string }[] = [];
+  const writeHeld = () => {
+    if (held.length === 0) return;
+    let lines = '';
+    for (const { request, at } of held.splice(0)) lines += requestLine(request, levelOf(request), at);
+    stream.write(lines);
+  };
+  const observe = (observation: Observation) => {
+    if (!UNLOGGED.has(observation.kind)) writeHeld();
+    switch (observation.kind) {
+      case 'http-request':
+        if (!writeHttp || !logger.isLevelEnabled(levelOf(observation))) return;
+        held.push({ request: observation, at: timestamp() });
+        if (given || held.length >= MAX_HELD) writeHeld();
+        else if (held.length === 1) setTimeout(writeHeld, HELD_FOR).unref();
+        return;
+      case 'query':
+        if (enabled.has('query-log')) {
+          const { requestId, query, generatedSql, queryKind } = observation;
+          const detail = { request_id: requestId, query, generated_sql: generatedSql, kind: queryKind };
+          logger.info({ type: 'query-log', detail });
+        }
+        return;
+      case 'execution':
+        if (enabled.has('execution-log')) {
+          const { requestId, operationName, seconds, statements } = observation;
+          const statistics = { operation_name: operationName, execution_time: seconds, statements };
+          logger.info({ type: 'execution-log', detail: { request_id: requestId, ...statistics } });
+        }
+        return;
+      case 'slow-query': {
+        const { requestId, query, generatedSql, seconds, threshold } = observation;
+        const times = { execution_time: seconds, threshold };
+        const detail = { request_id: requestId, ...times, query, generated_sql: generatedSql };
+        logger.warn({ type: 'slow-query', detail });
+        return;
+      }
+      case 'startup':
+        if (enabled.has('startup')) {
+          logger.info({ type: 'startup', detail: { kind: observation.step, info: observation.info } });
+        }
+        return;
+      case 'action':
+        if (enabled.has('action-handler-log')) {
+          const { action, actionKind, url, requestSize, responseSize, status, seconds, requestId } =
+            observation;
+          const detail = {
+            request_id: requestId ?? null,
+            action_name: action,
+            action_type: actionKind,
+            request: { url },
+            request_size: requestSize,
+            response_size: responseSize,
+            status_code: status ?? null,
+            execution_time: seconds,
+          };
+          logger.info({ type: 'action-handler-log', detail });
+        }
+        return;
+      case 'validate-input':
+        if (enabled.has('validate-insert-input-log')) {
+          const { rule, url, requestSize, responseSize, status, seconds, requestId } = observation;
+          const detail = {
+            request_id: requestId ?? null,
+            permission: rule,
+            request: { url },
+            request_size: requestSize,
+            response_size: responseSize,
+            status_code: status ?? null,
+            execution_time: seconds,
+          };
+          logger.info({ type: 'validate-insert-input-log', detail });
+        }
+        return;
+      case 'webhook':
+        if (enabled.has('webhook-log')) {
+          const { level, url, method, status, error, message } = observation;
+          const detail = { status_code: status ?? null, url, method, http_error: error ?? null, message };
+          logger[level]({ type: 'webhook-log', detail });
+        }
+        return;
+      case 'event-invocation': {
+        const { source, trigger, eventId, tries, status, isDelivered } = observation;
+        const type = source === undefined ? 'scheduled-trigger' : 'event-trigger';
+        const detail = { event_id: eventId, event_name: trigger, source, tries, response: { status } };
+        logger[isDelivered ? 'info' : 'warn']({ type, detail });
+        return;
+      }
+      case 'event-delivery': {
+        const { level, message, source, error } = observation;
+        const reason = error === undefined ? {} : { error: describe(error) };
+        logger[level]({ type: 'event-trigger-process', detail: { message, source, ...reason } });
+        return;
+      }
+      case 'jwk-refresh':
+        if (enabled.has('jwk-refresh-log')) {
+          const { level, message, error, expiry } = observation;
+          logger[level]({ type: 'jwk-refresh-log', detail: { message, error, expiry } });
+        }
+        return;
+      case 'websocket':
+        if (enabled.has('websocket-log')) {
+          const { websocketId, event: type, detail, userVariables, expiresAt } = observation;
+          const token_expiry = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
+          logger[type === 'rejected' || type === 'conn_err' ? 'error' : 'info']({
+            type: 'websocket-log',
+            detail: {
+              event: { type, ...(detail === undefined ? {} : { detail }) },
+              connection_info: { websocket_id: websocketId, token_expiry, msg: null },
+              ...(userVariables && { user_vars: userVariables }),
+            },
+          });
+        }
+        return;
+      case 'ws-server': {
+        const { websocketId, event: type, detail } = observation;
+        const event = { type, ...(detail === undefined ? {} : { detail }) };
+        logger.debug({ type: 'ws-server', detail: { websocket_id: websocketId, event } });
+        return;
+      }
+      case 'live-query-poll':
+        logger[observation.level]({ type: 'livequery-poller-log', detail: observation.detail });
+        return;
+      case 'missed-signal': {
+        const { source, role, statement } = observation;
+        const message = 'a change was found that no signal had reported';
+        logger.warn({
+          type: 'livequery-poller-log',
+          detail: { message, source, role, generated_sql: statement },
+        });
+        return;
+      }
+      case 'metadata':
+        logger[observation.level]({
+          type: 'metadata',
+          detail: { message: observation.message, info: observation.info },
+        });
+        return;
+      case 'unhandled-internal-error':
+        logger.error({
+          type: 'unhandled-internal-error',
+          detail: { request_id: observation.requestId, error: describe(observation.error) },
+        });
+        return;
+      case 'unstructured':
+        logger[observation.level]({ type: 'unstructured', detail: { message: observation.message } });
+        return;
+      case 'pool':
+        if (observation.event === 'unprepared') {
+          const message = UNPREPARED;
+          logger.warn({ type: 'unstructured', detail: { message, source: observation.source } });
+        }
+        return;
+      case 'operation':
+        return;
+    }
+  };
+  // However the process ends: by an error that nothing catches, too.
+  if (output)
+    process.once('exit', () => {
+      writeHeld();
+      output?.flushSync();
+    });
+  const flush = async () => {
+    writeHeld();
+    await output?.flush();
+  };
+  return Object.assign(observe, { flush });
+}
+
+function levelOf(request: HttpRequestObservation): Level {
+  return request.error ? 'error' : 'info';
+}
+
+let lastMoment = 0;
+let lastTimestamp = '';
+
+/** Now, as `2024-05-01T10:00:00.123+0000`; written once a millisecond. */
+function timestamp(): string {
+  const now = Date.now();
+  if (now !== lastMoment) {
+    lastMoment = now;
+    lastTimestamp = `${new Date(now).toISOString().slice(0, -1)}+0000`;
+  }
+  return lastTimestamp;
+}
+
+/** An error's own words and place, with those of its causes; no other properties, which may hold anything. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  return {
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describe(error.cause) }),
+  };
+}
