@@ -5,6 +5,7 @@ import { version } from '../index.ts';
 import { actionsByHost, actionsText, untrustedCredentials } from '../review/audit/actions.ts';
 import { type AuditDiff, diffCode } from '../review/audit/diff.ts';
 import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from '../review/audit/diff-render.ts';
+import { eventsByHost, eventsText } from '../review/audit/events.ts';
 import type { Verdict } from '../review/audit/finding.ts';
 import { isolationOf, variablesOf } from '../review/audit/isolation.ts';
 import { isolationText } from '../review/audit/isolation-render.ts';
@@ -58,6 +59,14 @@ export function actionsCommand(
   const untrusted = trusted === undefined ? [] : untrustedCredentials(hosts, trusted);
   for (const text of untrusted) context.stderr(`error ${text}\n`);
   return untrusted.length > 0 ? 1 : 0;
+}
+
+/** `engine audit events`. @throws GeneratedCodeError */
+export function eventsCommand(options: AuditOptions, context: CommandContext): number {
+  const code = readUnedited(options.generated, context);
+  const hosts = eventsByHost(code);
+  context.stdout(options.format === 'json' ? json(hosts) : eventsText(code.label, hosts));
+  return 0;
 }
 
 /** `engine audit who TABLE.COLUMN`, or `REMOTE.TYPE.FIELD`. @throws GeneratedCodeError, UsageError */

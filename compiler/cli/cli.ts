@@ -7,6 +7,7 @@ import { addActionCommands } from './action-commands.ts';
 import type { CommandContext } from './command.ts';
 import { FORMATS } from './compile-report.ts';
 import { addDeliveryCommands } from './delivery-commands.ts';
+import { addEvents } from './events-commands.ts';
 import { addLiveCommands } from './live-commands.ts';
 import { addProjectOptions, CATALOGS, sourceAddress } from './project-options.ts';
 import { addRemoteCommands } from './remote-commands.ts';
@@ -107,6 +108,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
   addIntrospect(program, context, finish);
   addSchema(program, context, finish);
   addMetadata(program, context, finish);
+  addEvents(program, context, finish);
   addSavedCommands(program, context, finish);
   addActionCommands(program, context, finish);
   addRemoteCommands(program, context, finish);

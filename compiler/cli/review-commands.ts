@@ -156,6 +156,15 @@ Examples:
       finish(actionsCommand(options, context));
     });
   audit
+    .command('events')
+    .description('list which columns leave for which host when rows change, signed or not')
+    .addOption(generated())
+    .addOption(format('text', 'json'))
+    .action(async (options) => {
+      const { eventsCommand } = await import('./audit-command.ts');
+      finish(eventsCommand(options, context));
+    });
+  audit
     .command('diff')
     .description('report what each role gains and loses: operations, columns, rows')
     .argument('<base>', 'generated code before the change: folder or git revision')
@@ -222,6 +231,8 @@ Rules (engine explain CODE says more about each):
   secret-column-granted                a column whose name is that of a secret
   view-over-function                   a view that shows what a function returns
   mutation-by-get                      a REST endpoint that writes by GET
+  payload-column-unreadable            a column that an event trigger sends and no role may read
+  credential-in-metadata               a header's secret value in the metadata
   remote-preset-lost                   an input of a remote schema that is preset elsewhere
   column-compared-with-itself          a comparison that holds for every row
   exists-not-correlated                an _exists that has nothing to do with the row

@@ -200,6 +200,12 @@ export const diagnostics = {
     message('computed-field-invalid', 'error', [
       `the computed field "${field}" cannot be added to table ${table} ${reasons}`,
     ]),
+  /** The header "%header%" of %what% has its value in the metadata. */
+  credentialInMetadata: ({ header, what }: { header: Hole; what: Hole }): Message =>
+    message('credential-in-metadata', 'warning', [
+      `The header "${header}" of ${what} has its value in the metadata.`,
+      'Generated files and artefacts hold it, too. Put the value into an environment variable and name that in value_from_env.',
+    ]),
   /** custom type %type% is not present in actions.graphql */
   customTypeNotInSdl: ({ type, nearest }: { type: Hole; nearest?: Hole | undefined }): Message =>
     message('custom-type-not-in-sdl', 'error', [
@@ -717,6 +723,12 @@ export const diagnostics = {
       `Role "${role}" may insert column "${column}" of table ${table}, which identifies the owner of a row (${rule}), and neither a preset nor the check binds it to the session.`,
       'A row can be created in the name of another user.',
       `Set the column by a preset ("${column}": "${variable}") and take it out of the columns, or put it into the check.`,
+    ]),
+  /** Event trigger "%name%" sends columns of table %table% that no role may read: %columns%. */
+  payloadColumnUnreadable: ({ name, table, columns }: { name: Hole; table: Hole; columns: Hole }): Message =>
+    message('payload-column-unreadable', 'warning', [
+      `Event trigger "${name}" sends columns of table ${table} that no role may read: ${columns}.`,
+      'Name the columns to send in "payload".',
     ]),
   /** expecting a database column; but, "%name%" is a relationship; permissions for relationships are automatically inferred */
   permissionColumnIsRelationship: ({ name }: { name: Hole }): Message =>

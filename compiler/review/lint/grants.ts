@@ -48,6 +48,10 @@ export function widerInherited(
 const SECRETS =
   /(^|_)(passwords?|passwd|pwd|secrets?|tokens?|api_?keys?|access_?keys?|private_?keys?|credentials?|otp|salt)(_|$)/i;
 
+export function isSecretName(name: string): boolean {
+  return SECRETS.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'));
+}
+
 /** Columns with names of secrets. */
 export function secretColumns(
   table: PlacedTable,
@@ -55,7 +59,7 @@ export function secretColumns(
 ): Found[] {
   if (operation !== 'select') return [];
   return columns
-    .filter((name) => SECRETS.test(name.replace(/([a-z])([A-Z])/g, '$1_$2')))
+    .filter(isSecretName)
     .map((column) =>
       about([...path, 'columns'], messages.secretColumnGranted({ role, column, table: table.name }), [
         column,

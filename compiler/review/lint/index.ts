@@ -13,6 +13,7 @@ import { decidingTables, looseReferences } from './references.ts';
 import { lostPresets } from './remote-presets.ts';
 import { constantRules, emptyDemands, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
 import { literalPresets, rulesWithoutSession } from './session.ts';
+import { literalCredentials, unreadablePayloads } from './webhooks.ts';
 
 type Rule = (
   table: PlacedTable,
@@ -70,6 +71,8 @@ export const LINT_CODES: ReadonlySet<string> = new Set([
   'rule-column-without-index',
   'aggregates-readable-by-order',
   'mutation-by-get',
+  'payload-column-unreadable',
+  'credential-in-metadata',
   'remote-preset-lost',
 ]);
 
@@ -86,6 +89,8 @@ export function lint(input: LintInput, configuration: LintConfiguration): LintFi
     ...findings,
     ...orderedAggregates(input),
     ...mutationsByGet(input),
+    ...unreadablePayloads(input),
+    ...literalCredentials(input),
     ...lostPresets(input),
     ...missingIndexes(input),
   ];

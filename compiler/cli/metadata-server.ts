@@ -1,0 +1,79 @@
+/** The metadata API of a running server, as commands call it. */
+import { isCallable } from '../../runtime/outgoing/address.ts';
+import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
+import { type CommandContext, UsageError } from './command.ts';
+
+export interface ServerOptions {
+  /** Address of the server. */
+  readonly endpoint: string;
+  readonly adminSecret?: string;
+}
+
+/** The server refused, or cannot be reached; the message says why. */
+export class MetadataCommandError extends Error {
+  override readonly name = 'MetadataCommandError';
+}
+
+/** Milliseconds for an answer: a large project on a slow database takes its time. */
+const TIMEOUT = 300_000;
+const LARGEST_ANSWER = 512 * 1024 * 1024;
+
+export interface InconsistentEntry {
+  readonly name?: string;
+  readonly reason?: string;
+}
+
+export function describe({ name, reason }: InconsistentEntry): string {
+  return [name, reason].filter((text) => text !== undefined).join(': ');
+}
+
+/** Sends an operation to the server's metadata API. @throws MetadataCommandError, UsageError */
+export async function ask(options: ServerOptions, context: CommandContext, body: object): Promise<unknown> {
+  const { endpoint } = options;
+  if (!isCallable(endpoint)) {
+    throw new UsageError(
+      'The value of --endpoint is the address of a server, such as http://localhost:8080.',
+    );
+  }
+  const secret = options.adminSecret ?? context.environment.ENGINE_GRAPHQL_ADMIN_SECRET;
+  const address = new URL('v1/metadata', endpoint.endsWith('/') ? endpoint : `${endpoint}/`);
+  const outgoing = createOutgoing();
+  const { status, body: text } = await outgoing
+    .send({
+      url: address,
+      timeout: TIMEOUT,
+      maxSize: LARGEST_ANSWER,
+      headers: [
+        ['content-type', 'application/json'],
+        ...(secret === undefined ? [] : ([['x-engine-admin-secret', secret]] as const)),
+      ],
+      body: JSON.stringify(body),
+    })
+    .catch((error: Error) => {
+      throw new MetadataCommandError(`${endpoint} cannot be reached: ${error.message}.`);
+    })
+    .finally(() => outgoing.close());
+  const answer = parse(text.toString('utf8'));
+  if (status === 200 && answer !== undefined) return answer;
+  throw new MetadataCommandError(refusal(endpoint, status, answer));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(endpoint: string, status: number, answer: unknown): string {
+  if (status === 401) {
+    return 'The server asks for an admin secret: give --admin-secret or set ENGINE_GRAPHQL_ADMIN_SECRET.';
+  }
+  const { error, internal } = (answer ?? {}) as { error?: unknown; internal?: unknown };
+  if (typeof error !== 'string') {
+    return `${endpoint} answers ${status}, and not as this server's metadata API does. Is the address right?`;
+  }
+  const entries = Array.isArray(internal) ? (internal as readonly InconsistentEntry[]) : [];
+  return [`The server refused: ${error}`, ...entries.map((entry) => `  ${describe(entry)}`)].join('\n');
+}

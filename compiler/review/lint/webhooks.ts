@@ -1,0 +1,62 @@
+/** Rules of the lint about what webhooks are sent. */
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Header, MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import { isRedacted } from '../../../runtime/outgoing/message.ts';
+import type { LintFinding } from './finding.ts';
+import { isSecretName } from './grants.ts';
+import type { LintInput, PlacedTable } from './place.ts';
+
+/** Columns that an event trigger sends away, although no role may read them. */
+export function unreadablePayloads({ tables }: LintInput): LintFinding[] {
+  return tables.flatMap((table) => {
+    const readable = readableColumns(table);
+    return table.entry.event_triggers.flatMap(({ name, path, definition }): LintFinding[] => {
+      const { insert, update, delete: deletion } = definition;
+      const sent = [insert, update, deletion].flatMap((each) => {
+        if (each === undefined) return [];
+        const { payload = '*' } = each;
+        return payload === '*' ? Object.keys(table.model.shape.columns) : payload;
+      });
+      const hidden = [...new Set(sent)].filter((column) => !readable.has(column));
+      if (hidden.length === 0) return [];
+      const facts = { name, table: table.name, columns: hidden.map((column) => `"${column}"`).join(', ') };
+      const diagnostic = at(path, messages.payloadColumnUnreadable(facts));
+      return [{ diagnostic, tables: [table.model.key, table.name], role: '', columns: hidden }];
+    });
+  });
+}
+
+function readableColumns({ access }: PlacedTable): ReadonlySet<string> {
+  return new Set(Object.values(access.select ?? {}).flatMap(({ columns }) => columns ?? []));
+}
+
+/** Literal values of headers that identify the caller: generated files and artefacts hold them. */
+export function literalCredentials({ metadata, tables }: LintInput): LintFinding[] {
+  const report = (what: string, path: MetadataPath, headers: readonly Header[], owner?: PlacedTable) =>
+    headers.flatMap((header): LintFinding[] => {
+      if (!('value' in header) || /\{\{/.test(header.value) || !isCredential(header.name)) return [];
+      const diagnostic = at(path, messages.credentialInMetadata({ what, header: header.name }));
+      return [{ diagnostic, tables: owner ? [owner.model.key, owner.name] : [], role: '', columns: [] }];
+    });
+  return [
+    ...tables.flatMap((table) =>
+      table.entry.event_triggers.flatMap(({ name, path, headers }) =>
+        report(`event trigger "${name}"`, path, headers, table),
+      ),
+    ),
+    ...metadata.cron_triggers.flatMap(({ name, path, headers }) =>
+      report(`cron trigger "${name}"`, path, headers),
+    ),
+    ...metadata.actions.flatMap(({ name, path, definition }) =>
+      report(`action "${name}"`, path, definition.headers),
+    ),
+    ...metadata.remote_schemas.flatMap(({ name, path, definition }) =>
+      report(`remote schema "${name}"`, path, definition.headers),
+    ),
+  ];
+}
+
+function isCredential(header: string): boolean {
+  return isRedacted(header) || isSecretName(header.replaceAll('-', '_'));
+}
