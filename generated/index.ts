@@ -23,6 +23,9 @@ import { ticketStatus } from "./sources/default/public/ticket_status.table.ts";
 import { ticketTagAccess } from "./sources/default/public/ticket_tag.access.ts";
 import { searchArticles } from "./sources/default/functions/search_articles.ts";
 import { events } from "./events/index.ts";
+import { types as actionTypes } from "./actions/types.ts";
+import { exportTicketsAction } from "./actions/export_tickets.ts";
+import { suggestReplyAction } from "./actions/suggest_reply.ts";
 import { saved } from "./saved/index.ts";
 
 export default program({
@@ -55,5 +58,12 @@ export default program({
     searchArticles,
   ],
   events,
+  actions: {
+    types: actionTypes,
+    actions: [
+      exportTicketsAction,
+      suggestReplyAction,
+    ],
+  },
   saved,
 });

@@ -1,5 +1,5 @@
 /**
- * What the help desk's webhooks call: a receiver that prints each event. `npm start` runs it beside the server and gives the
+ * What the help desk's webhooks call: a receiver that prints each event, and answers actions. `npm start` runs it beside the server and gives the
  * server its address and a secret of the day, as `HELPDESK_HOOKS` and `HELPDESK_HOOKS_SECRET`.
  */
 import { timingSafeEqual } from 'node:crypto';
@@ -24,6 +24,16 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   },
   '/every-minute': ({ name, scheduled_time }, print) => {
     print(`cron ${name}: planned for ${scheduled_time}`);
+  },
+  '/suggest-reply': ({ input: { ticket_id } }, print) => {
+    print(`action suggest_reply: ticket ${ticket_id}`);
+    return { ticket_id, text: 'Thank you for writing to us. We are looking into it.' };
+  },
+  // Only rows of the caller's tenant would go into the file: session_variables says which one that is.
+  '/export-tickets': ({ input: { since }, session_variables }, print) => {
+    const tenant = session_variables['x-engine-tenant-id'];
+    print(`action export_tickets: tenant ${tenant}, since ${since}`);
+    return { url: `https://files.help.example/${tenant}/tickets-${since}.csv`, since };
   },
 };
 

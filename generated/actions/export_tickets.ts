@@ -1,0 +1,26 @@
+// action export_tickets · asynchronous mutation
+import { action } from "engine/contract";
+import type { TicketExport, date } from "./types.ts";
+
+/** What the handler gets as `input`. */
+export interface ExportTicketsInput {
+  since: date;
+}
+
+/** What the handler must answer; the whole answer is checked against it. */
+export type ExportTicketsOutput = TicketExport;
+
+export const exportTicketsAction = action({
+  name: "export_tickets",
+  description: "Writes all tickets to a file",
+  type: "mutation",
+  kind: "asynchronous",
+  arguments: {
+    since: { type: "date!" },
+  },
+  output: "TicketExport!",
+  handler: "{{HELPDESK_HOOKS}}/export-tickets",
+  headers: [{ name: "X-Helpdesk-Secret", valueFromEnv: "HELPDESK_HOOKS_SECRET" }],
+  timeout: 30,
+  roles: ["manager"],
+});

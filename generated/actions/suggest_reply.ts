@@ -1,0 +1,26 @@
+// action suggest_reply · query
+import { action } from "engine/contract";
+import type { Suggestion } from "./types.ts";
+
+/** What the handler gets as `input`. */
+export interface SuggestReplyInput {
+  ticket_id: number;
+}
+
+/** What the handler must answer; the whole answer is checked against it. */
+export type SuggestReplyOutput = Suggestion;
+
+export const suggestReplyAction = action({
+  name: "suggest_reply",
+  description: "A first answer to a ticket",
+  type: "query",
+  kind: "synchronous",
+  arguments: {
+    ticket_id: { type: "Int!" },
+  },
+  output: "Suggestion!",
+  handler: "{{HELPDESK_HOOKS}}/suggest-reply",
+  headers: [{ name: "X-Helpdesk-Secret", valueFromEnv: "HELPDESK_HOOKS_SECRET" }],
+  timeout: 30,
+  roles: ["agent"],
+});
