@@ -12,7 +12,7 @@ import { UsageError } from './command.ts';
 /**
  * @param place path of metadata, a revision (`main`), which has them at the path of the present ones, or `main:path`
  * @param path of the present metadata
- * @throws UsageError if there are none, or none that can be read
+ * @throws UsageError if the metadata does not exist or cannot be read
  */
 export function readBaseMetadata(place: string, path: string): Metadata {
   if (existsSync(place)) return read(place, place);

@@ -230,7 +230,7 @@ Rules (engine explain CODE says more about each):
   inherited-role-wider                 an inherited role with more than the roles it inherits from
   secret-column-granted                a column whose name is that of a secret
   view-over-function                   a view that shows what a function returns
-  mutation-by-get                      a REST endpoint that writes by GET
+  mutation-by-get                      a REST endpoint that runs a mutation by GET
   payload-column-unreadable            a column that an event trigger sends and no role may read
   credential-in-metadata               a header's secret value in the metadata
   remote-preset-lost                   an input of a remote schema that is preset elsewhere

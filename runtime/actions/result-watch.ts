@@ -43,7 +43,7 @@ interface Watched {
 
 export function createResultWatch({ pending, interval }: ResultWatchOptions): ResultWatch {
   const byId = new Map<string, Set<Watched>>();
-  /** Ids that nobody has looked at yet. */
+  /** Ids that were not looked at yet. */
   let fresh = new Set<string>();
   let gathering: NodeJS.Timeout | undefined;
   let next: NodeJS.Timeout | undefined;

@@ -73,7 +73,7 @@ const REMOVE = 'delete from engine_catalog.live_changes where pg_visible_in_snap
 export function createRecordReader({ poll, maintain }: RecordSource): RecordReader {
   let attended = Number.NEGATIVE_INFINITY;
   let looked = Number.NEGATIVE_INFINITY;
-  /** Number of the first transaction that has seen the announcement; undefined: nobody was told. */
+  /** Number of the first transaction that has seen the announcement; undefined: it was not announced. */
   let from: bigint | undefined;
   /** Every transaction that had not seen it has ended. */
   let isCertain = false;

@@ -4,7 +4,7 @@ export interface ProgramSettings {
   /** Roles without `__schema` and `__type`. */
   readonly introspectionDisabledFor?: readonly string[];
   readonly limits?: ApiLimits;
-  /** Nobody is the administrator: the program was built for certain roles. */
+  /** No request runs as administrator: the program was built for certain roles. */
   readonly withoutAdmin?: true;
 }
 

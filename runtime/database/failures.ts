@@ -22,7 +22,7 @@ export class PoolFullError extends Error {
   }
 }
 
-/** Whoever asked has left, so the answer was not waited for. */
+/** The client closed its connection, so the answer was not awaited. */
 export class ClientGoneError extends Error {
   constructor() {
     super('the client closed its connection');

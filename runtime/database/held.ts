@@ -69,7 +69,7 @@ export class HeldOperations {
   }
 
   /**
-   * Ends what is at the head of connections in vain: reads that run elsewhere by now or that nobody waits for; and writes that wait for locks while
+   * Ends what is at the head of connections in vain: reads that run elsewhere by now or whose client has left; and writes that wait for locks while
    * others are behind them, or that hold more connections than slow operations may. Writes run again where they may wait.
    */
   async #endWaits(held: readonly TaskConnection[]): Promise<void> {

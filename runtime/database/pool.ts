@@ -95,7 +95,7 @@ export class Pool {
 
   /**
    * Runs a statement that yields one row of texts. It must only read: it runs again when its connection breaks.
-   * @param isWanted a read that nobody waits for is not sent, or ended if it takes long
+   * @param isWanted a read whose client has left is not sent, or ended if it takes long
    * @throws ClientGoneError when it was not wanted any more
    */
   read(statement: BoundStatement, isWanted?: IsWanted): Promise<TextRow> {

@@ -23,7 +23,7 @@ export interface Task {
   readonly known: Known;
   readonly resolve: (rows: readonly TextRow[]) => void;
   readonly reject: (error: Error) => void;
-  /** Whether somebody still waits for what it reads; absent: always. */
+  /** Whether a client still waits for what it reads; absent: always. */
   readonly isWanted?: IsWanted | undefined;
   /** Counts sendings and the end: the answer to an earlier sending is ignored. */
   turn: number;
@@ -35,7 +35,7 @@ export interface Task {
   wait: 'ending' | 'ended' | undefined;
 }
 
-/** Ends a read that nobody waits for any more. Whether it did: what was sent of it is stale then. */
+/** Ends a read whose client has left. Whether it did: what was sent of it is stale then. */
 export function giveUp(task: Task): boolean {
   if (task.writes !== undefined || task.isWanted?.() !== false) return false;
   task.turn += 1;

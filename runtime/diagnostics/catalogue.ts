@@ -232,7 +232,7 @@ export const diagnostics = {
   }): Message =>
     message('deciding-table-writable', 'warning', [
       `Role "${role}" may ${operation} rows of table ${table} without a check that has session variables, and the row rules of ${users} look for rows of it.`,
-      'Whoever writes such a row decides what these rules let through.',
+      'A caller who writes such a row decides which rows these rules let through.',
       'Write a check on the relationships of the row.',
     ]),
   /** multiple declarations exist for the following %kind%: %names% */
@@ -657,7 +657,7 @@ export const diagnostics = {
   mutationByGet: ({ endpoint, operation }: { endpoint: Hole; operation: Hole }): Message =>
     message('mutation-by-get', 'warning', [
       `The REST endpoint "${endpoint}" runs the mutation ${operation} by GET.`,
-      "Whoever opens a link with the caller's cookies runs it, and caches and previews may run it, too.",
+      "Opening a link with the caller's cookies runs it; caches and previews may run it, too.",
       'Use POST, PUT, PATCH or DELETE.',
     ]),
   /** cannot include "%name%" in the GraphQL schema because %name% is not a valid GraphQL identifier */
@@ -989,7 +989,7 @@ export const diagnostics = {
   ruleWithoutSession: ({ role, operation, table }: { role: Hole; operation: Hole; table: Hole }): Message =>
     message('rule-without-session', 'warning', [
       `The rule of role "${role}" for ${operation} on table ${table} has no session variable, while other rules on the table have one.`,
-      'Every caller with the role gets these rows, whoever they belong to.',
+      'Every caller with the role gets these rows, including those of other users.',
       "Put the session's condition into the rule, or allow it on purpose.",
     ]),
   /** In query collection "%collection%" the query "%query%" is invalid with the following error(s): %error%%uses% */

@@ -1,5 +1,5 @@
 /**
- * Which diagnostics only follow from others. Whoever reports says by name what is lost and what was missed; no message is
+ * Which diagnostics only follow from others. Each report names what is lost and what was missed; no message is
  * looked at.
  */
 import type { Diagnostic } from './diagnostic.ts';

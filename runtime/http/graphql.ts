@@ -1,6 +1,6 @@
 /**
  * /v1/graphql and /v1alpha1/graphql: bodies in, answer text out. POST runs everything, GET
- * queries only. Whoever accepts `application/graphql-response+json` gets that type and the statuses of its standard
+ * queries only. A client that accepts `application/graphql-response+json` gets that type and the statuses of its standard
  * (GraphQL over HTTP).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

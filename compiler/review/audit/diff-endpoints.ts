@@ -7,7 +7,7 @@ import type { Finding, Verdict } from './finding.ts';
 
 /**
  * Neither grants a role what it could not do with a document of its own, unless the allow-list admits it, which is compared
- * beside this. But a URL that writes by GET is run by whoever opens a link.
+ * beside this. But opening a link is enough to run a mutation whose endpoint answers GET.
  */
 export function endpointFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   const finding = (verdict: Verdict, text: string): Finding => ({ verdict, subject: 'operations', text });

@@ -31,7 +31,7 @@ export function isolationText(result: Isolation): string {
   const tables = untied.length > 0 ? untied.join(', ') : 'none';
   lines.push(
     '',
-    ...wrap(`Tables of which no rule ties rows to it, taken to belong to nobody: ${tables}.`, WIDTH),
+    ...wrap(`Tables without a rule that ties rows to it; their rows count as shared: ${tables}.`, WIDTH),
     '',
     ...wrap(
       `${counts.tied} of ${counts.rules} rules tie rows to it, and ${counts.references - references.length} of ${counts.references} foreign keys that roles write. ` +

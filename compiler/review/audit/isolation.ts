@@ -22,7 +22,7 @@ export interface Isolation {
   readonly free: readonly Permission[];
   /** Rules that tie rows to other session variables only, in every branch or in some. */
   readonly others: readonly { readonly permission: Permission; readonly variables: readonly string[] }[];
-  /** Tables of which no rule ties rows to the variable: what they hold may belong to nobody. */
+  /** Tables without a rule that ties rows to the variable: their rows count as shared. */
   readonly untied: readonly string[];
   readonly counts: {
     readonly rules: number;

@@ -51,7 +51,7 @@ export async function checkIsolation(rule: Isolation): Promise<Check[]> {
     ] as const)
       checks.push(
         await nothingMore(
-          `a session with ${what} ${variable} reaches no more than everybody`,
+          `a session with ${what} ${variable} reaches only rows that every session reaches`,
           groups,
           (others) => rowsOf(value === undefined ? others : { ...others, [variable]: value }),
         ),
@@ -113,7 +113,7 @@ async function dependsOn(
       return {
         name,
         outcome: 'failed',
-        reason: `sessions that differ in ${variable} alone reach the same rows; if these rows just happen to be everybody's, give others with --seed`,
+        reason: `sessions that differ in ${variable} alone reach the same rows; if these rows just happen to belong to all of them, give others with --seed`,
       };
   return { name, outcome: 'unproven', reason: `no rows differ in what ${variable} is compared with` };
 }
@@ -135,7 +135,7 @@ async function nothingMore(
       return {
         name,
         outcome: 'failed',
-        reason: `it reaches ${count(strange.length)} that not everybody reaches`,
+        reason: `it reaches ${count(strange.length)} that not every session reaches`,
       };
   }
   return { name, outcome: 'passed' };
@@ -143,7 +143,7 @@ async function nothingMore(
 
 /** A session with a value that is in no row reaches nothing, for any other values of the session. */
 async function guards(variable: string, groups: readonly Group[], rowsOf: Reader): Promise<Check> {
-  const name = `a session with a ${variable} that nobody has reaches nothing`;
+  const name = `a session with a ${variable} that no row has reaches nothing`;
   const known = groups.flatMap(({ seen }) => seen.map(({ session }) => session[variable]!));
   for (const { others } of groups) {
     const rows = await rowsOf({ ...others, [variable]: unknownValue(known) });

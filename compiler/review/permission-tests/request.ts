@@ -64,7 +64,7 @@ function createAsk(trial: Trial, subject: Subject, planner: Planner, query: stri
       );
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      // A missing variable, a value that is none of the column's type, a check that is not fulfilled.
+      // A missing variable, a value that is not of the column's type, a check that is not fulfilled.
       if (['not-found', 'data-exception', 'permission-error'].includes(error.code)) return undefined;
       if (error.code !== 'validation-failed' && !(error.cause instanceof pg.DatabaseError)) throw error;
       throw new UntriedError(`it cannot be tried: ${error.message}`);

@@ -1,6 +1,6 @@
 /**
- * Inserts. Rows without nested data are one statement; with nested data, as few as come to the
- * same as one object after the other.
+ * Inserts. Rows without nested data are one statement; with nested data, the fewest statements that have the effect of one
+ * object after the other.
  */
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { lazy } from '../remember.ts';

@@ -11,7 +11,7 @@ export interface Condition {
   readonly sql: Sql;
   /** It fails for no row. */
   readonly isTotal: boolean;
-  /** The conditions that `and` connects; absent where it is none of these. */
+  /** The conditions that `and` connects; absent otherwise. */
   readonly parts?: readonly Condition[];
 }
 

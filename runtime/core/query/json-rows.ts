@@ -6,7 +6,7 @@ import { MAX_IDENTIFIER, type Scope } from './scope.ts';
 export type Entry = readonly [name: string, value: Sql];
 
 /** True if Postgres accepts the names as column names without truncating them. */
-export function areColumnNames(entries: readonly Entry[]): boolean {
+function areColumnNames(entries: readonly Entry[]): boolean {
   return entries.every(([name]) => Buffer.byteLength(name) <= MAX_IDENTIFIER);
 }
 

@@ -24,7 +24,7 @@ export function readKeysOf(sql: string): ReadonlyMap<string, readonly ReadPlace[
     const [before, as, alias] = [tokens[index - 1], tokens[index + 3], tokens[index + 4]];
     const isNamed = (before === 'from' || before === 'join') && as === 'as' && typeof alias === 'object';
     const key = relationKey(schema.name, name.name);
-    // Columns of an alias are such pairs as well, which nobody asks for.
+    // Columns of an alias are such pairs as well, which is never needed.
     places.set(key, [...(places.get(key) ?? []), isNamed ? keysOf(tokens, index, alias.name) : []]);
   });
   return places;

@@ -113,8 +113,8 @@ test('a rule that names a variable on which nothing depends fails', async () => 
 test('a rule by which a session with nothing in it sees more than others fails', async () => {
   const { result } = await tested(metadata({ mail: { _neq: 'X-Engine-Mail' } }));
   expect(problems(result)).toEqual([
-    'failed: a session with an empty x-engine-mail reaches no more than everybody',
-    'failed: a session with a null x-engine-mail reaches no more than everybody',
+    'failed: a session with an empty x-engine-mail reaches only rows that every session reaches',
+    'failed: a session with a null x-engine-mail reaches only rows that every session reaches',
   ]);
 });
 
@@ -389,9 +389,9 @@ test('the isolation checks of an earlier version are run on the present one', as
   expect(weakened.result.suites.filter(({ name }) => !name.startsWith('main: ')).length).toBe(2);
   expect(weakened.problems).toEqual([
     'failed: rows depend on x-engine-user-id',
-    'failed: a session with a x-engine-user-id that nobody has reaches nothing',
+    'failed: a session with a x-engine-user-id that no row has reaches nothing',
     'failed: rows depend on x-engine-user-id',
-    'failed: a session with a x-engine-user-id that nobody has reaches nothing',
+    'failed: a session with a x-engine-user-id that no row has reaches nothing',
   ]);
   const gone = await of(metadata({ ...OWN, public: true }, write('delete', { filter: OWN })));
   expect(gone.problems).toEqual([]);
