@@ -88,6 +88,8 @@ async function answer(
     counted?.planned(plan.kind);
     const data = await runPlan(plan, variables, session, served);
     counted?.end(true);
+    const errors = begin === '' ? undefined : served.client?.partialErrors;
+    if (errors && errors.length > 0) return `${begin}${data},"errors":[${errors.join(',')}]${end}`;
     return `${begin}${data}${end}`;
   } catch (error) {
     counted?.end(false);

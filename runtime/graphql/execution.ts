@@ -72,6 +72,8 @@ export interface ClientRequest {
   readonly signal?: () => AbortSignal;
   /** Has the answer carry these `Set-Cookie` headers, after others. */
   readonly addCookies?: (cookies: readonly string[]) => void;
+  /** Takes JSON texts of errors that leave the rest of the answer as it is; absent where an answer has no place for them. */
+  readonly partialErrors?: string[] | undefined;
 }
 
 /** Lookups of joins in one call: for each join the resolution of its target, and its tuples as JSON texts. */

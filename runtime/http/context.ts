@@ -96,6 +96,7 @@ export function clientOf(
   { configuration }: HttpContext,
   { headers, method, exchange, raw }: FastifyRequest,
   { query, operationName }: Pick<ClientRequest, 'query' | 'operationName'>,
+  partialErrors?: string[],
 ): ClientRequest {
   return {
     headers,
@@ -108,6 +109,7 @@ export function clientOf(
     },
     isWaiting: () => !raw.socket.destroyed,
     signal: () => signalOfClient(raw.socket),
+    partialErrors,
     addCookies: (cookies) => {
       // Members of a batch share one answer.
       if (exchange.mode === 'batched') return;

@@ -48,7 +48,7 @@ function install(
   const { logOperation } = context;
   const run = (request: FastifyRequest, call: GraphqlCall, session: Session, served: Served) =>
     logOperation(request, call, (watch) =>
-      answerCall(call, session, forRequest(served, watch, clientOf(context, request, call))),
+      answerCall(call, session, forRequest(served, watch, clientOf(context, request, call, []))),
     );
   const fail = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     request.exchange.mode = 'error';

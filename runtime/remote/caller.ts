@@ -123,11 +123,42 @@ async function lookUp(
   options: RemoteOptions,
 ): Promise<ReadonlyMap<string, string>> {
   const body = requestBody(joinRequest(entries, context));
-  const response = await callRemote(target, body, true, originOf(context), options);
-  return joinData(response.body.toString('utf8'), entries[0]!.part.path);
+  const errors = context.execution.client?.partialErrors;
+  try {
+    const response = await callRemote(target, body, true, originOf(context), options);
+    return joinData(response.body.toString('utf8'), entries, errors);
+  } catch (error) {
+    if (!errors || !(error instanceof EngineError) || !entries.every(({ part }) => part.isOptional))
+      throw error;
+    for (const path of new Set(entries.map(({ part }) => part.path)))
+      errors.push(partialError(error.message, path));
+    return new Map(entries.map((_, index) => [`f${index}`, 'null']));
+  }
 }
 
-function joinData(text: string, path: string): ReadonlyMap<string, string> {
+/** The JSON of an error that leaves the rest of an answer as it is. */
+function partialError(message: string, path: string): string {
+  return JSON.stringify({ message, extensions: { path, code: 'remote-schema-error' } });
+}
+
+/** Errors of the remote as those of optional fields; undefined if some are not about one. */
+function optionalErrors(text: string, entries: readonly Entry[]): string[] | undefined {
+  const found: string[] = [];
+  for (const error of JSON.parse(text) as readonly ({ message?: unknown; path?: unknown } | null)[]) {
+    const alias: unknown = Array.isArray(error?.path) ? error.path[0] : undefined;
+    const part = entries.find((_, index) => alias === `f${index}`)?.part;
+    if (!part?.isOptional) return undefined;
+    found.push(partialError(String(error?.message), part.path));
+  }
+  return found;
+}
+
+function joinData(
+  text: string,
+  entries: readonly Entry[],
+  errors: string[] | undefined,
+): ReadonlyMap<string, string> {
+  const { path } = entries[0]!.part;
   let answer: RemoteAnswer;
   try {
     answer = splitAnswer(text);
@@ -137,6 +168,14 @@ function joinData(text: string, path: string): ReadonlyMap<string, string> {
     throw new EngineError('unexpected', message, { path, cause: error });
   }
   if (hasErrors(answer)) {
+    const partial =
+      errors && answer.data?.startsWith('{') && answer.errors!.startsWith('[')
+        ? optionalErrors(answer.errors!, entries)
+        : undefined;
+    if (partial) {
+      errors!.push(...partial);
+      return membersOf(answer.data!);
+    }
     throw new EngineError('unexpected', 'Errors from remote server', {
       status: 400,
       internal: { errors: JSON.parse(answer.errors!) as unknown },

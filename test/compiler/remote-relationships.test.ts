@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compile } from '../../compiler/index.ts';
+import { exportMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { lockFile, lockText } from '../../runtime/remote/lock.ts';
@@ -145,4 +146,21 @@ test('a join of types without a common value is reported, and kept', async () =>
     'warning: remote relationship "inner" of "a" gives "flag" (boolean) to an argument of type Int',
   ]);
   expect(files.get('sources/default/public/a.table.ts')).toContain('never');
+});
+
+test('on_error is kept by an export, and printed in generated code', () => {
+  const to = { remote_schema: 'people', lhs_fields: ['id'], remote_field: { find: { arguments: {} } } };
+  const relationship = { name: 'x', definition: { to_remote_schema: { ...to, on_error: 'null' } } };
+  const people = {
+    name: 'people',
+    definition: { url: 'http://x' },
+    remote_relationships: [{ type_name: 'User', relationships: [relationship] }],
+  };
+  const { value, diagnostics } = readMetadata({ version: 3, sources: [], remote_schemas: [people] });
+  expect(diagnostics).toEqual([]);
+  expect(exportMetadata(value)).toMatchObject({
+    remote_schemas: [{ remote_relationships: [{ relationships: [relationship] }] }],
+  });
+  const { files } = compile({ metadata: value, catalogs: {}, remotes: { people: { sdl: SDL } } });
+  expect(files.get('remote/people/remote.ts')).toContain('onError: "null"');
 });

@@ -126,7 +126,7 @@ function toRemote(
   relationship: string,
   definition: Extract<RemoteRelationshipDefinition, { kind: 'to_remote_schema' }>,
 ): ResolvedJoin {
-  const { remote_schema: name, lhs_fields, remote_field } = definition;
+  const { remote_schema: name, lhs_fields, remote_field, on_error } = definition;
   requireFields(left, lhs_fields);
   if (!metadata.remote_schemas.some((schema) => schema.name === name))
     throw new Failure(messages.remoteSchemaMissing({ name }));
@@ -153,7 +153,8 @@ function toRemote(
     const facts = { name: relationship, entity: left.name, field, type: from.name };
     return [messages.joinArgumentType({ ...facts, argumentType: refused })];
   });
-  return { shape: { to: 'remote', remote: name, keys: [...used.keys()], path }, warnings };
+  const shape = { to: 'remote' as const, remote: name, keys: [...used.keys()], path };
+  return { shape: { ...shape, ...(on_error === 'null' && { onError: on_error }) }, warnings };
 }
 
 interface Reading {

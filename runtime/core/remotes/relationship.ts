@@ -48,6 +48,8 @@ export interface RemoteJoinPart {
   /** Names of the fields below the first, inwards. */
   readonly below: readonly string[];
   readonly path: string;
+  /** The field is null where the remote schema fails. */
+  readonly isOptional?: true;
 }
 
 /** The left side of a relationship. */
@@ -194,6 +196,7 @@ function toRemote(role: RoleSchema, left: LeftSide, name: string, shape: ToRemot
               text: compact(pathText(path, field, { keys: shape.keys, types })),
               below: path.slice(1).map(({ meaning }) => meaning.name),
               path: field.path,
+              ...(shape.onError === 'null' && { isOptional: true as const }),
             }),
           },
         },

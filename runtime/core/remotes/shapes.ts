@@ -44,6 +44,8 @@ export type RemoteRelationshipShape =
       readonly keys: readonly string[];
       /** From a root field inwards; in arguments `{ key: name }` is replaced by a value of the left side. */
       readonly path: readonly { readonly field: string; readonly arguments: RemoteArguments }[];
+      /** The field is null where the remote schema fails. */
+      readonly onError?: 'null';
       readonly description?: string;
     }
   | {

@@ -63,6 +63,8 @@ interface ToRemoteSchema {
   readonly lhs_fields: readonly string[];
   /** From the root field inwards; one call a level. */
   readonly remote_field: readonly RemoteFieldCall[];
+  /** `null`: the field is null where the remote schema fails, and the answer lists the error. Default: the request fails. */
+  readonly on_error?: 'fail' | 'null';
 }
 
 const toRemoteSchema: Codec<ToRemoteSchema> = convert(
@@ -70,6 +72,7 @@ const toRemoteSchema: Codec<ToRemoteSchema> = convert(
     lhs_fields: printedDefault<readonly string[]>(requiredList(name), []),
     remote_field: remoteField,
     remote_schema: name,
+    on_error: optional(oneOf('fail', 'null')),
   }),
   {
     read: (raw): ToRemoteSchema => ({ kind: 'to_remote_schema', ...raw }),

@@ -13,7 +13,8 @@ export function randomMetadata(
   valueAt: ValueAt = () => undefined,
 ): Readonly<Record<string, Json>> {
   let made = 0;
-  const fresh = (prefix: string) => `${prefix}${++made}`;
+  // Of one length, so that no name is part of another one.
+  const fresh = (prefix: string) => `${prefix}${String(++made).padStart(5, '0')}`;
 
   const values: Readonly<Record<string, () => Json>> = {
     // Some texts are converted: cron schedules.

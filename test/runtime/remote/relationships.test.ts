@@ -459,3 +459,56 @@ test('what a relationship names has to be there', async () => {
   ] as const;
   for (const [answer, text] of cases) expect((answer as { error: string }).error).toContain(text);
 });
+
+test('on_error: null keeps the rest of an answer, and lists the errors', async () => {
+  const to_remote_schema = {
+    remote_schema: 'users',
+    lhs_fields: ['owner'],
+    remote_field: { user: { arguments: { id: '$owner' } } },
+    on_error: 'null',
+  };
+  const args = { source: 'default', table: 'ticket', name: 'maybe', definition: { to_remote_schema } };
+  await metadata('pg_create_remote_relationship', args);
+  const query = '{ ticket(order_by: {id: asc}, where: {id: {_in: [1, 3, 4]}}) { id maybe { name } } }';
+  const ask = (text: string) => send(server, '/v1/graphql', { body: { query: text } });
+  const errorOf = (message: string) => ({
+    message,
+    extensions: { path: '$.selectionSet.ticket.selectionSet.maybe', code: 'remote-schema-error' },
+  });
+  const rows = (first: string | null, second: string | null) => ({
+    ticket: [
+      { id: 1, maybe: first && { name: first } },
+      { id: 3, maybe: second && { name: second } },
+      { id: 4, maybe: null },
+    ],
+  });
+  expect((await ask(query)).json).toEqual({ data: rows('Ann', 'Bob') });
+  users.answer = () =>
+    '{"data":{"f0":null,"f1":{"name":"Bob"}},"errors":[{"message":"no such user","path":["f0"]}]}';
+  expect((await ask(query)).json).toEqual({ data: rows(null, 'Bob'), errors: [errorOf('no such user')] });
+  users.answer = () => '<html>';
+  expect((await ask(query)).json).toEqual({
+    data: rows(null, null),
+    errors: [errorOf('Remote server response is not valid JSON: unexpected "<" at position 0')],
+  });
+  // Errors that are not about an optional field fail the request, and so does a relationship that is not optional.
+  users.answer = () => '{"data":{"f0":null,"f1":{"name":"Bob"}},"errors":[null]}';
+  expect((await ask(query)).json).toEqual({
+    data: rows(null, null),
+    errors: [errorOf('Errors from remote server')],
+  });
+  users.answer = () =>
+    '{"data":{"f0":null,"f1":null,"f2":null,"f3":null},"errors":[{"message":"x","path":["f2"]}]}';
+  const both = query.replace('maybe', 'maybe { id } user { name } again: maybe');
+  expect((await ask(both)).json).toMatchObject({ errors: [{ message: 'Errors from remote server' }] });
+  users.answer = undefined;
+  await metadata('pg_delete_remote_relationship', { source: 'default', table: 'ticket', name: 'maybe' });
+});
+
+test('digits of numbers survive joins', async () => {
+  users.answer = () => '{"data":{"f0":{"name":12345678901234567890.10}}}';
+  const query = '{ ticket(where: {id: {_eq: 1}}) { user { name } } }';
+  const { text } = await send(server, '/v1/graphql', { body: { query } });
+  users.answer = undefined;
+  expect(text).toBe('{"data":{"ticket":[{"user":{"name":12345678901234567890.10}}]}}');
+});
