@@ -146,6 +146,17 @@ Examples:
       finish(isolationCommand(options, context));
     });
   audit
+    .command('live')
+    .description('list which writes a subscription is read again after: tables, columns, keys')
+    .argument('<operation>', 'saved subscription, or a file with one')
+    .option('--role <role>', 'only for this role')
+    .addOption(generated())
+    .addOption(format('text', 'json'))
+    .action(async (operation: string, options) => {
+      const { auditLiveCommand } = await import('./audit-live-command.ts');
+      finish(auditLiveCommand(operation, options, context));
+    });
+  audit
     .command('actions')
     .description('list what leaves for which host when actions are called')
     .addOption(generated())

@@ -104,10 +104,10 @@ const HOLE =
   /\{\{|\}\}|\{\$(?<variable>\w+)::(?<variableType>[^{}]+)\}|\{(?<constant>"(?:[^"\\{}]|\\.)*"|null)::(?<constantType>[^{}]+)\}|\{session(?:\.(?<session>[^{}:]+))?::(?<sessionType>[^{}]+)\}|\{(?<operation>select|update|delete|check insert|check update) (?<table>\S+) (?<alias>"[^"{}]*")(?: through (?<from>\S+) (?<relationship>\S+))?\}|[{}]/g;
 
 /**
- * The statement of a saved text for the role of a view.
+ * The SQL of a saved text for the role of a view.
  * @throws Error for a hole that names nothing: the file was edited wrongly
  */
-function readSavedText({ sql, values }: SavedText, source: SourceShape, roleSchema: RoleSchema): Statement {
+function readSavedText({ sql, values }: SavedText, source: SourceShape, roleSchema: RoleSchema): Sql {
   const nodes: SqlNode[] = [];
   let end = 0;
   for (const match of sql.matchAll(HOLE)) {
@@ -119,7 +119,7 @@ function readSavedText({ sql, values }: SavedText, source: SourceShape, roleSche
     else nodes.push(...readHole(match[0], match.groups, values, source, roleSchema));
   }
   nodes.push({ kind: 'text', text: sql.slice(end) });
-  return print({ nodes });
+  return { nodes };
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;
@@ -193,13 +193,18 @@ function all(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? TRUE : join(conditions, ' and ');
 }
 
-/** The statements of a saved operation's plan for a role, with the rules that hold now. */
-export function savedStatement(
+/** The statement of a saved operation's plan for a role, with the rules that hold now. */
+export function savedStatement(...saved: Parameters<typeof savedSql>): Statement {
+  return print(savedSql(...saved));
+}
+
+/** The same before its parameters are numbered. */
+export function savedSql(
   text: SavedText,
   source: string,
   role: string,
   program: Pick<Program, 'sources' | 'roleSchema'>,
-): Statement {
+): Sql {
   const shape = program.sources.find(({ name }) => name === source);
   if (!shape) throw new Error(`the source ${source} is not served`);
   return readSavedText(text, shape, program.roleSchema(role, false));

@@ -20,6 +20,11 @@ export interface SavedOperation {
   readonly template?: string;
   /** How variables are written for Postgres, by variable and type: `id::integer`. Regular expressions: `"^a"::text`. */
   readonly values?: Readonly<Record<string, SavedValue>>;
+  /**
+   * Of a subscription, by role: what a write has to concern for it to be read again; see wakes.ts. For people: a server finds
+   * it in the statements.
+   */
+  readonly wakes?: Readonly<Record<string, readonly string[]>>;
   /** The plans of roles; the first one whose conditions hold runs. */
   readonly plans?: readonly SavedPlan[];
 }

@@ -5,10 +5,10 @@
 import type { CurrentlyServed, Served } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import { bindParameters } from '../core/request/bind.ts';
-import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { connectionOf } from '../graphql/execution.ts';
 import { findCalled, type GraphqlCall } from '../saved/call.ts';
+import { planSavedSubscription } from '../saved/saved.ts';
 import type { Result } from './cohort.ts';
 import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
 import { type WatchedCalls, type WatchedSubscription, watchCalls } from './watched-calls.ts';
@@ -118,35 +118,37 @@ export function createSubscriptions(
   };
 }
 
-/** What a call reads, for a session. @throws EngineError */
+/** What a call reads, for a session; undefined: it runs once. @throws EngineError */
 function subjectOf(call: GraphqlCall, session: Session, served: Served): Subject | WatchedCalls | undefined {
-  const request = subscriptionOf(call, session, served);
-  if (!request) return undefined;
-  const { plan, variables } = served.planner.subscribe(session, request);
+  const planned = planCall(call, session, served);
+  if (!planned) return undefined;
+  const { plan, variables } = planned;
   if (plan.kind === 'watched') return { plan: plan.plan, context: { variables, session, execution: served } };
   const connection = connectionOf(plan.source, served);
   return { plan, values: bindParameters(plan, variables, session), connection };
 }
 
 /**
- * The subscription that a call asks for; undefined when it asks for something that runs once.
+ * The plan of the subscription that a call asks for; undefined when it asks for something that runs once.
  * @throws EngineError for what cannot be read, and for what the role may not ask
  */
-function subscriptionOf(
+function planCall(
   call: GraphqlCall,
   session: Session,
   { saved, planner }: Served,
-): GraphqlRequest | undefined {
+): ReturnType<typeof planner.subscribe> | undefined {
   const called = findCalled(call, session.role, saved.calls);
-  const { variables, operationName } = call;
+  const { variables = {}, operationName } = call;
   if ('operation' in called) {
     const { operation } = called;
     if (operation.kind !== 'subscription') return undefined;
-    saved.allowlist?.checkSaved(session.role, operation);
-    return { query: operation.document, variables };
+    const request = { query: operation.document, variables };
+    return planSavedSubscription(operation, variables, session, saved) ?? planner.subscribe(session, request);
   }
   const request = { query: called.query, operationName, variables };
-  return planner.kindOf(session, request) === 'subscription' ? request : undefined;
+  return planner.kindOf(session, request) === 'subscription'
+    ? planner.subscribe(session, request)
+    : undefined;
 }
 
 function shown(error: unknown): EngineError {

@@ -3,6 +3,7 @@ import type { MemoryBudget } from '../core/memory/budget.ts';
 import { sameOptions } from '../core/options.ts';
 import { lazy } from '../core/remember.ts';
 import type { PlannedRequest, Planner } from '../core/request/planner.ts';
+import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { RestRoute, SavedOperation, SavedProgram } from '../core/saved.ts';
 import type { Session } from '../core/session.ts';
 import { type Allowlist, createAllowlist } from './allowlist.ts';
@@ -82,8 +83,22 @@ export function planSaved(
   { allowlist, findPlan }: Saved,
 ): PlannedRequest | undefined {
   allowlist?.checkSaved(session.role, operation);
+  if (!operation.plans || operation.kind === 'subscription') return undefined;
+  const values = savedValues(operation, variables);
+  const plan = findPlan(operation, session.role, values);
+  return plan && plan.kind !== 'subscription' ? { plan, variables: values } : undefined;
+}
+
+/** The same for a saved subscription, over a socket. @throws EngineError */
+export function planSavedSubscription(
+  operation: SavedOperation,
+  variables: Readonly<Record<string, unknown>>,
+  session: Session,
+  { allowlist, findPlan }: Saved,
+): PlannedRequest<SubscriptionPlan> | undefined {
+  allowlist?.checkSaved(session.role, operation);
   if (!operation.plans) return undefined;
   const values = savedValues(operation, variables);
   const plan = findPlan(operation, session.role, values);
-  return plan && { plan, variables: values };
+  return plan?.kind === 'subscription' ? { plan, variables: values } : undefined;
 }

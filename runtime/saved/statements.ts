@@ -3,8 +3,9 @@ import { EngineError } from '../core/errors.ts';
 import type { Program } from '../core/program.ts';
 import { remember } from '../core/remember.ts';
 import type { MutationPlan, RequestPlan } from '../core/request/plan.ts';
+import { batchPlan, type SubscriptionPlan } from '../core/request/subscription.ts';
 import type { SavedOperation, SavedPlan, SavedStatement, SavedStep, SavedWrite } from '../core/saved.ts';
-import { savedStatement } from '../core/saved-sql.ts';
+import { savedSql, savedStatement } from '../core/saved-sql.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 
 /** @returns undefined when a request with these values has to be planned */
@@ -12,11 +13,11 @@ export type FindPlan = (
   operation: SavedOperation,
   role: string,
   values: Readonly<Record<string, unknown>>,
-) => RequestPlan | undefined;
+) => RequestPlan | SubscriptionPlan | undefined;
 
 interface Case {
   readonly when: SavedPlan['when'];
-  readonly plan: RequestPlan;
+  readonly plan: RequestPlan | SubscriptionPlan;
 }
 
 /** Reads the plans of operations, for a role when it first asks. */
@@ -44,6 +45,11 @@ function casesOf(
     .map(({ when, steps, values, answer }): Case => {
       const read = ({ sql }: SavedStatement, source: string) =>
         savedStatement({ sql, values: { ...shared, ...values } }, source, role, program);
+      if (kind === 'subscription') {
+        const { source, sql, once } = steps[0] as SavedStep;
+        const query = savedSql({ sql, values: { ...shared, ...values } }, source, role, program);
+        return { when, plan: batchPlan(role, { kind: 'live', source, query, ...(once && { once }) }) };
+      }
       if (kind === 'mutation') {
         const fields = steps.map((step) => readWrite(step as SavedWrite, read));
         return { when, plan: { kind, fields, answer, reusable: true } };

@@ -1,10 +1,13 @@
 /** `engine live`, on a database. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../compiler/cli/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+
+const CASE = fileURLToPath(new URL('../cases/live', import.meta.url));
 
 let database: TestDatabase;
 let folder: string;
@@ -68,4 +71,41 @@ test('prints the SQL, installs it, says what is recorded, and removes it', async
   // What is printed does the same.
   await database.query(dry.output);
   expect(await live('status')).toMatchObject({ status: 0 });
+});
+
+test('engine audit live says which writes a subscription is read again after', async () => {
+  let output = '';
+  const write = (text: string) => {
+    output += text;
+  };
+  const context = { environment: {}, stdout: write, stderr: write };
+  const { url } = await createTestDatabase(readFileSync(join(CASE, 'schema.sql'), 'utf8'));
+  const generated = join(folder, 'generated');
+  const project = ['--metadata', join(CASE, 'metadata.json'), '--source', `default=${url}`];
+  expect([await run(['compile', ...project, '--out', generated], context), output]).toEqual([
+    0,
+    expect.anything(),
+  ]);
+  const audit = async (...args: readonly string[]) => {
+    output = '';
+    return { status: await run(['audit', 'live', ...args, '--generated', generated], context), output };
+  };
+  expect(await audit('one_item')).toEqual({
+    status: 0,
+    output: `admin
+  public.item (id, word) where id = $id
+
+user
+  public.app (id, owner) where owner = X-Engine-User-Id
+  public.item (app_id, id, word) where id = $id
+`,
+  });
+  const file = join(folder, 'mine.graphql');
+  writeFileSync(file, 'subscription { app_by_pk(id: 7) { owner } }');
+  expect((await audit(file, '--role', 'user')).output).toBe(
+    'user\n  public.app (id, owner) where id = "7" and owner = X-Engine-User-Id\n',
+  );
+  writeFileSync(file, '{ app { owner } }');
+  expect((await audit(file)).status).toBe(2);
+  expect((await audit('nothing')).status).toBe(2);
 });

@@ -8,6 +8,8 @@ import { EngineError } from '../../../runtime/core/errors.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import type { Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation, type RequestPlan } from '../../../runtime/core/request/plan.ts';
+import { planRead, planSubscription } from '../../../runtime/core/request/subscription.ts';
+import { wakesOf } from '../../../runtime/core/request/wakes.ts';
 import type {
   SavedOperation,
   SavedOptions,
@@ -21,7 +23,7 @@ import type {
 import { savedText } from '../../../runtime/core/saved-sql.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
-import type { Statement } from '../../../runtime/core/sql/fragment.ts';
+import { print, type Statement } from '../../../runtime/core/sql/fragment.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { layOut } from './sql-layout.ts';
 
@@ -35,16 +37,17 @@ type Statements = Omit<SavedPlan, 'roles'> & Required<Pick<SavedPlan, 'values'>>
 /** The plans of a role, or the reason why they depend on the request; undefined if it may not run the operation. */
 export interface RoleStatements {
   plans: readonly Statements[] | string | undefined;
+  /** Of a subscription. */
+  readonly wakes?: readonly string[];
 }
 
 /** The part of a saved operation that says what runs. */
 export function planStatements(
   roles: readonly string[],
-  operation: Operation,
   statementsOf: (role: string) => RoleStatements,
-): Pick<SavedOperation, 'plans' | 'template' | 'values'> {
-  if (operation.kind === 'subscription') return { template: 'it is a subscription' };
+): Pick<SavedOperation, 'plans' | 'template' | 'values' | 'wakes'> {
   const groups: { readonly plan: Statements; readonly roles: string[] }[] = [];
+  const wakes: Record<string, readonly string[]> = {};
   const groupOf = (plan: Statements) => {
     const found = groups.find((group) => reuse(plan, group.plan) === group.plan);
     if (found) return found;
@@ -58,6 +61,7 @@ export function planStatements(
     if (typeof statements.plans === 'string') return { template: statements.plans };
     const own = statements.plans.map(groupOf);
     for (const group of own) group.roles.push(role);
+    if (statements.wakes) wakes[role] = statements.wakes;
     // Equal plans of several roles are kept once.
     statements.plans = own.map(({ plan }) => plan);
   }
@@ -68,7 +72,29 @@ export function planStatements(
     const others = Object.entries(all).filter(([key, value]) => !isDeepStrictEqual(values[key], value));
     return { roles: allowed, ...plan, ...(others.length > 0 && { values: Object.fromEntries(others) }) };
   });
-  return { ...(Object.keys(values).length > 0 && { values }), plans };
+  return {
+    ...(Object.keys(values).length > 0 && { values }),
+    ...(Object.keys(wakes).length > 0 && { wakes }),
+    plans,
+  };
+}
+
+/** What a role's subscription is read again after; undefined if it may not run it, or its SQL depends on the request. */
+export function wakesForRole(
+  roleSchema: RoleSchema,
+  operation: Operation,
+  options: SavedOptions,
+): readonly string[] | undefined {
+  if (operation.kind !== 'subscription') return undefined;
+  try {
+    const { samples } = analyseOperation(roleSchema, operation);
+    const variables = { declared: operation.variables, values: samples, used: new Map() };
+    const plan = planSubscription(roleSchema, operation, variables, options);
+    return plan.kind === 'subscription' ? wakesOf(plan, roleSchema.program) : undefined;
+  } catch (error) {
+    if (error instanceof EngineError) return undefined;
+    throw error;
+  }
 }
 
 /** Plans an operation as the role of a view sees the API. */
@@ -92,7 +118,11 @@ export function planForRole(
         if (kind !== 'value') values[name] = kind === 'null' ? null : kind;
       }
       const variables = { declared: operation.variables, values, used: new Map() };
-      const plan = planCase(() => planOperation(roleSchema, operation, variables, options));
+      const plan = planCase(() =>
+        operation.kind === 'subscription'
+          ? planRead(roleSchema, operation, variables, options)
+          : planOperation(roleSchema, operation, variables, options),
+      );
       // Such values are an error, which planning the request words.
       if (!plan) continue;
       const saved = savedPlan(plan, when);
@@ -106,8 +136,10 @@ export function planForRole(
   }
 }
 
+type AnyPlan = RequestPlan | ReturnType<typeof planRead>;
+
 /** undefined when planning refuses. */
-function planCase(plan: () => RequestPlan): RequestPlan | undefined {
+function planCase(plan: () => AnyPlan): AnyPlan | undefined {
   try {
     return plan();
   } catch (error) {
@@ -134,7 +166,7 @@ function casesOf(operation: Operation, used: ReadonlyMap<string, TypeReference>)
 }
 
 /** The plan as data, or why no data can describe it. */
-function savedPlan(plan: RequestPlan, when: When): Statements | string {
+function savedPlan(plan: AnyPlan, when: When): Statements | string {
   const steps: (SavedStep | SavedWrite)[] = [];
   const values: Record<string, SavedValue> = {};
   const save = (statement: Statement, indent: string): SavedStatement | undefined => {
@@ -147,6 +179,15 @@ function savedPlan(plan: RequestPlan, when: When): Statements | string {
     }
     return { sql: layOut(saved.sql, indent) };
   };
+  if (plan.kind === 'watched') return CALLED;
+  if (plan.kind === 'streamed') return 'it is a stream';
+  if (plan.kind === 'live') {
+    const { source, query, once } = plan;
+    const saved = save(print(query), INDENT);
+    return saved
+      ? { ...whenOf(when), steps: [{ source, ...saved, ...(once && { once }) }], values, answer: [] }
+      : COMPOSED;
+  }
   if (plan.joins) return JOINED;
   if (plan.kind === 'query') {
     for (const step of plan.steps) {
@@ -171,7 +212,11 @@ function savedPlan(plan: RequestPlan, when: When): Statements | string {
       steps.push({ source, statements, answer: step.answer, ...(step.once && { once: step.once }) });
     }
   }
-  return { ...(Object.keys(when).length > 0 ? { when } : {}), steps, values, answer: plan.answer };
+  return { ...whenOf(when), steps, values, answer: plan.answer };
+}
+
+function whenOf(when: When): Pick<SavedPlan, 'when'> {
+  return Object.keys(when).length > 0 ? { when } : {};
 }
 
 /** Of a statement in the file of its operation: of a query, and of a mutation. */

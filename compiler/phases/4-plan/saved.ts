@@ -33,7 +33,7 @@ import { type KnownQuery, planRoutes } from './rest.ts';
 import { planAllowlist, refusedQueries } from './saved-allowlist.ts';
 import { limitedQueries } from './saved-limits.ts';
 import { errorText } from './saved-refusal.ts';
-import { planForRole, planStatements, type RoleStatements } from './saved-statements.ts';
+import { planForRole, planStatements, type RoleStatements, wakesForRole } from './saved-statements.ts';
 
 /**
  * Plans saved operations; undefined if the metadata has neither collections nor endpoints.
@@ -180,7 +180,7 @@ function planQuery(
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
   const operation = chooseOperation(document, undefined);
   const { used } = analyseOperation(views[0]!, operation);
-  const statements = planStatements(roles, operation, (role) => {
+  const statements = planStatements(roles, (role) => {
     const roleSchema = views[roles.indexOf(role)]!;
     return memory.of(roleSchema).call(statementsOf, query, document, roleSchema, options);
   });
@@ -193,7 +193,9 @@ function statementsOf(
   roleSchema: RoleSchema,
   options: SavedOptions,
 ): RoleStatements {
-  return { plans: planForRole(roleSchema, chooseOperation(document, undefined), options) };
+  const operation = chooseOperation(document, undefined);
+  const wakes = wakesForRole(roleSchema, operation, options);
+  return { plans: planForRole(roleSchema, operation, options), ...(wakes && { wakes }) };
 }
 
 /** As planQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */

@@ -61,7 +61,7 @@ export function emitSaved(
 }
 
 function emitOperation(operation: SavedOperation, identifier: string): string {
-  const { collection, name, kind, document, variables, template, values, plans } = operation;
+  const { collection, name, kind, document, variables, template, values, wakes, plans } = operation;
   return templates.saved({
     place: `${collection} · ${name}`,
     identifier,
@@ -72,6 +72,7 @@ function emitOperation(operation: SavedOperation, identifier: string): string {
     variables: entries(variables ?? {}, 2),
     why: template === undefined ? '' : stringLiteral(template),
     values: valueEntries(values),
+    wakes: Object.entries(wakes ?? {}).map(([name, lines]) => ({ name, lines: lines.map(stringLiteral) })),
     plans: (plans ?? []).map(planView),
   });
 }

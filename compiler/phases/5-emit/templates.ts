@@ -213,6 +213,8 @@ export interface SavedContext {
   /** Why it is planned per request, printed; empty when it is not. */
   readonly why: string;
   readonly values: readonly Property[];
+  /** By role; lines are printed. */
+  readonly wakes: readonly { readonly name: string; readonly lines: readonly string[] }[];
   readonly plans: readonly {
     readonly roles: string;
     /** Printed; empty when the plan serves any values. */

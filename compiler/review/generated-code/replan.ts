@@ -5,7 +5,7 @@ import { chooseOperation, parseDocument } from '../../../runtime/core/request/do
 import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
 import type { SavedOperation } from '../../../runtime/core/saved.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { planForRole, planStatements } from '../../phases/4-plan/saved-statements.ts';
+import { planForRole, planStatements, wakesForRole } from '../../phases/4-plan/saved-statements.ts';
 
 /** Operations whose statements differ from what the rules give. */
 export function differingStatements(generated: GeneratedProgram): SavedOperation[] {
@@ -17,10 +17,12 @@ export function differingStatements(generated: GeneratedProgram): SavedOperation
     // One that no role could run has no statements.
     if (!operation.plans) return false;
     const chosen = chooseOperation(parseDocument(operation.document), undefined);
-    const planned = planStatements(roles, chosen, (role) => ({
-      plans: planForRole(program.roleSchema(role, false), chosen, saved.options),
-    }));
-    const { plans, values } = operation;
-    return !isDeepStrictEqual([planned.plans, planned.values], [plans, values]);
+    const planned = planStatements(roles, (role) => {
+      const roleSchema = program.roleSchema(role, false);
+      const wakes = wakesForRole(roleSchema, chosen, saved.options);
+      return { plans: planForRole(roleSchema, chosen, saved.options), ...(wakes && { wakes }) };
+    });
+    const { plans, values, wakes } = operation;
+    return !isDeepStrictEqual([planned.plans, planned.values, planned.wakes], [plans, values, wakes]);
   });
 }

@@ -40,6 +40,25 @@ export interface WatchedPlan {
   readonly plan: QueryPlan;
 }
 
+/** What a live query reads for one cohort. */
+export interface LiveQuery {
+  readonly kind: 'live';
+  readonly source: string;
+  /** A SELECT that yields one row with the text below `data`. */
+  readonly query: Sql;
+  /** It calls VOLATILE functions. */
+  readonly once?: true;
+}
+
+/** What a stream reads for one cohort; `query` yields the new position of the cursor as well. */
+export interface StreamedQuery {
+  readonly kind: 'streamed';
+  readonly source: string;
+  readonly query: Sql;
+  /** GraphQL name of the cursor's column. */
+  readonly field: string;
+}
+
 /** Plans a subscription. @throws EngineError for everything that is wrong with it */
 export function planSubscription(
   roleSchema: RoleSchema,
@@ -47,6 +66,24 @@ export function planSubscription(
   variables: Variables,
   options: PlanOptions,
 ): SubscriptionPlan | WatchedPlan {
+  const read = planRead(roleSchema, operation, variables, options);
+  return read.kind === 'watched' ? read : batchPlan(roleSchema.role ?? '', read);
+}
+
+/** The statement that reads a batch of cohorts. */
+export function batchPlan(role: string, read: LiveQuery | StreamedQuery): SubscriptionPlan {
+  const { source } = read;
+  const statement = read.kind === 'live' ? batchStatement(read) : streamStatement(read);
+  return { kind: 'subscription', role, source, ...statement };
+}
+
+/** Plans a subscription for one cohort. @throws EngineError for everything that is wrong with it */
+export function planRead(
+  roleSchema: RoleSchema,
+  operation: Operation,
+  variables: Variables,
+  options: PlanOptions,
+): LiveQuery | StreamedQuery | WatchedPlan {
   checkOperationDirectives(operation);
   checkFragmentCycles(operation);
   const root = roleSchema.roots.subscription;
@@ -91,13 +128,19 @@ export function planSubscription(
     typeof part === 'string' ? literal(part) : sql`coalesce((${expressions[part.column]!})::text, 'null')`,
   );
   const data = join(parts, ' || ');
+  if (streams.length === 0)
+    return {
+      kind: 'live',
+      source,
+      query: sql`select ${data} as "text"`,
+      ...((mayWrite as boolean) && { once: true }),
+    };
+  const { last, from, field } = onlyStream(streams, expressions.length);
   return {
-    kind: 'subscription',
-    role: roleSchema.role ?? '',
+    kind: 'streamed',
     source,
-    ...(streams.length > 0
-      ? streamStatement(data, onlyStream(streams, expressions.length))
-      : batchStatement(data, mayWrite)),
+    query: sql`select ${last} as "cursor", ${data} as "text" from ${from}`,
+    field,
   };
 }
 
@@ -133,27 +176,22 @@ type Printed = Pick<SubscriptionPlan, 'text' | 'parameters' | 'cursor'>;
 /**
  * The hash is computed by the database, so that a result that did not change is not sent. `offset 0` keeps the planner from
  * computing the result twice.
- * @param mayWrite it calls VOLATILE functions
  */
-function batchStatement(data: Sql, mayWrite: boolean): Printed {
+function batchStatement({ query, once }: LiveQuery): Printed {
   const parameters: ParameterNode[] = [];
-  const result = printInto(data, parameters, valueOfCohort);
+  const result = printInto(query, parameters, valueOfCohort);
   const text =
     `select "_cohort"."number", "_hash"."value", ` +
     `case when "_hash"."value" is distinct from "_cohort"."hash" then "_result"."text" end ` +
-    `from ${cohorts(parameters, ['"hash"'], ['($2)::bigint[]'], 4, mayWrite ? READ_ONLY : '')} ` +
-    `cross join lateral (select ${result} as "text" offset 0) as "_result" ` +
+    `from ${cohorts(parameters, ['"hash"'], ['($2)::bigint[]'], 4, once ? READ_ONLY : '')} ` +
+    `cross join lateral (${result} offset 0) as "_result" ` +
     `cross join lateral (select hashtextextended("_result"."text", ($3)::bigint) as "value" offset 0) as "_hash"`;
   return { text, parameters };
 }
 
-function streamStatement(data: Sql, { last, from, field }: StreamQuery): Printed {
+function streamStatement({ query, field }: StreamedQuery): Printed {
   const parameters: ParameterNode[] = [];
-  const result = printInto(
-    sql`select ${last} as "cursor", ${data} as "text" from ${from}`,
-    parameters,
-    valueOfCohort,
-  );
+  const result = printInto(query, parameters, valueOfCohort);
   const text =
     `select "_cohort"."number", "_result"."cursor", "_result"."text" ` +
     `from ${cohorts(parameters, [], [], 2)} ` +

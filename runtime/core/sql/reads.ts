@@ -38,7 +38,7 @@ export function readSetOf(sql: string): ReadSet {
     const first = tokens[index]!;
     if (typeof first === 'string') continue;
     const before = tokens[index - 1];
-    const isSource = before === 'from' || before === 'join';
+    const isSource = (before === 'from' && tokens[index - 2] !== 'distinct') || before === 'join';
     const second = tokens[index + 1] === '.' ? tokens[index + 2] : undefined;
     if (ALIAS.test(first.name) && !isSource) {
       // `as "note#1"` names it; `"note#1"` by itself or with `.*` is the whole row.

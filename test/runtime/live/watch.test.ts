@@ -84,3 +84,17 @@ test('a subscription that is on no allow-list is refused', async () => {
   expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: { note: [{ id: 1 }] } } });
   await socket.close();
 });
+
+test('a saved subscription is read by its generated statement', async () => {
+  const socket = await connect(server, { session: { 'x-engine-role': 'user', 'x-engine-user-id': 'a' } });
+  socket.send({ type: 'subscribe', id: '1', payload: { documentId: 'notes' } });
+  expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: { note: [{ id: 1 }] } } });
+  const { json } = await send(server, '/dev/subscriptions', { method: 'GET' });
+  const [{ multiplexed_query: text }] = (json as { live_queries_map: { multiplexed_query: string }[] })
+    .live_queries_map as [{ multiplexed_query: string }];
+  // Laid out over lines, as in generated/saved.
+  expect(text).toMatch(/\n +from "public"."note" as "note#1"/);
+  await database.query("insert into note values (2, 'a'), (3, 'b')");
+  expect(await socket.next()).toMatchObject({ payload: { data: { note: [{ id: 1 }, { id: 2 }] } } });
+  await socket.close();
+});

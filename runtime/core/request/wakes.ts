@@ -1,0 +1,66 @@
+/** What a live query is read again after, in words: the tables, columns and keys that its statement reads. */
+import type { Program } from '../program.ts';
+import { readKeysOf, relationKey } from '../sql/keys.ts';
+import { readSetOf } from '../sql/reads.ts';
+import { bindParameter } from './bind.ts';
+import type { SubscriptionPlan } from './subscription.ts';
+
+/**
+ * A line for each relation, sorted: `public.ticket (id, subject) where customer_id = X-Engine-User-Id`. Where writes are
+ * recorded, a write concerns the live query if it is to such rows; without a condition any row is.
+ */
+export function wakesOf(plan: SubscriptionPlan, program: Pick<Program, 'tables'>): readonly string[] {
+  const text = withoutMarks(plan.text);
+  const { relations, functions } = readSetOf(text);
+  const places = readKeysOf(text);
+  const lines = relations.map(({ schema, name, columns }) => {
+    const table = program.tables.find(
+      ({ source, shape }) => source.name === plan.source && shape.schema === schema && shape.name === name,
+    );
+    const kind = table?.shape.kind ?? 'table';
+    const isStored = kind === 'table' || kind === 'partitioned';
+    const all = places.get(relationKey(schema, name)) ?? [[]];
+    const conditions = all.map((keys) =>
+      keys.map(({ column, parameter }) => `${column} = ${valueText(plan, parameter)}`).join(' and '),
+    );
+    const isKeyed = isStored && conditions.every((condition) => condition !== '');
+    const read = columns === undefined ? 'all columns' : columns.length > 0 ? columns.join(', ') : 'its rows';
+    const where = isKeyed ? ` where ${[...new Set(conditions)].join(' or ')}` : '';
+    return `${schema}.${name} (${read})${where}${REMARKS[kind] ?? ''}`;
+  });
+  const calls = functions.map(
+    ({ schema, name }) => `${schema}.${name}(): read at the interval, unless the function is IMMUTABLE`,
+  );
+  return [...lines, ...calls];
+}
+
+const NOBODY = { role: '', variables: {}, backendOnly: false };
+
+const REMARKS: Readonly<Record<string, string>> = {
+  view: ': a view, any row of what it reads',
+  materialized: ': a materialized view, read after any write',
+  foreign: ': a foreign table, read at the interval',
+};
+
+function valueText({ parameters }: SubscriptionPlan, position: number): string {
+  const parameter = parameters[position]!;
+  const { source } = parameter;
+  switch (source.from) {
+    case 'session':
+      return source.name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+    case 'variable':
+      return `$${source.name}`;
+    case 'constant':
+      return JSON.stringify(bindParameter(parameter, {}, NOBODY));
+    default:
+      return 'a value of the request';
+  }
+}
+
+/** Rules of saved operations are marked by comments; quoted texts and names may look like one. */
+function withoutMarks(text: string): string {
+  return text.replace(
+    /('(?:[^']|'')*'|"(?:[^"]|"")*")|\/\*(?:\{[^}]*\})?\*\//g,
+    (_, quoted) => quoted ?? ' ',
+  );
+}

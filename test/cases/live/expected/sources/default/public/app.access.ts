@@ -1,0 +1,15 @@
+// default · public.app · access
+import { access } from "engine/contract";
+import { app } from "./app.table.ts";
+
+export const appAccess = access(app, {
+  select: {
+    user: {
+      columns: [
+        "id",
+        "owner",
+      ],
+      where: `{row}."owner" = {session.x-engine-user-id::text}`,
+    },
+  },
+});

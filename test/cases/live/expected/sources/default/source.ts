@@ -1,0 +1,11 @@
+// default · source
+import { source as declareSource } from "engine/contract";
+
+export const source = declareSource({
+  name: "default",
+  kind: "postgres",
+  postgres: 18,
+  types: {
+    "public.item": { kind: "row" },
+  },
+});
