@@ -47,7 +47,7 @@ export function buildCommand(options: BuildOptions, context: CommandContext): Pr
     }
     const roles = options.roles === undefined ? undefined : chooseRoles(options.roles, result);
     const plan = roles ? selectRoles(result.state.plan, roles) : result.state.plan;
-    const files = roles ? emitFiles(undefined, createMemory(), plan, [], version).files : result.files;
+    const files = roles ? emitFiles(undefined, createMemory(), plan, [], [], version).files : result.files;
     progress.step('bundling');
     const program = { ...programOf(plan), ...(plan.saved && { saved: plan.saved }) };
     const refusedBefore = refusedOf(program, compiled.refused);

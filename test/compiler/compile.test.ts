@@ -124,10 +124,14 @@ test('what is not served yet is named', () => {
     ...metadataJson(),
     network: { tls_allowlist: [{ host: 'example.org' }] },
   });
-  const { diagnostics } = compile({ metadata: value, catalogs: {} });
-  expect(diagnostics.filter(({ code }) => code === 'not-served-yet').map(({ message }) => message)).toEqual([
-    'Setting "tls_allowlist" is kept in the metadata but not served yet.',
+  const { diagnostics, files } = compile({ metadata: value, catalogs: {} });
+  const message = 'Setting "tls_allowlist" is kept in the metadata but not served yet.';
+  expect(diagnostics.filter(({ code }) => code === 'not-served-yet').map((each) => each.message)).toEqual([
+    message,
   ]);
+  expect(JSON.parse(files.get('not-served.json')!)).toEqual([`network.tls_allowlist: ${message}`]);
+  expect(JSON.parse(files.get('manifest.json')!).reports).toContain('not-served.json');
+  expect(compileJson(metadataJson()).files.has('not-served.json')).toBe(false);
 });
 
 test('settings of a source that mean nothing here are named', () => {

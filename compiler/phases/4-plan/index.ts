@@ -33,9 +33,9 @@ export function plan(
   memory: Memory,
 ): Result<Planned> {
   const program = lazy(() => planProgram(model, memory, serving));
-  const { value: saved, diagnostics } = planSaved(metadata, program, serving, memory);
+  const { value: saved, diagnostics, runs } = planSaved(metadata, program, serving, memory);
   const served = lazy((): ProgramPlan => ({ ...program(), ...(saved && { saved }) }));
-  const complete = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model, serving, memory) }));
+  const complete = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model, serving, runs, memory) }));
   return { value: { events: () => program().events, served, complete }, diagnostics };
 }
 

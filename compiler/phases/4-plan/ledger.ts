@@ -24,6 +24,7 @@ import type {
 } from '../../model/model.ts';
 import type { Ledger } from '../../model/plan.ts';
 import { remoteFacts } from './remote-ledger.ts';
+import type { SavedRuns } from './saved-allowlist.ts';
 import { conditionWords, name, valueWords } from './words.ts';
 
 type Add = (role: string, fact: string) => void;
@@ -34,6 +35,7 @@ type Facts = ReadonlyMap<string, readonly string[]>;
 export function planLedgers(
   model: Model,
   options: Pick<SavedOptions, 'inferFunctionPermissions'>,
+  runs: () => SavedRuns,
   memory: Memory,
 ): Ledger[] {
   const parts = model.sources.flatMap((source) => {
@@ -76,12 +78,34 @@ export function planLedgers(
       else facts.set(role, [lines]);
     }
   }
+  const saved = runs();
+  for (const [role, lines] of facts) {
+    lines.push(...savedFacts(role, saved).map((fact) => [fact]));
+  }
   return [...facts]
     .map(([role, lines]) =>
       // The first part owns the ledger: it is there as long as the ledger can be the same.
       memory.call(ledgerOf, lines[0]!, role, lines),
     )
     .sort((left, right) => (left.role < right.role ? -1 : 1));
+}
+
+/** One line for what a role may run, and one for what the allow-list admits, each with the operations. */
+function savedFacts(role: string, { permitted, allowed }: SavedRuns): string[] {
+  const list = (title: string, names: readonly string[]) =>
+    names.length > 0 ? [`saved operations ${title}: ${names.map(name).sort().join(', ')}`] : [];
+  return [
+    ...list(
+      'on the allow-list',
+      allowed.flatMap(([operation, roles]) =>
+        roles === undefined || roles.includes(role) ? [operation] : [],
+      ),
+    ),
+    ...list(
+      'permitted',
+      permitted.flatMap(([operation, roles]) => (roles.includes(role) ? [operation] : [])),
+    ),
+  ];
 }
 
 function ledgerOf(_: readonly string[], role: string, parts: readonly (readonly string[])[]): Ledger {

@@ -9,7 +9,7 @@ import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { CollectionQuery, Metadata } from '../../../runtime/metadata/metadata.ts';
+import type { CollectionQuery, Metadata, QueryCollection } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { errorText, refusingRule } from './saved-refusal.ts';
 
@@ -50,6 +50,35 @@ export function refusedQueries(
       return [at(path, messages.allowedQueryForNobody({ ...refused, query: query.name, collection: name }))];
     });
   });
+}
+
+/** Who runs what is saved, by `collection.operation`. */
+export interface SavedRuns {
+  /** Roles whose permissions suffice, with the privileges of a backend if need be. */
+  readonly permitted: readonly (readonly [operation: string, roles: readonly string[]])[];
+  /** The allow-list; without roles it names all. */
+  readonly allowed: readonly (readonly [operation: string, roles: readonly string[] | undefined])[];
+}
+
+/** The roles that may run each operation. */
+export function permittedRoles(
+  collections: readonly QueryCollection[],
+  documents: ReadonlyMap<CollectionQuery, DocumentNode>,
+  program: Program,
+  memory: Memory,
+): SavedRuns['permitted'] {
+  const roles = [...program.roles].sort();
+  return collections.flatMap(({ name, definition: { queries } }) =>
+    queries.flatMap((query) => {
+      const document = documents.get(query);
+      if (!document) return [];
+      const permitted = roles.filter((role) => {
+        const roleSchema = program.roleSchema(role, true);
+        return !memory.of(roleSchema).call(refusalOf, query, document, roleSchema);
+      });
+      return [[`${name}.${query.name}`, permitted] as const];
+    }),
+  );
 }
 
 /** Why the role of a view may not run an operation; undefined when it may. */

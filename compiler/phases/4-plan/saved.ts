@@ -30,7 +30,7 @@ import type { ProgramPlan } from '../../model/plan.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import { programOf } from './program.ts';
 import { type KnownQuery, planRoutes } from './rest.ts';
-import { planAllowlist, refusedQueries } from './saved-allowlist.ts';
+import { permittedRoles, planAllowlist, refusedQueries, type SavedRuns } from './saved-allowlist.ts';
 import { limitedQueries } from './saved-limits.ts';
 import { errorText } from './saved-refusal.ts';
 import { planForRole, planStatements, type RoleStatements, wakesForRole } from './saved-statements.ts';
@@ -44,9 +44,9 @@ export function planSaved(
   plan: () => ProgramPlan,
   options: SavedOptions,
   memory: Memory,
-): Result<PlannedSaved | undefined> {
+): Result<PlannedSaved | undefined> & { readonly runs: () => SavedRuns } {
   if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
-    return { value: undefined, diagnostics: [] };
+    return { value: undefined, diagnostics: [], runs: () => ({ permitted: [], allowed: [] }) };
   const planned = plan();
   const linked = linkedProgram(planned, options, memory);
   const roles = [ADMIN_ROLE, ...[...linked.roles].sort()];
@@ -83,13 +83,20 @@ export function planSaved(
   const isOperation = (collection: string, name: string) =>
     'operation' in (queries.get(keyOf(collection, name)) ?? {});
   const routes = planRoutes(metadata, (collection, name) => queries.get(keyOf(collection, name)));
+  const allowlist = planAllowlist(metadata, documents, isOperation);
   return {
     value: {
       options,
       operations: [...queries.values()].flatMap((known) => ('operation' in known ? [known.operation] : [])),
-      allowlist: planAllowlist(metadata, documents, isOperation),
+      allowlist,
       routes: routes.value,
     },
+    runs: () => ({
+      permitted: permittedRoles(metadata.query_collections, runnable, linked, memory),
+      allowed: allowlist.map(
+        ({ collection, name, roles: named }) => [`${collection}.${name}`, named] as const,
+      ),
+    }),
     diagnostics: [
       ...diagnostics,
       ...routes.diagnostics,

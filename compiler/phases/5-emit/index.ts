@@ -1,7 +1,9 @@
 /** Phase 5: the plan to files, as texts by path, sorted. Without disk; the same plan gives the same bytes. */
 import { createHash } from 'node:crypto';
 import { lazy } from '../../../runtime/core/remember.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { formatPath } from '../../../runtime/diagnostics/path.ts';
 import type { InconsistentObject } from '../../../runtime/metadata/inconsistency.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper } from '../../memory/reuse.ts';
@@ -33,6 +35,9 @@ interface Emission {
   readonly programFiles: () => Files;
 }
 
+/** Code of what is kept and has no effect. */
+const NOT_SERVED = messages.notServedYet({ kind: '', name: '' }).code;
+
 /** The files, printed when they are asked for first. */
 export function emit(
   plan: Planned,
@@ -41,8 +46,13 @@ export function emit(
   memory: Memory,
 ): Emission {
   const inconsistencies = diagnostics.flatMap(({ inconsistency }) => inconsistency ?? []);
+  const notServed = diagnostics.flatMap(({ code, path, message }) =>
+    code === NOT_SERVED ? [`${formatPath(path)}: ${message}`] : [],
+  );
   return {
-    files: lazy(() => memory.renew(emitFiles, memory, plan.complete(), inconsistencies, version).files),
+    files: lazy(
+      () => memory.renew(emitFiles, memory, plan.complete(), inconsistencies, notServed, version).files,
+    ),
     programFiles: lazy(() => emitProgram(plan.served(), memory)),
   };
 }
@@ -56,6 +66,7 @@ export function emitFiles(
   memory: Memory,
   plan: Plan,
   inconsistencies: readonly InconsistentObject[],
+  notServed: readonly string[],
   version: string,
 ): Emitted {
   const program = emitProgram(plan, memory);
@@ -63,6 +74,7 @@ export function emitFiles(
     ['README.md', templates.readme({ openBraces: '{{' })],
     ['inconsistencies.json', `${JSON.stringify(inconsistencies, null, 2)}\n`],
   ]);
+  if (notServed.length > 0) reports.set('not-served.json', `${JSON.stringify(notServed, null, 2)}\n`);
   const paths = nameLedgers(plan.ledgers);
   plan.ledgers.forEach((ledger, index) => {
     reports.set(paths[index]!, memory.call(ledgerText, ledger));

@@ -6,6 +6,7 @@ import type { Planner } from '../../../runtime/core/request/planner.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { CompileResult } from '../../index.ts';
+import type { Model } from '../../model/model.ts';
 import { type Base, type BaseResult, tryBase } from './base.ts';
 import type { DeclaredCase } from './cases.ts';
 import { runDeclared, type TrialDatabases } from './declared.ts';
@@ -46,6 +47,8 @@ export interface TestResult {
   readonly withoutSession: number;
   /** Permissions whose input a webhook validates; tests let it agree to everything. */
   readonly validated: number;
+  /** What is tried by declared cases only. */
+  readonly byCasesOnly: { readonly functions: number; readonly views: number; readonly triggers: number };
   readonly base?: BaseResult;
 }
 
@@ -115,8 +118,28 @@ export async function testPermissions(input: TestInput): Promise<TestResult> {
     mutations,
     emptyTables,
     withoutSession: subjects.filter((subject) => !isTried(subject)).length,
+    byCasesOnly: countByCases(model),
     validated: writes.filter(({ validateInput }) => validateInput !== undefined).length,
     ...(base && { base }),
+  };
+}
+
+function countByCases({ sources }: Model): TestResult['byCasesOnly'] {
+  const shapes = sources.flatMap(({ tables }) => tables.map(({ shape }) => shape));
+  const called = new Set(
+    sources.flatMap(({ shape: { name: source }, functions, tables }) => [
+      ...functions.map(({ shape: { schema, name } }) => JSON.stringify([source, schema, name])),
+      ...tables.flatMap(({ shape: { computedFields = {} } }) =>
+        Object.values(computedFields).map(({ function: { schema, name } }) =>
+          JSON.stringify([source, schema, name]),
+        ),
+      ),
+    ]),
+  );
+  return {
+    functions: called.size,
+    views: shapes.filter(({ kind }) => kind === 'view' || kind === 'materialized').length,
+    triggers: shapes.reduce((sum, { triggers = {} }) => sum + Object.keys(triggers).length, 0),
   };
 }
 

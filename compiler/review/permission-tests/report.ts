@@ -51,7 +51,9 @@ export function testText(result: TestResult): string {
 }
 
 /** Limits of the checks. */
-function scopeLines({ withoutSession, validated, base }: TestResult): string[] {
+function scopeLines({ withoutSession, validated, byCasesOnly, base }: TestResult): string[] {
+  const { functions, views, triggers } = byCasesOnly;
+  const number = [count(functions, 'function'), count(views, 'view'), count(triggers, 'trigger')];
   const untried = [
     ...(withoutSession > 0
       ? [
@@ -59,7 +61,7 @@ function scopeLines({ withoutSession, validated, base }: TestResult): string[] {
         ]
       : []),
     ...(validated > 0 ? [`webhooks that validate the input of ${count(validated, 'permission')}`] : []),
-    'functions, views and triggers beyond the cases',
+    `beyond the cases: what ${number.join(', ')} do`,
   ];
   return [
     `Not tried  ${untried.join('; ')}`,

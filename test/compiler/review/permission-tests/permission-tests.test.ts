@@ -428,6 +428,7 @@ test('JUnit says what failed and what was skipped, and is XML whatever names hol
     mutations: [],
     emptyTables: new Map(),
     withoutSession: 0,
+    byCasesOnly: { functions: 0, views: 1, triggers: 0 },
     validated: 0,
   });
   expect(xml).toContain('<testsuites name="engine test" tests="3" failures="1" skipped="1">');
@@ -459,6 +460,7 @@ test('the command makes the database of migrations, and fails when a check does'
   };
   const good = await engine('--junit', join(folder, 'results.xml'));
   expect(good).toMatchObject({ status: 0, output: expect.stringContaining('Checks     5 passed') });
+  expect(good.output).toMatch(/beyond the cases: what \d+ functions?, \d+ views?, \d+ triggers? do\n/);
   expect(readFileSync(join(folder, 'results.xml'), 'utf8')).toContain('failures="0"');
   const low = await engine('--mutations', '--minimum-score', '90');
   expect(low).toMatchObject({
