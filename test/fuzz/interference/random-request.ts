@@ -129,6 +129,16 @@ const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => str
   ],
 };
 
+/** Conditions that fail only where a rule does that they evaluate. */
+const RULE_TRAPS: Readonly<Record<TableName, readonly string[]>> = {
+  team: ['items: {}', 'items: {id: {_gt: 0}}', 'items_aggregate: {count: {predicate: {_gte: 0}}}'],
+  item: [
+    ...['notes: {}', 'notes: {title: {_neq: "none"}}', 'notes_aggregate: {count: {predicate: {_gte: 0}}}'],
+    ...['team: {}', 'team: {id: {_gt: 0}}'],
+  ],
+  note: ['item: {}', 'item: {title: {_neq: "none"}}', 'item: {notes: {}}'],
+};
+
 /** The same, where the row at the other end is hidden. */
 const DISTANT_TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => string)[]>> = {
   team: [
@@ -235,7 +245,8 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   };
 
   const condition = (table: TableName, depth = 2): string => {
-    if (depth > 0 && !world.isAnalyzed && random.chance(0.3)) return trap(table);
+    const trapped = world.roots.length < 3 ? 0.6 : 0.3;
+    if (depth > 0 && !world.isAnalyzed && random.chance(trapped)) return trap(table);
     const part = (): string => {
       const kind = random.below(10);
       if (depth > 0 && kind < 4) return random.pick(related(table, depth - 1));
@@ -257,7 +268,10 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
   const trap = (table: TableName): string => {
     const unread = () => `weight: {_lt: ${value('float8', 'many')}}`;
     const isDistant = random.chance(0.3);
-    const traps = (isDistant ? DISTANT_TRAPS : TRAPS)[table];
+    const isOfRules = world.roots.length < 3 && random.chance(0.8);
+    const traps = isOfRules
+      ? RULE_TRAPS[table].map((text) => () => text)
+      : (isDistant ? DISTANT_TRAPS : TRAPS)[table];
     const failing = isLive && random.chance(0.5) ? unread() : random.pick(traps)(() => value('String', '('));
     const wrapped = random.pick([
       () => failing,

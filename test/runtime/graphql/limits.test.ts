@@ -100,6 +100,12 @@ describe('limits', () => {
 
   test('leave introspection out, and have no effect when they are disabled', async () => {
     await setLimits({ depth_limit: { global: 1, per_role: {} } });
+    const [flat, nested] = [
+      nodes('{ a: node { id } b: node { id } }'),
+      nodes('{ node { children { id } } }'),
+    ];
+    expect((await asRole('user', flat)).json).toHaveProperty('data');
+    expect((await asRole('user', nested)).text).toContain('depth limit exceeded: 2 where at most 1');
     const introspection = nodes('{ __schema { types { fields { type { name } } } } }');
     expect((await asRole('user', introspection)).json).toHaveProperty('data');
     await setLimits({ disabled: true, depth_limit: { global: 1, per_role: {} } });

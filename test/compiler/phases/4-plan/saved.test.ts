@@ -169,6 +169,20 @@ test('an operation that is larger than a limit allows is reported with the roles
   expect(limited({}, true)).toEqual([]);
 });
 
+test('a depth limit of 1 allows flat operations, and reports nested ones', () => {
+  const given = metadata(
+    ['{ note { id } }', '{ a: note { id } b: note { id } }', '{ note_aggregate { aggregate { count } } }'],
+    { global: true },
+  );
+  const { diagnostics } = compile({
+    metadata: { ...given, api_limits: { disabled: false, depth_limit: { global: 1, per_role: {} } } },
+    catalogs,
+  });
+  const found = diagnostics.filter(({ code }) => code === 'saved-query-too-large');
+  expect(found.map(({ path }) => path.at(-1))).toEqual([2]);
+  expect(found[0]!.message).toContain('"q3" has the size 2, which api_limits.depth_limit refuses');
+});
+
 test('what is said and planned of an operation is kept until it or the tables change', () => {
   const operations = [
     '{ note { id } }',
