@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { actionTable, benchActions } from './acting.ts';
 import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchLive, liveTable } from './live.ts';
@@ -69,6 +70,12 @@ load('logs', 'measure what http-log costs: the server with it and without', 'by 
   async (options: LoadOptions) => {
     const logs = await benchLogging(read(options));
     publish(loggingTable(logs), { logs });
+  },
+);
+load('actions', 'measure calls of action handlers, beside a proxy written by hand').action(
+  async (options: LoadOptions) => {
+    const actions = await benchActions(read(options));
+    publish(actionTable(actions), { actions });
   },
 );
 program

@@ -9,6 +9,8 @@ export interface EngineOptions {
   readonly databaseUrl: string;
   /** As the option; absent: its default. */
   readonly enabledLogTypes?: string;
+  /** For asynchronous actions. */
+  readonly metadataDatabaseUrl?: string;
 }
 
 serveMeasured(({ directory, databaseUrl, ...given }: EngineOptions) =>
