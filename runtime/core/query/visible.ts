@@ -54,11 +54,12 @@ export function related(
   alias: Sql,
 ): readonly Sql[] {
   const ties = [joinCondition(relationship, outer, alias)];
-  return [...ties, ...reached(ties, target, visibleThrough(from, relationship, target, alias))];
+  const rule = visibleThrough(from, relationship, target, alias);
+  return rule.length === 0 ? ties : [...ties, ...reached(ties, target, rule)];
 }
 
 /**
- * Conditions of the role's rule for rows that ties lead to.
+ * Conditions of the role's rule for rows that ties lead to: the ties alone where only column masks can fail.
  * @param ties conditions that fail for no row; none where the rows come from elsewhere
  */
 export function reached(
@@ -66,7 +67,8 @@ export function reached(
   { select }: VisibleTable,
   rule: readonly Sql[],
 ): readonly Sql[] {
-  if (!select?.canFail || ties.length === 0 || rule.length === 0) return rule;
+  if (!select?.canFail || ties.length === 0) return rule;
+  if (rule.length === 0) return ties;
   return [sql`case when ${and(ties)} then ${and(rule)} end`];
 }
 

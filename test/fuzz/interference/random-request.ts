@@ -131,12 +131,17 @@ const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => str
 
 /** Conditions that fail only where a rule does that they evaluate. */
 const RULE_TRAPS: Readonly<Record<TableName, readonly string[]>> = {
-  team: ['items: {}', 'items: {id: {_gt: 0}}', 'items_aggregate: {count: {predicate: {_gte: 0}}}'],
+  team: ['items: {}', 'items: {title: {_is_null: true}}', 'items_aggregate: {count: {predicate: {_gte: 0}}}'],
   item: [
-    ...['notes: {}', 'notes: {title: {_neq: "none"}}', 'notes_aggregate: {count: {predicate: {_gte: 0}}}'],
+    ...[
+      'notes: {}',
+      'notes: {title: {_is_null: true}}',
+      'notes: {title: {_is_null: true}}',
+      'notes_aggregate: {count: {predicate: {_gte: 0}}}',
+    ],
     ...['team: {}', 'team: {id: {_gt: 0}}'],
   ],
-  note: ['item: {}', 'item: {title: {_neq: "none"}}', 'item: {notes: {}}'],
+  note: ['item: {}', 'item: {title: {_is_null: true}}', 'item: {notes: {}}'],
 };
 
 /** The same, where the row at the other end is hidden. */
