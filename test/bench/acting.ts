@@ -28,7 +28,7 @@ export interface ActionResult {
 }
 
 const HEADERS = { 'x-engine-role': 'user', 'content-type': 'application/json' };
-const WARM_UP = 1;
+const WARM_UP = 2;
 /** Fewer than `max-concurrent-requests`, of which calls that hang are a part. */
 const HANGING = 900;
 const ENQUEUED = 200;
