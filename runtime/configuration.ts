@@ -296,7 +296,7 @@ export const OPTIONS = {
   ),
   maxConcurrentRequests: option(
     integer(0),
-    1000,
+    2000,
     'maximum requests that are answered at once, probes aside; others get status 503 at once; 0 = unlimited',
   ),
   maxWaitingOperations: option(

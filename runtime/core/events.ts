@@ -45,7 +45,7 @@ export interface RetryShape {
 }
 
 /** The wait grows by a factor with each attempt, up to a maximum; with jitter it is random below that. */
-export interface BackoffShape {
+interface BackoffShape {
   readonly factor: number;
   readonly maximum: number;
   readonly jitter: boolean;
