@@ -46,7 +46,6 @@ export const eventRetryConfiguration = object({
 });
 
 /** Events with the same values of these columns are delivered one at a time, in their order. */
-type EventOrder = TypeOf<typeof eventOrder>;
 export const eventOrder = object({
   columns: withNames(nonEmptyList(text), (given, walk) => given.map((column) => walk.column(column))),
   /** What an event whose attempts are used up does to later ones. */
