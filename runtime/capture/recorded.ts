@@ -88,6 +88,7 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
     isCertain = false;
     isBehind = false;
     attended = Number.NEGATIVE_INFINITY;
+    looked = Number.NEGATIVE_INFINITY;
     complete = new Map();
     completeRead = Number.NEGATIVE_INFINITY;
   };
