@@ -164,7 +164,7 @@ export function matrixText(matrix: Matrix): string {
   return `${[
     ...lines,
     '',
-    'r read, i insert, u update, d delete; capital: every row. + aggregates.',
+    'r read, i insert, u update, d delete; capital: no rule limits the rows. + aggregates.',
     ...(functions.length > 0 ? ['', 'Functions', ...functions] : []),
     ...(operations.length > 0 ? ['', 'Saved operations', ...operations] : []),
     '',
@@ -193,10 +193,9 @@ function indexPermissions({ permissions }: Matrix): Map<string, Permission[]> {
   return index;
 }
 
-/** Whether nothing of the session decides about rows: no rule, and no column that is set to who is asking. */
-export function isOpen({ where = EVERY_ROW, check = EVERY_ROW, presets = {} }: Permission): boolean {
-  const isBound = Object.values(presets).some((value) => value.includes('{session'));
-  return where === EVERY_ROW && check === EVERY_ROW && !isBound;
+/** Whether no rule decides about rows. A preset binds its column and not the row. */
+export function isOpen({ where = EVERY_ROW, check = EVERY_ROW }: Permission): boolean {
+  return where === EVERY_ROW && check === EVERY_ROW;
 }
 
 function cell(permissions: readonly Permission[]): string {
@@ -307,7 +306,9 @@ function permissionLines(permission: Permission, table: MatrixTable, label: stri
   }
   if (computedFields.length > 0) add('computed', computedFields.join(', '));
   if (where !== undefined) add('rows', ruleWords(where));
-  if (check !== undefined) add('check', check === EVERY_ROW ? 'none' : ruleWords(check));
+  if (check !== undefined) add('check', check === EVERY_ROW ? 'any row' : ruleWords(check));
+  else if (permission.operation === 'update' && where !== EVERY_ROW)
+    add('check', 'none: the row rule need not hold afterwards');
   for (const [column, value] of Object.entries(presets ?? {}))
     add('preset', `${column} = ${ruleWords(value)}`);
   for (const [column, rule] of Object.entries(cells ?? {})) add('cell', `${column} where ${ruleWords(rule)}`);

@@ -211,7 +211,8 @@ test('the matrix has a letter for each operation, capital where no rule holds ro
     'directory  .      .       .      R---',
     'payroll    .      .       .      R---',
     // An insert sets a column to who is asking.
-    'person     R---   R---    riu-+  .',
+    // A preset binds its column, not the row.
+    'person     R---   R---    rIu-+  .',
     'task       .      R---    rI--   .',
   ]);
 });
