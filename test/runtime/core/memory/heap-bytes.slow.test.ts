@@ -1,6 +1,7 @@
 /** Estimates of what caches hold, compared with the growth of the heap that they cause. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
@@ -112,6 +113,21 @@ describe('operations and plans', () => {
     expect(grown, `${name}: ${grown / count} bytes each`).toBeLessThan(2 * estimated);
     expect(grown, `${name}: ${grown / count} bytes each`).toBeGreaterThan(estimated / 3);
   });
+});
+
+test('introspection of a role leaves its answer in the budget, and no types beside it', () => {
+  const memory = new MemoryBudget(1e9);
+  const options = { stringifyNumbers: false, collapseNulls: false };
+  const planner = createPlanner(program, options, undefined, undefined, memory);
+  const ask = (role: string) =>
+    planner.plan({ role, variables: {}, backendOnly: false }, { query: getIntrospectionQuery() });
+  // What is made once for all roles.
+  ask('nobody');
+  const estimatedBefore = memory.used;
+  const before = heapUsed();
+  ask('admin');
+  const grown = heapUsed() - before;
+  expect(grown).toBeLessThan(2 * (memory.used - estimatedBefore));
 });
 
 function heapUsed(): number {
