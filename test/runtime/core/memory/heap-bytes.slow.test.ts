@@ -1,7 +1,6 @@
 /** Estimates of what caches hold, compared with the growth of the heap that they cause. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
@@ -18,28 +17,24 @@ const collect = runInNewContext('gc') as () => void;
 
 let program: Program;
 
-/** The program of tables that are tracked for the administrator. */
-async function programOf(sql: string, tables: readonly object[]): Promise<Program> {
-  const database = await createTestDatabase(sql);
+beforeAll(async () => {
+  const database = await createTestDatabase(`
+    create table author (id int primary key, name text);
+    create table article (id int primary key, title text, author_id int references author);
+  `);
   const { files } = compile({
-    metadata: readMetadata(metadataOf(tables)).value,
+    metadata: readMetadata(
+      metadataOf([
+        { table: 'author' },
+        {
+          table: 'article',
+          object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }],
+        },
+      ]),
+    ).value,
     catalogs: { default: await readDatabase({ connectionString: database.url }, []) },
   });
-  return linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
-}
-
-beforeAll(async () => {
-  program = await programOf(
-    `create table author (id int primary key, name text);
-    create table article (id int primary key, title text, author_id int references author);`,
-    [
-      { table: 'author' },
-      {
-        table: 'article',
-        object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }],
-      },
-    ],
-  );
+  program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
 });
 
 const many = (count: number, make: (index: number) => string) =>
@@ -117,28 +112,6 @@ describe('operations and plans', () => {
     expect(grown, `${name}: ${grown / count} bytes each`).toBeLessThan(2 * estimated);
     expect(grown, `${name}: ${grown / count} bytes each`).toBeGreaterThan(estimated / 3);
   });
-});
-
-test('introspection of a role leaves its answer in the budget, and no types beside it', async () => {
-  const names = Array.from({ length: 40 }, (_, index) => `thing_${index}`);
-  const sql = names.map((name) => `create table ${name} (id int primary key, title text, n numeric);`);
-  const things = await programOf(
-    sql.join(''),
-    names.map((table) => ({ table })),
-  );
-  const memory = new MemoryBudget(1e9);
-  const options = { stringifyNumbers: false, collapseNulls: false };
-  const planner = createPlanner(things, options, undefined, undefined, memory);
-  const ask = (role: string) =>
-    planner.plan({ role, variables: {}, backendOnly: false }, { query: getIntrospectionQuery() });
-  // What is made once for all roles.
-  ask('nobody');
-  const estimatedBefore = memory.used;
-  const before = heapUsed();
-  ask('admin');
-  const grown = heapUsed() - before;
-  // With the types it would be three and a half times as much.
-  expect(grown).toBeLessThan(2.5 * (memory.used - estimatedBefore));
 });
 
 function heapUsed(): number {
