@@ -1,4 +1,5 @@
 /** Delivers the events of one source, for as long as its program has event triggers. */
+import pg from 'pg';
 import type { EventTriggerShape } from '../core/events.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { beginLease } from '../queue/lease.ts';
@@ -38,6 +39,8 @@ export function deliverSource(
   const { configuration, environment, observe, outgoing } = context;
   let targets = new Map<string, Target>();
   let served: readonly EventTriggerShape[] = [];
+  /** Their tables, as `Change` has them. */
+  let captured: readonly string[] = [];
   let orders = new Map<string, Claimable['ordering']>();
   let hasStopped = false;
   const breakers = createBreakers((message) =>
@@ -112,7 +115,10 @@ export function deliverSource(
   timer.unref();
 
   // A commit, of this process or of another, may have made events; the interval is the bound besides.
-  const stopListening = connection.changes.listen(() => worker.wake());
+  // A write of this process to other tables makes none, but by triggers and cascades, which the next look at the database finds.
+  const stopListening = connection.changes.listen(({ tables }) => {
+    if (tables === undefined || captured.some((table) => tables.has(table))) worker.wake();
+  });
   return {
     use: (triggers) => {
       const next = new Map<string, Target>();
@@ -130,6 +136,9 @@ export function deliverSource(
         JSON.stringify(list.map(({ name, cleanup }) => [name, cleanup]));
       const isChanged = cleanups(triggers) !== cleanups(served);
       served = triggers;
+      captured = triggers.map(({ table: { schema, name } }) =>
+        [schema, name].map((each) => pg.escapeIdentifier(each)).join('.'),
+      );
       if (isChanged) cleanUpNow();
       worker.wake();
     },
