@@ -150,7 +150,8 @@ function customSdl(
   ].join('\n');
 }
 
-function stub({ name, type, kind, description, arguments: args, requestTransform }: ActionShape): string {
+/** What is thrown says nothing of the input, which may hold a password and would end in logs. */
+function stub({ name, type, kind, description, requestTransform }: ActionShape): string {
   const about = [
     `Handler of the ${kind} ${type} ${name}${description ? `: ${description.replaceAll('*/', '* /')}` : '.'}`,
     ...(requestTransform ? ['The action transforms requests: their bodies are as its template says.'] : []),
@@ -158,8 +159,8 @@ function stub({ name, type, kind, description, arguments: args, requestTransform
   return `import type { ActionHandler } from './types.ts';
 
 /** ${about.join(' ')} */
-export const ${camelCase(name)}: ActionHandler<'${name}'> = async (${Object.keys(args).length > 0 ? '{ input }' : ''}) => {
-  throw new Error(${Object.keys(args).length > 0 ? `\`${name} is not implemented: \${JSON.stringify(input)}\`` : `'${name} is not implemented'`});
+export const ${camelCase(name)}: ActionHandler<'${name}'> = async () => {
+  throw new Error('${name} is not implemented');
 };
 `;
 }

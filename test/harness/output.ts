@@ -21,9 +21,13 @@ export function record(text: string): void {
   written.push(text);
 }
 
+function longSecrets(): readonly string[] {
+  return [...confidential].filter((secret) => secret.length >= MIN_LENGTH);
+}
+
 /** Which of the texts that were written hold a secret: empty unless something leaks. */
 export function leaks(): readonly string[] {
-  const secrets = [...confidential].filter((secret) => secret !== '');
+  const secrets = longSecrets();
   return written.filter((text) => secrets.some((secret) => text.includes(secret)));
 }
 
@@ -56,7 +60,7 @@ export function recordOutput(): void {
 export function saveOutput(): void {
   const file = expect.getState().testPath ?? 'unknown';
   const folder = inject('outputFolder');
-  const secrets = [...confidential].filter((secret) => secret.length >= MIN_LENGTH);
+  const secrets = longSecrets();
   const name = String(process.hrtime.bigint());
   appendFileSync(join(folder, `${name}.secrets`), secrets.map((secret) => JSON.stringify(secret)).join('\n'));
   appendFileSync(join(folder, `${name}.output`), `${file}\n${written.splice(0).join('\n')}`);

@@ -51,7 +51,7 @@ export function planSaved(
   const linked = linkedProgram(planned, options, memory);
   const roles = [ADMIN_ROLE, ...[...linked.roles].sort()];
   // A view is the same object as long as its role sees the same.
-  const views = roles.map((role) => linked.roleSchema(role, false));
+  const schemas = roles.map((role) => linked.roleSchema(role, false));
   const diagnostics: (Diagnostic & Losses)[] = [];
   const queries = new Map<string, KnownQuery>();
   const documents = new Map<CollectionQuery, DocumentNode>();
@@ -65,7 +65,7 @@ export function planSaved(
         query,
         collection.name,
         roles,
-        views,
+        schemas,
         options,
         memory,
       );
@@ -117,7 +117,7 @@ function linkedProgram(plan: ProgramPlan, options: SavedOptions, memory: Memory)
   return memory.renew(link, memory, sources, tables, functions, settings, remotes, actions, options);
 }
 
-/** It takes over the views of the one before it to which nothing changed. */
+/** It takes over the schemas of the one before it to which nothing changed. */
 function link(
   last: Program | undefined,
   _: Memory,
@@ -145,20 +145,20 @@ interface ReadQuery {
   readonly error?: GraphQLError | EngineError;
 }
 
-/** @param views those of the roles; the first is the administrator's */
+/** @param schemas those of the roles; the first is the administrator's */
 function readQuery(
   last: ReadQuery | undefined,
   query: CollectionQuery,
   collection: string,
   roles: readonly string[],
-  views: readonly RoleSchema[],
+  schemas: readonly RoleSchema[],
   options: SavedOptions,
   memory: Memory,
 ): ReadQuery {
   let { document } = last ?? {};
   try {
     document ??= parse(query.query, { noLocation: true });
-    const known = planQuery(document, collection, query, { roles, views, options, memory });
+    const known = planQuery(document, collection, query, { roles, schemas, options, memory });
     // An operation that says the same is not printed again.
     return { document, known: reuse(known, last?.known) };
   } catch (error) {
@@ -170,7 +170,7 @@ function readQuery(
 
 interface Planning {
   readonly roles: readonly string[];
-  readonly views: readonly RoleSchema[];
+  readonly schemas: readonly RoleSchema[];
   readonly options: SavedOptions;
   readonly memory: Memory;
 }
@@ -180,15 +180,15 @@ function planQuery(
   document: DocumentNode,
   collection: string,
   query: CollectionQuery,
-  { roles, views, options, memory }: Planning,
+  { roles, schemas, options, memory }: Planning,
 ): KnownQuery {
   // The allow-list compares whole documents and can use it; it cannot be called by name.
   const count = operationCount(document);
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };
   const operation = chooseOperation(document, undefined);
-  const { used } = analyseOperation(views[0]!, operation);
+  const { used } = analyseOperation(schemas[0]!, operation);
   const statements = planStatements(roles, (role) => {
-    const roleSchema = views[roles.indexOf(role)]!;
+    const roleSchema = schemas[roles.indexOf(role)]!;
     return memory.of(roleSchema).call(statementsOf, query, document, roleSchema, options);
   });
   return { operation: { ...savedOperation(collection, query, operation, used), ...statements } };

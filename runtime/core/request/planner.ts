@@ -67,11 +67,11 @@ export type Admit = (session: Session, operation: Operation) => void;
 
 type AnyPlan = RequestPlan | SubscriptionPlan | WatchedPlan;
 
-/** Operations and plans of role views, for every planner that plans for those views. */
+/** Operations and plans of role schemas, for every planner that plans for those schemas. */
 interface KeptPlans {
   readonly operations: Cache<string, CachedOperation>;
   readonly plans: Cache<string, AnyPlan>;
-  readonly views: WeakMap<RoleSchema, number>;
+  readonly schemas: WeakMap<RoleSchema, number>;
   readonly next: () => number;
 }
 
@@ -84,7 +84,7 @@ function createKeptPlans(memory: MemoryBudget): KeptPlans {
       ({ operation }, key) => 2 * stringBytes(key) + heapBytes(operation, undefined, largest),
     ),
     plans: memory.cache((plan, key) => stringBytes(key) + heapBytes(plan, isShared, largest)),
-    views: new WeakMap(),
+    schemas: new WeakMap(),
     next: () => {
       count += 1;
       return count;
@@ -137,10 +137,10 @@ export function createPlanner(
   memory = new MemoryBudget(),
 ): Planner {
   const kept = previous && sameOptions(previous.options, options) ? previous.kept : createKeptPlans(memory);
-  const { operations, plans, views, next } = kept;
+  const { operations, plans, schemas, next } = kept;
 
   const operationOf = (roleSchema: RoleSchema, { query, operationName }: GraphqlRequest): CachedOperation => {
-    const key = `${remember(views, roleSchema, next)} ${operationName ?? ''}\0${query}`;
+    const key = `${remember(schemas, roleSchema, next)} ${operationName ?? ''}\0${query}`;
     return remember<string, CachedOperation>(operations, key, () => ({
       number: next(),
       roleSchema,
