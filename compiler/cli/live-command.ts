@@ -79,27 +79,36 @@ async function forEachSource(
   context: CommandContext,
   use: (target: Target) => Promise<boolean>,
 ): Promise<number> {
+  const sources = sourcesOf(options, context);
+  if (!sources) return 1;
   let status = 0;
-  for (const { name, database, tables } of sourcesOf(options, context)) {
-    const client = new pg.Client(database);
-    client.on('error', () => {});
+  for (const { name, address, tables } of sources) {
+    let client: pg.Client | undefined;
     try {
+      client = new pg.Client(address());
+      client.on('error', () => {});
       await client.connect();
       if (!(await use({ name, tables, client }))) status = 1;
     } catch (error) {
       context.stderr(`Source "${name}": ${describeConnectionError(error)}\n`);
       status = 1;
     } finally {
-      await client.end().catch(() => {});
+      await client?.end().catch(() => {});
     }
   }
   return status;
 }
 
+interface LiveSource extends Omit<Target, 'client'> {
+  /** @throws EngineError, if an environment variable is not set for instance */
+  readonly address: () => ConnectionConfiguration;
+}
+
+/** Undefined if the metadata cannot be read, which has been told: tables that it should name would be left out. */
 function sourcesOf(
   { metadata, source, databaseUrl }: LiveOptions,
   { environment, stderr }: CommandContext,
-): (Omit<Target, 'client'> & { readonly database: ConnectionConfiguration })[] {
+): readonly LiveSource[] | undefined {
   const addresses = new Map(source);
   if (databaseUrl !== undefined && !addresses.has('default')) addresses.set('default', databaseUrl);
   if (metadata === undefined) {
@@ -108,15 +117,20 @@ function sourcesOf(
     return [...addresses].map(([name, connectionString]) => ({
       name,
       tables: [],
-      database: { connectionString },
+      address: () => ({ connectionString }),
     }));
   }
   const { value, diagnostics, origin } = readMetadataFile(metadata);
-  if (hasErrors(diagnostics)) stderr(renderDiagnostics(diagnostics, origin.describe));
-  return value.sources.flatMap((each) => {
-    const database = databaseOf(each, { addresses, environment });
-    return database ? [{ name: each.name, tables: each.tables.map(({ table }) => table), database }] : [];
-  });
+  if (hasErrors(diagnostics)) {
+    stderr(renderDiagnostics(diagnostics, origin.describe));
+    return undefined;
+  }
+  return value.sources.map((each) => ({
+    name: each.name,
+    tables: each.tables.map(({ table }) => table),
+    // Only a saved catalog would stand for a database.
+    address: () => databaseOf(each, { addresses, environment })!,
+  }));
 }
 
 function sqlOf(source: string, statements: readonly string[]): string {

@@ -29,15 +29,34 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function live(...args: readonly string[]) {
+const live = (...args: readonly string[]) => liveWith({ SHOP: database.url }, ...args);
+
+async function liveWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]) {
   let output = '';
   const write = (text: string) => {
     output += text;
   };
-  const context = { environment: { SHOP: database.url }, stdout: write, stderr: write };
-  const status = await run(['live', ...args, '--metadata', join(folder, 'metadata.json')], context);
+  const context = { environment, stdout: write, stderr: write };
+  const file = join(folder, 'metadata.json');
+  const status = await run(
+    ['live', ...args, ...(args.includes('--metadata') ? [] : ['--metadata', file])],
+    context,
+  );
   return { status, output };
 }
+
+test('does nothing with metadata that cannot be read, and names a source without an address', async () => {
+  const unreadable = await live('install', '--metadata', join(folder, 'nowhere'));
+  expect(unreadable).toEqual({ status: 1, output: expect.stringContaining('there is no such file') });
+  writeFileSync(join(folder, 'broken.json'), '{"version": 3, "sources": [{"name": 1}]}');
+  const broken = await live('install', '--metadata', join(folder, 'broken.json'));
+  expect(broken.status).toBe(1);
+  expect(broken.output).not.toContain('recorded');
+  expect(await liveWith({}, 'install')).toEqual({
+    status: 1,
+    output: 'Source "default": environment variable \'SHOP\' not set\n',
+  });
+});
 
 test('prints the SQL, installs it, says what is recorded, and removes it', async () => {
   const missing =
