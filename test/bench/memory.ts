@@ -1,13 +1,17 @@
 /**
  * `npm run bench -- memory`: what a server keeps of operations that a hostile client makes up. The server has a heap of
- * 256 MB and gets operations of 44 kB, no two of them alike, in many roles; another client asks for one row meanwhile.
+ * 256 MB and gets operations of 44 kB, or introspections of large schemas, no two of them alike, in many roles; another
+ * client asks for one row meanwhile.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { getIntrospectionQuery } from 'graphql';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 import { alignedTable, percentile } from './results.ts';
 import { type ServerProcess, startServerProcess } from './server.ts';
+import { generatedProject, swappedPermission } from './swap-project.ts';
 
 /** Figures after a part of the operations. Memory in megabytes, times in milliseconds. */
 export interface MemoryFigure {
@@ -32,6 +36,9 @@ const SIZE = 44_000;
 const CONNECTIONS = 4;
 const FIGURES = 10;
 
+/** Of the schema that is introspected; each role sees one in five. */
+const TABLES = 1000;
+
 const SCHEMA = `create table author (id int primary key, name text not null);
   create table article (id int primary key, title text not null, author_id int references author);
   insert into author select i, 'author ' || i from generate_series(1, 10) i;
@@ -40,6 +47,48 @@ const SCHEMA = `create table author (id int primary key, name text not null);
 interface Operation {
   readonly role: string;
   readonly body: object;
+}
+
+/** What a server is filled with, and what it is asked then. */
+export interface Attack {
+  readonly fill: (databaseUrl: string) => Promise<void>;
+  readonly tables: readonly JsonObject[];
+  readonly operationOf: (number: number) => Operation;
+  /** What the other client asks for. */
+  readonly alongside: Operation;
+}
+
+/** Operations that differ in names, lists, shapes of variables or texts. */
+export function distinctOperations(): Attack {
+  const permission = { columns: '*', filter: {} };
+  const permissions = Array.from({ length: ROLES }, (_, index) => ({ role: `role_${index}`, permission }));
+  return {
+    fill: async (databaseUrl) => {
+      const database = new pg.Client({ connectionString: databaseUrl });
+      await database.connect();
+      await database.query(SCHEMA);
+      await database.end();
+    },
+    tables: ['author', 'article'].map((table) => ({ table, select_permissions: permissions })),
+    operationOf,
+    alongside: { role: 'role_0', body: { query: '{ author(where: {id: {_eq: 1}}) { name } }' } },
+  };
+}
+
+/** Introspections of 20 roles, who see 200 tables each. */
+export function distinctIntrospections(): Attack {
+  const project = generatedProject(TABLES);
+  const { role, query } = swappedPermission(project);
+  const introspection = getIntrospectionQuery();
+  return {
+    fill: project.fill,
+    tables: project.tables,
+    operationOf: (number) => ({
+      role: `role_${number % ROLES}`,
+      body: { query: introspection.replace('IntrospectionQuery', `Introspection${number}`) },
+    }),
+    alongside: { role, body: { query } },
+  };
 }
 
 /** The operation of a number: each kind is written once in five. */
@@ -79,17 +128,18 @@ function operationOf(number: number): Operation {
 
 /** Runs the benchmark on a Postgres of its own. @param operations how many */
 export async function benchMemory(
+  attack: Attack,
   operations: number,
   progress: (text: string) => void,
 ): Promise<MemoryFigure[]> {
   const cluster = await startEmbeddedPostgres();
   const database = new pg.Client({ connectionString: cluster.url, application_name: 'bench' });
   await database.connect();
-  await database.query(SCHEMA);
+  await attack.fill(cluster.url);
   const server = await startServerProcess(cluster.url, [`--max-old-space-size=${HEAP}`]);
   try {
-    await track(server.port);
-    return await measure(server, database, operations, progress);
+    await track(server.port, attack.tables);
+    return await measure(attack, server, database, operations, progress);
   } finally {
     server.child.kill('SIGKILL');
     await database.end();
@@ -98,13 +148,14 @@ export async function benchMemory(
 }
 
 async function measure(
+  { operationOf, alongside }: Attack,
   { child, port }: ServerProcess,
   database: pg.Client,
   operations: number,
   progress: (text: string) => void,
 ): Promise<MemoryFigure[]> {
   const figures: MemoryFigure[] = [];
-  const neighbour = askAlongside(port);
+  const neighbour = askAlongside(port, alongside);
   let next = 0;
   let answered = 0;
   const figure = async () => {
@@ -140,18 +191,14 @@ async function measure(
 }
 
 /** Another client, which asks for one row ten times a second. */
-function askAlongside(port: number) {
+function askAlongside(port: number, { body, role }: Operation) {
   let running = true;
   let times: number[] = [];
   let failed = 0;
   const asking = (async () => {
     while (running) {
       const begin = performance.now();
-      const answer = (await post(
-        port,
-        { query: '{ author(where: {id: {_eq: 1}}) { name } }' },
-        'role_0',
-      ).catch(() => ({}))) as { data?: unknown };
+      const answer = (await post(port, body, role).catch(() => ({}))) as { data?: unknown };
       times.push(performance.now() - begin);
       if (answer.data === undefined) failed += 1;
       await delay(100);
@@ -172,13 +219,7 @@ function askAlongside(port: number) {
   };
 }
 
-async function track(port: number): Promise<void> {
-  const permission = { columns: '*', filter: {} };
-  const permissions = Array.from({ length: ROLES }, (_, index) => ({ role: `role_${index}`, permission }));
-  const tables = [{ table: 'author' }, { table: 'article' }].map((table) => ({
-    ...table,
-    select_permissions: permissions,
-  }));
+async function track(port: number, tables: readonly JsonObject[]): Promise<void> {
   const { sources } = (await post(port, { type: 'export_metadata', args: {} }, 'admin', '/v1/metadata')) as {
     sources: [object];
   };

@@ -9,7 +9,7 @@ import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchLive, liveTable } from './live.ts';
 import { benchLogging, loggingTable } from './logging.ts';
-import { benchMemory, memoryTable } from './memory.ts';
+import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
 import { resultTable } from './results.ts';
 import type { BenchOptions } from './rounds.ts';
 import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
@@ -117,8 +117,11 @@ program
   .command('memory')
   .description('measure memory under hostile operations')
   .option('--operations <number>', 'number of operations', '20000')
-  .action(async ({ operations }: { operations: string }) => {
-    const memory = await benchMemory(Number(operations), progress);
+  .option('--introspections <number>', 'number of introspections of 200 tables in 20 roles, instead')
+  .action(async ({ operations, introspections }: { operations: string; introspections?: string }) => {
+    const memory = await (introspections === undefined
+      ? benchMemory(distinctOperations(), Number(operations), progress)
+      : benchMemory(distinctIntrospections(), Number(introspections), progress));
     publish(memoryTable(memory), { memory });
   });
 program.hook('preAction', () => {
