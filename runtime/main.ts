@@ -130,7 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const outgoing = createOutgoing({ allow, deny });
   const prioritizeData = configuration.remoteSchemaPrioritizeData;
   const calls = {
-    outgoing,
+    send: outgoing.send,
     environment,
     configuredFirst: configuration.configuredHeaderPrecedence,
     observe: (call: FinishedCall) => observe({ kind: 'action', ...call }),

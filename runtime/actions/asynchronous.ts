@@ -4,12 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { CalledAction } from '../core/action/plan.ts';
-import { actionTypes } from '../core/action/types.ts';
 import { EngineError } from '../core/errors.ts';
-import { parseExactJson } from '../core/exact-json.ts';
 import type { Program } from '../core/program.ts';
-import type { TypeReference } from '../core/schema/types.ts';
-import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import type { Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
 import type { Watcher } from '../graphql/execution.ts';
 import { beginLease, type Lease } from '../queue/lease.ts';
@@ -20,12 +17,12 @@ import {
   type CallResult,
   type LoggedCall,
   openActionLog,
-  type StoredCall,
 } from './action-log.ts';
-import { type CallOptions, callHandler } from './call.ts';
+import type { CallOptions } from './call.ts';
 import { forgetEndedCalls } from './forget-calls.ts';
-import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
+import type { Environment } from './prepared.ts';
 import { createResultWatch } from './result-watch.ts';
+import { canonicalUuid, maySee, outcomeOf, type ServedAction, servedActions } from './stored-call.ts';
 
 export interface AsynchronousOptions extends CallOptions {
   /** Address of the metadata database; undefined: asynchronous actions cannot be called. */
@@ -67,11 +64,6 @@ export interface Asynchronous {
 /** Calls that run at once. */
 const CONCURRENCY = 100;
 
-interface Served {
-  readonly action: PreparedAction;
-  readonly output: TypeReference;
-}
-
 /** The log and its worker; the worker is absent if this instance makes no calls. */
 interface Opened {
   readonly log: ActionLog;
@@ -82,7 +74,7 @@ interface Opened {
 
 export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
   const { databaseUrl, interval, report } = options;
-  let served = new Map<string, Served>();
+  let served = new Map<string, ServedAction>();
   let opening: Promise<Opened> | undefined;
 
   const open = (): Promise<Opened> => {
@@ -160,7 +152,7 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
 
 function workOff(
   log: ActionLog,
-  served: () => ReadonlyMap<string, Served>,
+  served: () => ReadonlyMap<string, ServedAction>,
   ended: (ids: readonly string[]) => void,
   options: AsynchronousOptions,
 ): Omit<Opened, 'log'> {
@@ -204,70 +196,6 @@ function cleanUp(log: ActionLog, { retention, report }: AsynchronousOptions): No
   };
   run();
   return setInterval(run, CLEAN_UP).unref();
-}
-
-function servedActions(program: Program, environment: Environment): Map<string, Served> {
-  const { actions } = program;
-  if (!actions) return new Map();
-  const types = actionTypes(actions.types, program.roleSchema(ADMIN_ROLE, false));
-  return new Map(
-    actions.actions.flatMap((shape) =>
-      shape.kind === 'asynchronous'
-        ? [[shape.name, { action: prepareAction(shape, environment), output: types.output(shape.output) }]]
-        : [],
-    ),
-  );
-}
-
-/** Makes the call. */
-async function outcomeOf(
-  { input, headers, sessionVariables, action: name }: LoggedCall,
-  served: Served | undefined,
-  options: AsynchronousOptions,
-): Promise<CallOutcome> {
-  try {
-    // The metadata changed between the claim and the call.
-    if (!served)
-      throw new EngineError('not-exists', `action with name ${JSON.stringify(name)} does not exist`);
-    const { action, output } = served;
-    const { value } = await callHandler(
-      {
-        action,
-        output,
-        input: parseExactJson(input) as Readonly<Record<string, unknown>>,
-        sessionVariables,
-        requestQuery: null,
-        origin: { headers },
-      },
-      options,
-    );
-    return { response: jsonText(value) };
-  } catch (error) {
-    if (error instanceof EngineError) {
-      const { message, path, code, internal } = error;
-      return { errors: JSON.stringify({ error: message, path, code, ...(internal ? { internal } : {}) }) };
-    }
-    options.report('An asynchronous action failed in an unexpected way.', error);
-    return { errors: JSON.stringify({ error: 'Internal Server Error', path: '$', code: 'unexpected' }) };
-  }
-}
-
-function maySee({ action, sessionVariables }: StoredCall, { name }: CalledAction, session: Session): boolean {
-  return action === name && (session.role === ADMIN_ROLE || isSameSession(sessionVariables, session));
-}
-
-/** As Postgres writes it. */
-function canonicalUuid(id: string): string {
-  const digits = id.toLowerCase().replaceAll('-', '');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}
-
-function isSameSession(stored: Readonly<Record<string, string>>, { variables }: Session): boolean {
-  const names = Object.keys(stored);
-  return (
-    names.length === Object.keys(variables).length &&
-    names.every((name) => Object.hasOwn(variables, name) && variables[name] === stored[name])
-  );
 }
 
 /** One statement for all ids that are asked for at the same time. */

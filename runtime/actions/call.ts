@@ -5,8 +5,7 @@ import { parseExactJson } from '../core/exact-json.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { jsonText } from '../core/types.ts';
 import { OutgoingError } from '../outgoing/error.ts';
-import { headersOf, type OutgoingResponse } from '../outgoing/message.ts';
-import type { Outgoing } from '../outgoing/outgoing.ts';
+import { headersOf, type OutgoingRequest, type OutgoingResponse } from '../outgoing/message.ts';
 import {
   applyRequestTransform,
   applyResponseTransform,
@@ -32,7 +31,8 @@ export interface ActionCall {
 }
 
 export interface CallOptions {
-  readonly outgoing: Outgoing;
+  /** Sends the request of an action. @throws OutgoingError without an answer */
+  readonly send: (request: OutgoingRequest, action: string) => Promise<OutgoingResponse>;
   readonly configuredFirst: boolean;
   /** Sees every finished call. */
   readonly observe: (call: FinishedCall) => void;
@@ -139,13 +139,13 @@ async function send(
   { action, origin, timeLimit, signal }: ActionCall,
   { method, url, headers, body }: TransformedRequest,
   details: CallDetails,
-  { outgoing, observe }: CallOptions,
+  options: CallOptions,
 ): Promise<OutgoingResponse> {
   const { name, kind, handler, timeout } = action.shape;
   const startedAt = performance.now();
   let response: OutgoingResponse | undefined;
   try {
-    response = await outgoing.send({
+    const outgoing: OutgoingRequest = {
       method,
       url,
       headers,
@@ -153,7 +153,8 @@ async function send(
       timeout: Math.min(timeout * 1000, timeLimit ?? Number.POSITIVE_INFINITY),
       followSameOrigin: true,
       ...(signal ? { signal } : {}),
-    });
+    };
+    response = await options.send(outgoing, name);
     return response;
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
@@ -161,7 +162,7 @@ async function send(
     const internal = { type: 'http_exception', message: EXCEPTIONS[error.kind] ?? error.message };
     throw details.failure('http exception when calling webhook', internal, undefined, status);
   } finally {
-    observe({
+    options.observe({
       action: name,
       actionKind: kind,
       url: handler,

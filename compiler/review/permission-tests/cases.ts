@@ -10,6 +10,15 @@
  * `expect` is one of `data` (exactly this), `rows` (how many rows the first root field has) and `error` (a code, or a part of
  * the message). `given` is SQL that runs before, for this case only.
  *
+ *   - name: An agent is suggested a reply
+ *     role: agent
+ *     query: "{ suggest_reply(ticket_id: 7) { text } }"
+ *     handlers: { suggest_reply: { receives: { input: { ticket_id: 7 } }, answers: { ticket_id: 7, text: Hello } } }
+ *     expect: { data: { suggest_reply: { text: Hello } } }
+ *
+ * `handlers` stand in for the webhooks of actions: `receives` are parts of the body that each must get, `answers` is the body
+ * that it sends back, with `status` 200 unless given. `first` is an operation that runs before: the call whose result the query reads.
+ *
  *   - name: What a customer is offered
  *     role: customer
  *     types: { ticket: [id, subject], ticket_set_input: [status], ticket_aggregate: null }
@@ -30,6 +39,12 @@ const asking = {
   trusted: z.boolean().optional(),
 };
 
+const handler = z.strictObject({
+  receives: z.record(z.string(), z.unknown()).optional(),
+  status: z.int().min(200).max(599).default(200),
+  answers: z.unknown(),
+});
+
 const request = z.strictObject({
   ...asking,
   session: z.record(z.string(), scalar).optional(),
@@ -38,6 +53,17 @@ const request = z.strictObject({
   source: z.string().optional(),
   query: z.string().min(1),
   variables: z.record(z.string(), z.unknown()).optional(),
+  /** By action. */
+  handlers: z.record(z.string(), handler).optional(),
+  /** With the role and session of the case unless it names others. */
+  first: z
+    .strictObject({
+      role: asking.role.optional(),
+      session: z.record(z.string(), scalar).optional(),
+      query: z.string().min(1),
+      variables: z.record(z.string(), z.unknown()).optional(),
+    })
+    .optional(),
   expect: z.union([
     z.strictObject({ data: z.unknown() }),
     z.strictObject({ rows: z.int().nonnegative() }),
@@ -55,6 +81,7 @@ interface Place {
   readonly line: number;
 }
 
+export type StubHandler = z.infer<typeof handler>;
 export type RequestCase = z.infer<typeof request> & Place;
 export type SchemaCase = z.infer<typeof schema> & Place;
 export type DeclaredCase = RequestCase | SchemaCase;

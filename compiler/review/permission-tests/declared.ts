@@ -6,6 +6,7 @@ import type { Session } from '../../../runtime/core/session.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import type { DeclaredCase, RequestCase, SchemaCase } from './cases.ts';
 import { agrees } from './request.ts';
+import { short, stubHandlers } from './stub-handlers.ts';
 import type { Trial, TrialDatabase } from './trial.ts';
 
 export type TrialDatabases = ReadonlyMap<string, TrialDatabase>;
@@ -64,19 +65,35 @@ async function runRequest(
       }
     }
     const sources = new Map([...trials].map(([name, { connection }]) => [name, connection]));
-    const request = { query: each.query, ...(each.variables && { variables: each.variables }) };
+    const stubs = stubHandlers(planner.program, each.handlers ?? {});
+    const execution = { planner, sources, inputValidator: agrees, callers: stubs.callers };
+    const run = ({ query, variables }: Operation, session: Session) =>
+      executeData({ query, ...(variables && { variables }) }, session, execution);
+    if (each.first) {
+      try {
+        await run(each.first, sessionOf({ ...each, ...each.first, role: each.first.role ?? each.role }));
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        return stubs.problem() ?? `what runs first was refused: ${error.message} (${error.code})`;
+      }
+    }
     try {
-      const text = await executeData(request, sessionOf(each), { planner, sources, inputValidator: agrees });
-      return compareAnswer(each, JSON.parse(text));
+      const text = await run(each, sessionOf(each));
+      return stubs.problem() ?? compareAnswer(each, JSON.parse(text));
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      if (!('error' in each.expect)) return `it was refused: ${error.message} (${error.code})`;
-      const { error: wanted } = each.expect;
-      return error.code === wanted || error.message.includes(wanted)
-        ? undefined
-        : `it was refused for another reason: ${error.message} (${error.code})`;
+      return stubs.problem() ?? compareError(each, error);
     }
   });
+}
+
+type Operation = Pick<RequestCase, 'query' | 'variables'>;
+
+function compareError({ expect }: RequestCase, { code, message }: EngineError): string | undefined {
+  if (!('error' in expect)) return `it was refused: ${message} (${code})`;
+  return code === expect.error || message.includes(expect.error)
+    ? undefined
+    : `it was refused for another reason: ${message} (${code})`;
 }
 
 /** Trials of all databases, one within the other. */
@@ -112,9 +129,4 @@ function compareAnswer({ expect }: RequestCase, data: Record<string, unknown>): 
   const [first] = Object.values(data);
   const rows = Array.isArray(first) ? first.length : first === null ? 0 : 1;
   return rows === expect.rows ? undefined : `${rows} rows were answered, not ${expect.rows}: ${short(data)}`;
-}
-
-function short(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

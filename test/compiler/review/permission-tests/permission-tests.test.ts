@@ -266,6 +266,109 @@ test('declared cases: data, rows, errors; what they write is undone', async () =
   expect(countChecks(result).failed).toBe(3);
 });
 
+const ACTIONS = {
+  custom_types: {
+    objects: [
+      {
+        name: 'Advice',
+        fields: [
+          { name: 'task_id', type: 'Int!' },
+          { name: 'text', type: 'String!' },
+        ],
+        relationships: [
+          {
+            name: 'task',
+            type: 'object',
+            remote_table: { schema: 'public', name: 'task' },
+            field_mapping: { task_id: 'id' },
+          },
+        ],
+      },
+    ],
+  },
+  actions: [
+    {
+      name: 'advise',
+      definition: {
+        type: 'query',
+        arguments: [{ name: 'task_id', type: 'Int!' }],
+        output_type: 'Advice!',
+        handler: '{{BASE}}/advise',
+        headers: [{ name: 'Secret', value_from_env: 'SECRET' }],
+        request_transform: {
+          version: 2,
+          template_engine: 'Kriti',
+          url: '{{$base_url}}/{{$body.input.task_id}}',
+          body: {
+            action: 'transform',
+            template: '{"task": {{$body.input.task_id}}, "who": {{$session_variables["x-engine-user-id"]}}}',
+          },
+        },
+        response_transform: {
+          version: 2,
+          template_engine: 'Kriti',
+          body: {
+            action: 'transform',
+            template: '{"task_id": {{$request.body.task}}, "text": {{$body.advice}}}',
+          },
+        },
+      },
+      permissions: [{ role: 'user' }],
+    },
+    {
+      name: 'close',
+      definition: {
+        type: 'mutation',
+        kind: 'asynchronous',
+        arguments: [{ name: 'id', type: 'Int!' }],
+        output_type: 'Advice',
+        handler: 'https://{{HOST}}/close',
+      },
+      permissions: [{ role: 'user' }],
+    },
+  ],
+};
+
+test('declared cases with actions: handlers that stand in, with transforms, relationships and stored calls', async () => {
+  const declared = cases(`
+- { name: answered, role: user, session: &me { X-Engine-User-Id: 10 }, query: &ask "{ advise(task_id: 1) { text task { id } } }", handlers: { advise: { receives: { task: 1, who: "10" }, answers: { advice: rest } } }, expect: { data: { advise: { text: rest, task: { id: 1 } } } } }
+- { name: hidden row, role: user, session: { X-Engine-User-Id: 20 }, query: *ask, handlers: { advise: { answers: { advice: rest } } }, expect: { data: { advise: { text: rest, task: null } } } }
+- { name: refusal, role: user, session: *me, query: *ask, handlers: { advise: { status: 409, answers: { message: taken, code: busy } } }, expect: { error: busy } }
+- { name: misfit, role: user, session: *me, query: *ask, handlers: { advise: { answers: { advice: null } } }, expect: { error: unexpected } }
+- { name: not offered, role: other, session: *me, query: *ask, expect: { error: validation-failed } }
+- name: result
+  role: user
+  session: *me
+  first: { query: "mutation { close(id: 1) }" }
+  query: &result '{ close(id: "00000000-0000-4000-8000-000000000001") { errors output { text task { id } } } }'
+  handlers: &closing { close: { receives: { action: { name: close }, input: { id: 1 }, session_variables: { x-engine-role: user, x-engine-user-id: "10" } }, answers: { task_id: 2, text: closed } } }
+  expect: { data: { close: { errors: null, output: { text: closed, task: { id: 2 } } } } }
+- { name: result of another, role: user, session: { X-Engine-User-Id: 20 }, first: { query: "mutation { close(id: 1) }", session: *me }, query: *result, handlers: *closing, expect: { data: { close: null } } }
+- { name: failed result, role: user, session: *me, first: { query: "mutation { close(id: 1) }" }, query: *result, handlers: { close: { status: 400, answers: { message: gone } } }, expect: { data: { close: { errors: { error: gone, path: $, code: unexpected }, output: null } } } }
+- { name: other body, role: user, session: *me, query: *ask, handlers: { advise: { receives: { task: 2 }, answers: { advice: rest } } }, expect: { data: {} } }
+- { name: no handler, role: user, session: *me, query: *ask, expect: { error: unexpected } }
+- { name: not called, role: user, session: *me, query: "{ task { id } }", handlers: { advise: { answers: 1 } }, expect: { rows: 2 } }
+- { name: first fails, role: user, session: *me, first: { query: "{ nothing }" }, query: "{ task { id } }", expect: { rows: 2 } }
+`);
+  const { result } = await tested({ ...metadata(OWN), ...ACTIONS }, undefined, declared);
+  expect(result.suites[0]!.checks.map(({ name, reason }) => [name, reason?.replace(/ {2}\(.*/, '')])).toEqual(
+    [
+      ['answered', undefined],
+      ['hidden row', undefined],
+      ['refusal', undefined],
+      ['misfit', undefined],
+      ['not offered', undefined],
+      ['result', undefined],
+      ['result of another', undefined],
+      ['failed result', undefined],
+      ['other body', 'the handler of advise got 1 as task, not 2'],
+      ['no handler', 'the action advise was called, and the case has no handler for it'],
+      ['not called', 'the handler of advise was not called'],
+      ['first fails', expect.stringContaining("what runs first was refused: field 'nothing' not found")],
+    ],
+  );
+});
+
 test('declared cases about the schema name the fields of types', async () => {
   const declared = cases(`
 - { name: all, role: user, types: { query_root: [task_by_pk, task], task: [id], mutation_root: null } }
