@@ -8,12 +8,16 @@
  *   {select public.message "messages#2"}                     the role's rule for rows of an alias; also `update`, `delete`
  *   {select public.message "messages#2" through public.ticket messages}   … of rows joined by a relationship, whose rule may follow
  *   {check update public.ticket "ticket#1"}                the role's check of written rows
+ *   {preset insert public.ticket channel}             the value that the role's preset gives a column
+ *   {limit public.article}                            the role's limit of rows
+ *   {limit public.article 20}                         the smaller of that limit, if there is one, and 20
  *   {{ and }}                                         braces that belong to the SQL
  */
 
 import { PASSED, rowCheck } from './mutation/check.ts';
 import { ruleCondition } from './mutation/delete.ts';
 import type { Program, Table } from './program.ts';
+import { presetValue, roleLimit } from './query/mark.ts';
 import { encoderOf } from './query/scope.ts';
 import { rowRule, seen, visibleThrough } from './query/visible.ts';
 import { bindParameter } from './request/bind.ts';
@@ -101,7 +105,7 @@ function holeOf(parameter: ParameterNode, values: Record<string, SavedValue>): s
 }
 
 const HOLE =
-  /\{\{|\}\}|\{\$(?<variable>\w+)::(?<variableType>[^{}]+)\}|\{(?<constant>"(?:[^"\\{}]|\\.)*"|null)::(?<constantType>[^{}]+)\}|\{session(?:\.(?<session>[^{}:]+))?::(?<sessionType>[^{}]+)\}|\{(?<operation>select|update|delete|check insert|check update) (?<table>\S+) (?<alias>"[^"{}]*")(?: through (?<from>\S+) (?<relationship>\S+))?\}|[{}]/g;
+  /\{\{|\}\}|\{\$(?<variable>\w+)::(?<variableType>[^{}]+)\}|\{(?<constant>"(?:[^"\\{}]|\\.)*"|null)::(?<constantType>[^{}]+)\}|\{session(?:\.(?<session>[^{}:]+))?::(?<sessionType>[^{}]+)\}|\{(?<operation>select|update|delete|check insert|check update) (?<table>\S+) (?<alias>"[^"{}]*")(?: through (?<from>\S+) (?<relationship>\S+))?\}|\{preset (?<preset>insert|update) (?<presetTable>\S+) (?<column>[^\s{}]+)\}|\{limit (?<limited>[^\s{}]+)(?: (?<written>\d+))?\}|[{}]/g;
 
 /**
  * The SQL of a saved text for the role of a view.
@@ -158,9 +162,24 @@ function readHole(
     if (!found) throw new Error(`${hole}: the table ${key} is not served`);
     return found;
   };
-  const target = roleSchema.table(table(groups.table!));
-  const row = raw(alias!);
-  return ruleSql(operation!, target, row, groups, (key) => roleSchema.table(table(key))).nodes;
+  const visible = (key: string) => roleSchema.table(table(key));
+  const { preset, presetTable, column, limited, written } = groups;
+  if (preset !== undefined)
+    return presetOf(preset as 'insert' | 'update', visible(presetTable!), column!).nodes;
+  if (limited !== undefined) return limitOf(visible(limited), written).nodes;
+  return ruleSql(operation!, visible(groups.table!), raw(alias!), groups, visible).nodes;
+}
+
+function presetOf(operation: 'insert' | 'update', target: VisibleTable, column: string): Sql {
+  if (!Object.hasOwn(target[operation]?.presets ?? {}, column))
+    throw new Error(`the role has no ${operation} preset for ${target.table.key}.${column}`);
+  return presetValue(target, operation, column);
+}
+
+function limitOf(target: VisibleTable, written: string | undefined): Sql {
+  if (written === undefined && target.select?.limit === undefined)
+    throw new Error(`the role has no limit for ${target.table.key}`);
+  return roleLimit(target, written === undefined ? undefined : Number(written));
 }
 
 function ruleSql(

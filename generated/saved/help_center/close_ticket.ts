@@ -64,7 +64,7 @@ export const closeTicketOperation = savedOperation({
                           where "messages#3"."ticket_id" = "ticket#2"."id"
                             and {select public.message "messages#3"}
                           order by "messages#3"."created_at" desc
-                          limit 1
+                          limit {limit public.message 1}
                         ) as "rows#4"
                       ) as "messages"
                     from json_populate_recordset(
@@ -91,7 +91,7 @@ export const closeTicketOperation = savedOperation({
               sql: `
                 with "written" as (
                   update "public"."ticket" as "ticket#1"
-                  set "status" = {"closed"::text}, "updated_at" = now()
+                  set "status" = {"closed"::text}, "updated_at" = {preset update public.ticket updated_at}
                   where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                   returning "ticket#1".*, ({check update public.ticket "ticket#1"})::boolean as "engine check"
                 )
@@ -122,7 +122,7 @@ export const closeTicketOperation = savedOperation({
                           where "messages#3"."ticket_id" = "ticket#2"."id"
                             and {select public.message "messages#3"}
                           order by "messages#3"."created_at" desc
-                          limit 1
+                          limit {limit public.message 1}
                         ) as "rows#4"
                       ) as "messages"
                     from json_populate_recordset(

@@ -109,7 +109,7 @@ export const openTicketOperation = savedOperation({
               sql: `
                 with "written" as (
                   insert into "public"."ticket" as "ticket#1" ("subject", "tenant_id")
-                  values ({$subject::text}, ({session.x-engine-tenant-id::integer}))
+                  values ({$subject::text}, ({preset insert public.ticket tenant_id}))
                   returning "ticket#1".*, ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
@@ -137,7 +137,7 @@ export const openTicketOperation = savedOperation({
                 insert into "public"."message" as "message#1" ("body", "author_agent_id", "ticket_id")
                 values (
                   {$body::text},
-                  ({session.x-engine-user-id::integer}),
+                  ({preset insert public.message author_agent_id}),
                   (current_setting('engine.row_1')::text[])[1]::integer
                 )
                 returning ({check insert public.message "message#1"})::boolean
@@ -191,9 +191,9 @@ export const openTicketOperation = savedOperation({
                   )
                   values (
                     {$subject::text},
-                    ({session.x-engine-tenant-id::integer}),
-                    ({session.x-engine-user-id::integer}),
-                    ('web'::text)
+                    ({preset insert public.ticket tenant_id}),
+                    ({preset insert public.ticket customer_id}),
+                    ({preset insert public.ticket channel})
                   )
                   returning "ticket#1".*, ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
@@ -224,8 +224,8 @@ export const openTicketOperation = savedOperation({
                 )
                 values (
                   {$body::text},
-                  ({session.x-engine-user-id::integer}),
-                  (false),
+                  ({preset insert public.message author_customer_id}),
+                  ({preset insert public.message is_internal}),
                   (current_setting('engine.row_1')::text[])[1]::integer
                 )
                 returning ({check insert public.message "message#1"})::boolean
@@ -249,7 +249,7 @@ export const openTicketOperation = savedOperation({
                           from "public"."message" as "messages#2"
                           where "messages#2"."ticket_id" = "ticket#1"."id"
                             and {select public.message "messages#2"}
-                          limit 200
+                          limit {limit public.message}
                         ) as "rows#3"
                       ) as "messages"
                     from json_populate_recordset(

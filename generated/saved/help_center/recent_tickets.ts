@@ -60,7 +60,7 @@ export const recentTicketsOperation = savedOperation({
                 from "public"."ticket" as "ticket#1"
                 where {select public.ticket "ticket#1"}
                 order by "ticket#1"."created_at" desc
-                limit least({$limit::bigint}, 100)
+                limit least({$limit::bigint}, {limit public.ticket})
               ) as "rows#2"
             )::text
           `,

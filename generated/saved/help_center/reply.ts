@@ -57,7 +57,11 @@ export const replyOperation = savedOperation({
             {
               sql: `
                 insert into "public"."message" as "message#1" ("ticket_id", "body", "author_agent_id")
-                values ({$ticket::integer}, {$body::text}, ({session.x-engine-user-id::integer}))
+                values (
+                  {$ticket::integer},
+                  {$body::text},
+                  ({preset insert public.message author_agent_id})
+                )
                 returning (
                   select row_to_json("row#2")
                   from (
@@ -87,7 +91,10 @@ export const replyOperation = savedOperation({
                   "ticket_id", "body", "author_customer_id", "is_internal"
                 )
                 values (
-                  {$ticket::integer}, {$body::text}, ({session.x-engine-user-id::integer}), (false)
+                  {$ticket::integer},
+                  {$body::text},
+                  ({preset insert public.message author_customer_id}),
+                  ({preset insert public.message is_internal})
                 )
                 returning (
                   select row_to_json("row#2")

@@ -94,7 +94,7 @@ export const ticketWithConversationOperation = savedOperation({
                         where "messages#2"."ticket_id" = "ticket#1"."id"
                           and {select public.message "messages#2" through public.ticket messages}
                         order by "messages#2"."created_at" asc
-                        limit 200
+                        limit {limit public.message}
                       ) as "selected#3"
                       left join "public"."agent" as "author_agent#4" on "author_agent#4"."id" = "selected#3"."author_agent_id"
                         and {select public.agent "author_agent#4" through public.message author_agent}

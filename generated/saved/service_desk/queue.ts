@@ -67,7 +67,7 @@ export const queueOperation = savedOperation({
                       and ("ticket#1"."team_id" = {$team::integer})
                     )
                   order by "ticket#1"."created_at" asc
-                  limit 50
+                  limit {limit public.ticket 50}
                 ) as "selected#2"
                 left join "public"."customer" as "customer#3" on "customer#3"."id" = "selected#2"."customer_id"
                   and {select public.customer "customer#3" through public.ticket customer}

@@ -55,7 +55,7 @@ export const takeOperation = savedOperation({
             {
               sql: `
                 update "public"."ticket" as "ticket#1"
-                set "assignee_id" = {$agent::integer}, "updated_at" = now()
+                set "assignee_id" = {$agent::integer}, "updated_at" = {preset update public.ticket updated_at}
                 where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                 returning (
                   select row_to_json("row#2")

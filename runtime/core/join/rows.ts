@@ -90,7 +90,7 @@ function resultsOfJoin(target: TableTarget, field: SelectedField, tuples: TupleR
     rule: (alias) => rowRule(visible, alias),
     stored: true,
   };
-  const base = baseRows(visible, field.arguments, source, undefined, field.selection.argumentsPath, scope);
+  const base = baseRows(visible, field.arguments, source, false, field.selection.argumentsPath, scope);
   const object = jsonObject(rowEntries(field.selection, base.visible, base.alias, scope), scope);
   const [all, rows, gathered] = [scope.alias('all'), scope.alias('found'), scope.alias('gathered')];
   const found = sql`select ${tuples.alias}.${POSITION}, ${object} as "object" ${base.from}${base.where}${orderBy(base.keys)}`;

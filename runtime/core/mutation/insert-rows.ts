@@ -1,8 +1,8 @@
 /** The INSERT statement itself: which columns, which values, in one of three forms. */
 
-import { referring } from '../condition/rule.ts';
 import { EngineError } from '../errors.ts';
 import type { Column } from '../program.ts';
+import { presetValue } from '../query/mark.ts';
 import { sourceOf, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
@@ -33,9 +33,8 @@ export function insertStatement(
   alias: Sql,
   fixed: FixedColumns,
 ): Sql {
-  const presets = Object.entries(visible.insert?.presets ?? {}).map(
-    ([name, text]) =>
-      [name, sql`(${referring(visible.read(text).sql, visible.rule('insert', 'set', name))})`] as const,
+  const presets = Object.keys(visible.insert?.presets ?? {}).map(
+    (name) => [name, sql`(${presetValue(visible, 'insert', name)})`] as const,
   );
   // A preset wins over the key of a parent too: it is what the role may not choose.
   const taken = Object.entries(fixed).filter(([name]) => !Object.hasOwn(visible.insert?.presets ?? {}, name));

@@ -1,8 +1,8 @@
 /** Updates. */
-import { referring } from '../condition/rule.ts';
 import { EngineError } from '../errors.ts';
 import type { Column } from '../program.ts';
 import { objectOf } from '../query/comparison.ts';
+import { presetValue } from '../query/mark.ts';
 import { listParameter, type Scope, scopeOf, strictParameter, valueParameter } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
 import type { InputNode, Selection } from '../request/selection.ts';
@@ -134,9 +134,9 @@ export function changeRows(
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */
-export function presetAssignments({ update, rule, read }: VisibleTable): Sql[] {
-  return Object.entries(update?.presets ?? {}).map(
-    ([name, text]) => sql`${identifier(name)} = ${referring(read(text).sql, rule('update', 'set', name))}`,
+export function presetAssignments(visible: VisibleTable): Sql[] {
+  return Object.keys(visible.update?.presets ?? {}).map(
+    (name) => sql`${identifier(name)} = ${presetValue(visible, 'update', name)}`,
   );
 }
 

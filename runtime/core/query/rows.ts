@@ -4,6 +4,7 @@ import type { InputNode, RootArguments, Selection } from '../request/selection.t
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
+import { roleLimit } from './mark.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { reached, rowRule, seen, visibleThrough } from './visible.ts';
@@ -58,12 +59,12 @@ export interface Base {
   readonly limited: boolean;
 }
 
-/** @param limit limit of the role; undefined = unlimited */
+/** @param capped the limit of the role holds for these rows */
 export function baseRows(
   target: VisibleTable,
   args: RootArguments,
   source: RowSource,
-  limit: number | undefined,
+  capped: boolean,
   path: string,
   scope: Scope,
 ): Base {
@@ -79,7 +80,7 @@ export function baseRows(
     whereCondition(args.get('where'), alias, visible, scope, rule, joins),
   ].filter((condition) => !isTrue(condition));
   const keys = sortKeys(args.get(name('order_by')), alias, visible, scope);
-  const clauses = [...limitClause(args, limit), ...offsetClause(args)];
+  const clauses = [...limitClause(args, target, capped), ...offsetClause(args)];
   return {
     visible,
     alias,
@@ -97,15 +98,15 @@ function argumentName(visible: VisibleTable): (name: string) => string {
 }
 
 /** The smaller of the argument and the role's limit. */
-function limitClause(args: RootArguments, permitted: number | undefined): readonly Sql[] {
+function limitClause(args: RootArguments, visible: VisibleTable, capped: boolean): readonly Sql[] {
   const node = args.get('limit');
-  if (!node || node.kind === 'null') return permitted === undefined ? [] : [raw(` limit ${permitted}`)];
+  const isLimited = capped && visible.select?.limit !== undefined;
+  if (!node || node.kind === 'null') return isLimited ? [sql` limit ${roleLimit(visible)}`] : [];
   const written = writtenLimit(node);
-  const wanted = written === undefined ? strictParameter(node, 'bigint') : raw(String(written));
-  if (permitted === undefined) return [sql` limit ${wanted}`];
-  return written === undefined
-    ? [sql` limit least(${wanted}, ${raw(String(permitted))})`]
-    : [raw(` limit ${Math.min(written, permitted)}`)];
+  if (written !== undefined)
+    return [sql` limit ${capped ? roleLimit(visible, written) : raw(String(written))}`];
+  const wanted = strictParameter(node, 'bigint');
+  return [isLimited ? sql` limit least(${wanted}, ${roleLimit(visible)})` : sql` limit ${wanted}`];
 }
 
 /**

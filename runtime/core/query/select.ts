@@ -11,6 +11,7 @@ import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { computedField } from './computed.ts';
 import { jsonPath } from './json-path.ts';
 import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
+import { roleLimit } from './mark.ts';
 import { orderBy, type SortKey } from './order.ts';
 import { baseRows, type DerivedRows, derivedRows, type RowSource, relatedRows } from './rows.ts';
 import { type Scope, strictParameter } from './scope.ts';
@@ -24,7 +25,7 @@ export function listOfRows(
   source: RowSource,
   scope: Scope,
 ): Sql {
-  const base = baseRows(visible, args, source, visible.select?.limit, selection.argumentsPath, scope);
+  const base = baseRows(visible, args, source, true, selection.argumentsPath, scope);
   if (base.distinct.length === 0 && !(base.limited && selection.fields.some(isCostly))) {
     const joins = noJoins();
     const entries = rowEntries(selection, base.visible, base.alias, scope, joins);
@@ -264,11 +265,10 @@ export function aggregateOfRows(
   source: RowSource,
   scope: Scope,
 ): Sql {
-  const base = baseRows(visible, args, source, undefined, selection.argumentsPath, scope);
+  const base = baseRows(visible, args, source, false, selection.argumentsPath, scope);
   const rows = derivedRows(visible, selection, base, scope);
-  const limit = visible.select?.limit;
   const wantsNodes = selection.fields.some((field) => field.definition.meaning.kind === 'nodes');
-  const capped = limit !== undefined && wantsNodes;
+  const capped = visible.select?.limit !== undefined && wantsNodes;
   // Postgres may sort the rows for a distinct count, and the other aggregates then get them in that order.
   const reordered =
     wantsNodes && (base.keys.length > 0 || base.distinct.length > 0) && countsDistinct(selection);
@@ -302,7 +302,7 @@ export function aggregateOfRows(
             );
             const position = sql`${rows.alias}."row number"`;
             const order = reordered ? sql` order by ${position}` : raw('');
-            const filter = capped ? sql` filter (where ${position} <= ${raw(String(limit))})` : raw('');
+            const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
             return sql`coalesce(${keep(sql`json_agg(${node}${order})${filter}`)}, '[]')`;
           }
           default:

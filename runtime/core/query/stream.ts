@@ -14,6 +14,7 @@ import { encodeValue } from '../types.ts';
 import { type ObjectNode, objectOf } from './comparison.ts';
 import { behind } from './condition.ts';
 import { jsonObject } from './json-rows.ts';
+import { roleLimit } from './mark.ts';
 import { tableRows } from './rows.ts';
 import { type Scope, sourceOf, strictParameter } from './scope.ts';
 import { rowEntries } from './select.ts';
@@ -70,8 +71,9 @@ export function streamRows(
 /** The smaller of the argument and the role's limit. */
 function batchSize(args: RootArguments, visible: VisibleTable, name: (name: string) => string): Sql {
   const wanted = strictParameter(args.get(name('batch_size'))!, 'bigint');
-  const limit = visible.select?.limit;
-  return limit === undefined ? sql`(${wanted})` : sql`(least(${wanted}, ${raw(String(limit))}))`;
+  return visible.select?.limit === undefined
+    ? sql`(${wanted})`
+    : sql`(least(${wanted}, ${roleLimit(visible)}))`;
 }
 
 interface Cursor {

@@ -53,6 +53,9 @@ function bothTexts(served: InProcess, statement: Statement, role: string) {
   return { holes: saved.sql, planned: described(statement), linked: described(linked) };
 }
 
+/** The parts of rules that holes of the corpus name. */
+const parts = new Set<string>();
+
 describe.each(projects)('%s', (project) => {
   let opened: RequestProject;
   beforeAll(async () => {
@@ -74,12 +77,30 @@ describe.each(projects)('%s', (project) => {
         if (!both) continue;
         expect(both.linked, request).toEqual(both.planned);
         compared += 1;
-        if (/\{(?:select|update|delete|check) /.test(both.holes)) marked += 1;
+        for (const [, part] of both.holes.matchAll(
+          /\{((?:select|update|delete|check|preset|limit)(?: insert| update)?) /g,
+        )) {
+          marked += 1;
+          parts.add(part!);
+        }
       }
     }
     expect(compared).toBeGreaterThan(1);
     expect(marked).toBeGreaterThan(1);
   });
+});
+
+test('the corpus has every hole', () => {
+  expect([...parts].sort()).toEqual([
+    'check insert',
+    'check update',
+    'delete',
+    'limit',
+    'preset insert',
+    'preset update',
+    'select',
+    'update',
+  ]);
 });
 
 describe('texts of clients and names of databases', () => {
@@ -158,6 +179,9 @@ test('a hole that names nothing is an error of the text', async () => {
     'no relationship parent',
   );
   expect(link('select {$id::integer}')).toThrow('no value for {$id::integer}');
+  expect(link('limit {limit public.note 3}')().text).toBe('limit 3');
+  expect(link('limit {limit public.note}')).toThrow('the role has no limit for public.note');
+  expect(link('{preset insert public.note id}')).toThrow('no insert preset for public.note.id');
   expect(link('select {whatever}')).toThrow('brace that is not doubled');
   await served.end();
 });
