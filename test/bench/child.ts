@@ -6,13 +6,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleSources } from '../harness/bundle.ts';
-import type { Answer, Command } from './servers/measured.ts';
+import type { Answer, Command, ProcessState } from './servers/measured.ts';
 
 /** A running server. */
 export interface MeasuredServer {
   readonly port: number;
   /** Microseconds of CPU time that it has used so far. */
   cpuMicroseconds(): Promise<number>;
+  state(): Promise<ProcessState>;
+  /** Milliseconds from the command to start until the server listened; the program was loaded before. */
+  readonly startTime: number;
   stop(): Promise<void>;
 }
 
@@ -24,13 +27,21 @@ export async function startMeasured(file: string, options: unknown): Promise<Mea
     // What it logs is written, as in production, and thrown away.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  await ask(child, { kind: 'cpu' });
+  const begin = performance.now();
   const started = await ask(child, { kind: 'start', options });
   if (started.kind !== 'port') throw new Error(`${file}: unexpected answer ${started.kind}`);
   return {
     port: started.port,
+    startTime: performance.now() - begin,
     cpuMicroseconds: async () => {
       const answer = await ask(child, { kind: 'cpu' });
       return answer.kind === 'cpu' ? answer.microseconds : 0;
+    },
+    state: async () => {
+      const answer = await ask(child, { kind: 'state' });
+      if (answer.kind !== 'state') throw new Error(`unexpected answer ${answer.kind}`);
+      return answer;
     },
     stop: async () => {
       const ended = new Promise<void>((done) => child.once('exit', () => done()));

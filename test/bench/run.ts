@@ -10,6 +10,7 @@ import { benchCompiling, compileTable } from './compiling.ts';
 import { benchLive, liveTable } from './live.ts';
 import { benchLogging, loggingTable } from './logging.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
+import { benchRemote, remoteTable } from './remoting.ts';
 import { resultTable } from './results.ts';
 import type { BenchOptions } from './rounds.ts';
 import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
@@ -78,6 +79,12 @@ load('actions', 'measure calls of action handlers, beside a proxy written by han
     publish(actionTable(actions), { actions });
   },
 );
+load('remote', 'measure remote schemas and joins, beside servers written by hand and other gateways')
+  .option('--no-gateways', 'leave out other gateways, which are installed on first use (500 MB)')
+  .action(async (options: LoadOptions & { gateways: boolean }) => {
+    const remote = await benchRemote(read(options), options.gateways);
+    publish(remoteTable(remote), { remote });
+  });
 program
   .command('start')
   .description('measure the start until the first answer, a change right after, and memory under load')

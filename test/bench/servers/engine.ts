@@ -11,12 +11,15 @@ export interface EngineOptions {
   readonly enabledLogTypes?: string;
   /** For asynchronous actions. */
   readonly metadataDatabaseUrl?: string;
+  readonly enableRemoteSchemaPermissions?: string;
+  /** Addresses of further sources, by name. */
+  readonly sources?: Readonly<Record<string, string>>;
 }
 
-serveMeasured(({ directory, databaseUrl, ...given }: EngineOptions) =>
+serveMeasured(({ directory, databaseUrl, sources, ...given }: EngineOptions) =>
   startServer({
     configuration: readConfiguration({ serverPort: '0', serverHost: '127.0.0.1', ...given }, {}),
     environment: {},
-    generated: { directory, sources: { default: databaseUrl } },
+    generated: { directory, sources: { default: databaseUrl, ...sources } },
   }),
 );

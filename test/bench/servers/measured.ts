@@ -1,9 +1,11 @@
-/** The child's side of a server that is measured: it is started, asked for its CPU time, and stopped by messages. */
+/** The child's side of a server that is measured: it is started, asked for what it uses, and stopped by messages. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** From the benchmark to a server. */
 export type Command =
   | { readonly kind: 'start'; readonly options: unknown }
   | { readonly kind: 'cpu' }
+  | { readonly kind: 'state' }
   | { readonly kind: 'stop' };
 
 /** From a server to the benchmark: one answer to each command. */
@@ -11,8 +13,21 @@ export type Answer =
   | { readonly kind: 'port'; readonly port: number }
   /** Microseconds of user and system time so far. */
   | { readonly kind: 'cpu'; readonly microseconds: number }
+  | ({ readonly kind: 'state' } & ProcessState)
   | { readonly kind: 'stopped' }
   | { readonly kind: 'error'; readonly message: string };
+
+/** Memory in bytes, times in milliseconds. */
+export interface ProcessState {
+  readonly resident: number;
+  /** Resident memory at its highest since the start. */
+  readonly peak: number;
+  /** Longest time that the event loop was late since this was asked last; watched from the first question on. */
+  readonly stall: number;
+}
+
+const RESOLUTION = 5;
+const loop = monitorEventLoopDelay({ resolution: RESOLUTION });
 
 /** Makes this process a server that is measured. */
 export function serveMeasured<Options>(
@@ -29,6 +44,13 @@ export function serveMeasured<Options>(
       case 'cpu': {
         const { user, system } = process.cpuUsage();
         return { kind: 'cpu', microseconds: user + system };
+      }
+      case 'state': {
+        const stall = Math.max(0, loop.max / 1e6 - RESOLUTION);
+        loop.enable();
+        loop.reset();
+        const { rss: resident } = process.memoryUsage();
+        return { kind: 'state', resident, peak: process.resourceUsage().maxRSS * 1024, stall };
       }
       case 'stop':
         await stop();
