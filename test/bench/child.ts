@@ -19,9 +19,16 @@ export interface MeasuredServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server of a file below servers/. Options travel as a message: they hold passwords. */
-export async function startMeasured(file: string, options: unknown): Promise<MeasuredServer> {
-  const bundle = await bundleSources([`test/bench/servers/${file}`]);
+/**
+ * Starts the server of a file below servers/. Options travel as a message: they hold passwords.
+ * @param checkout another one than this
+ */
+export async function startMeasured(
+  file: string,
+  options: unknown,
+  checkout?: string,
+): Promise<MeasuredServer> {
+  const bundle = await bundleSources([`test/bench/servers/${file}`], checkout);
   const child = fork(join(bundle, 'test/bench/servers', file.replace(/\.ts$/, '.js')), [], {
     execArgv: [],
     // What it logs is written, as in production, and thrown away.

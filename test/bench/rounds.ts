@@ -2,6 +2,7 @@
 import type { BenchCase } from './cases.ts';
 import type { MeasuredServer } from './child.ts';
 import { fetchOnce, generateLoad, type LoadRequest } from './load.ts';
+import type { ProcessorTime } from './postgres-time.ts';
 import type { Measurement } from './results.ts';
 
 export interface BenchOptions {
@@ -11,7 +12,11 @@ export interface BenchOptions {
   readonly seconds: number;
   /** Only cases whose name has this text in it. */
   readonly only: string;
+  /** Path of another checkout whose server is measured as well. */
+  readonly against?: string | undefined;
   readonly progress: (text: string) => void;
+  /** Of the database behind the servers; absent: not measured. */
+  readonly postgresTime?: ProcessorTime;
 }
 
 /** A server and what it is asked, by name; in this order it has its turn. */
@@ -89,16 +94,22 @@ export async function measureRounds<Name extends string>(
   expected: Readonly<Record<Name, readonly number[]>>,
   connections: number,
   warmUp: number,
-  { rounds, seconds, progress }: BenchOptions,
+  { rounds, seconds, progress, postgresTime = () => Number.NaN }: BenchOptions,
 ): Promise<Record<Name, Measurement[]>> {
   const measure = async (each: Name, duration: number): Promise<Measurement> => {
     const { server, requests } = contestants[each];
     const before = await server.cpuMicroseconds();
+    postgresTime();
+    const generator = process.cpuUsage();
     const load = await generateLoad(server.port, requests, expected[each], connections, duration);
+    const { user, system } = process.cpuUsage(generator);
+    const postgres = postgresTime();
     const used = (await server.cpuMicroseconds()) - before;
     return {
       requestsPerSecond: load.requests / load.seconds,
       cpuPerRequest: used / load.requests,
+      postgresPerRequest: postgres / load.requests,
+      generatorPerRequest: (user + system) / load.requests,
       latencies: load.latencies,
     };
   };

@@ -47,6 +47,10 @@ const load = (name: string, description: string, only = '') =>
     .description(description)
     .option('--case <text>', 'only cases with this text in their names', only)
     .option('--connections <list>', 'numbers of connections that ask at once', '1,16,64')
+    .option(
+      '--against <folder>',
+      'measure the server of another checkout in the same rounds, too (serve, routes)',
+    )
     .option('--rounds <number>', 'rounds of each server; the median counts', '5')
     .option('--seconds <number>', 'duration of each round', '0.4');
 
@@ -142,16 +146,18 @@ process.exit();
 interface LoadOptions {
   readonly case: string;
   readonly connections: string;
+  readonly against?: string;
   readonly rounds: string;
   readonly seconds: string;
 }
 
-function read({ case: only, connections, rounds, seconds }: LoadOptions): BenchOptions {
+function read({ case: only, connections, against, rounds, seconds }: LoadOptions): BenchOptions {
   return {
     connections: connections.split(',').map(Number),
     rounds: Number(rounds),
     seconds: Number(seconds),
     only,
+    against,
     progress,
   };
 }

@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { writeFolder } from '../../compiler/cli/output-folder.ts';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
@@ -13,9 +13,11 @@ import { createLoader } from '../../runtime/program/loader.ts';
 import { totalBuffers } from './buffers.ts';
 import type { BenchCase } from './cases.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';
-import { generateLoad, type LoadRequest } from './load.ts';
+import { type HttpTime, measureHttpAlone } from './http-alone.ts';
+import { fetchOnce, generateLoad, type LoadRequest } from './load.ts';
+import { postgresTime } from './postgres-time.ts';
 import { compileProject, createProjectDatabase, type Project, servedProject } from './project.ts';
-import { type CaseResult, type Measurement, ratioOf, summaryOf } from './results.ts';
+import { type CaseResult, type Measurement, processorRatios, ratioOf, summaryOf } from './results.ts';
 import {
   type BenchOptions,
   type Contestants,
@@ -31,8 +33,11 @@ import { engineStatement, type FloorStatement, handwrittenStatement } from './st
 /** Seconds before the first round: compilation of hot code, prepared statements, connections. */
 const WARM_UP = 0.5;
 
-const SERVERS = ['engine', 'floor', 'handwritten'] as const;
-type ServerName = (typeof SERVERS)[number];
+type ServerName = 'engine' | 'floor' | 'handwritten' | 'against';
+/** `against` is there only where it is asked for. */
+type Servers = Readonly<Record<Exclude<ServerName, 'against'>, MeasuredServer>> & {
+  readonly against?: MeasuredServer;
+};
 
 interface PreparedCase {
   readonly bench: BenchCase;
@@ -50,17 +55,19 @@ export async function benchServing(
   try {
     const databaseUrl = await createProjectDatabase(project, postgres);
     const cases = await prepareCases(project, databaseUrl, directory, options.only);
-    const servers = await startServers(databaseUrl, directory, cases);
+    const servers = await startServers(databaseUrl, directory, cases, options);
     try {
+      const measured = { ...options, postgresTime: postgresTime(postgres.dataDirectory) };
       options.progress('warming up');
       await warmUp(cases, servers);
+      const httpTimes = await httpTimesOf(cases, servers, options);
       const results: CaseResult[] = [];
       for (const prepared of cases) {
-        results.push(...(await benchCase(prepared, servers, databaseUrl, options)));
+        results.push(...(await benchCase(prepared, servers, databaseUrl, httpTimes, measured)));
       }
       return results;
     } finally {
-      await Promise.all(SERVERS.map((name) => servers[name].stop()));
+      await Promise.all(Object.values(servers).map((server) => server.stop()));
     }
   } finally {
     await postgres.stop();
@@ -94,7 +101,8 @@ async function startServers(
   databaseUrl: string,
   directory: string,
   cases: readonly PreparedCase[],
-): Promise<Record<ServerName, MeasuredServer>> {
+  { against }: BenchOptions,
+): Promise<Servers> {
   const floor = (kind: 'engine' | 'handwritten'): FloorOptions => ({
     databaseUrl,
     statements: Object.fromEntries(
@@ -106,26 +114,33 @@ async function startServers(
     engine: await startMeasured('engine.ts', engine),
     floor: await startMeasured('floor.ts', floor('engine')),
     handwritten: await startMeasured('floor.ts', floor('handwritten')),
+    ...(against !== undefined && { against: await startMeasured('engine.ts', engine, resolve(against)) }),
   };
 }
 
 /** A new process answers its first thousands of requests slower than all others. */
-async function warmUp(
-  cases: readonly PreparedCase[],
-  servers: Readonly<Record<ServerName, MeasuredServer>>,
-): Promise<void> {
+async function warmUp(cases: readonly PreparedCase[], servers: Servers): Promise<void> {
   for (const { bench } of cases.slice(0, 2)) {
     const contestants = contestantsOf(bench, servers);
     const expected = await checkAnswers(bench, contestants);
-    for (const name of SERVERS)
-      await generateLoad(servers[name].port, contestants[name].requests, expected[name], 16, 4 * WARM_UP);
+    for (const [name, { server, requests }] of Object.entries(contestants))
+      await generateLoad(server.port, requests, expected[name as ServerName], 16, 4 * WARM_UP);
   }
 }
 
-function contestantsOf(
-  bench: BenchCase,
-  servers: Readonly<Record<ServerName, MeasuredServer>>,
-): Contestants<ServerName> {
+/** With the requests of the first case, and the answer to its first one. */
+async function httpTimesOf(
+  [first]: readonly PreparedCase[],
+  servers: Servers,
+  options: BenchOptions,
+): Promise<HttpTime> {
+  if (!first) return new Map();
+  const { requests } = contestantsOf(first.bench, servers).floor;
+  const answer = await fetchOnce(servers.floor.port, requests[0]!);
+  return measureHttpAlone(requests, answer, options);
+}
+
+function contestantsOf(bench: BenchCase, servers: Servers): Contestants<ServerName> {
   const { endpoint } = bench;
   const [ours, floor] =
     endpoint === undefined
@@ -135,7 +150,8 @@ function contestantsOf(
     engine: { server: servers.engine, requests: ours },
     floor: { server: servers.floor, requests: floor },
     handwritten: { server: servers.handwritten, requests: floor },
-  };
+    ...(servers.against && { against: { server: servers.against, requests: ours } }),
+  } as Contestants<ServerName>;
 }
 
 /** As an endpoint is asked, and as a floor is. */
@@ -154,8 +170,9 @@ function restRequests(bench: BenchCase, endpoint: string): [ours: LoadRequest[],
 
 async function benchCase(
   { bench, statements }: PreparedCase,
-  servers: Readonly<Record<ServerName, MeasuredServer>>,
+  servers: Servers,
   databaseUrl: string,
+  httpTimes: HttpTime,
   options: BenchOptions,
 ): Promise<CaseResult[]> {
   const contestants = contestantsOf(bench, servers);
@@ -168,7 +185,7 @@ async function benchCase(
   const results: CaseResult[] = [];
   for (const count of options.connections) {
     const measurements = await measureRounds(bench, contestants, expected, count, WARM_UP, options);
-    results.push(resultOf(bench.name, count, measurements, buffers));
+    results.push(resultOf(bench.name, count, measurements, httpTimes.get(count)!, buffers));
   }
   return results;
 }
@@ -176,16 +193,27 @@ async function benchCase(
 function resultOf(
   name: string,
   connections: number,
-  measurements: Readonly<Record<ServerName, readonly Measurement[]>>,
+  measurements: Readonly<Record<Exclude<ServerName, 'against'>, readonly Measurement[]>> & {
+    readonly against?: readonly Measurement[];
+  },
+  httpTime: number,
   buffers: CaseResult['buffers'],
 ): CaseResult {
+  const engine = summaryOf(measurements.engine);
+  const floor = summaryOf(measurements.floor);
+  const { against } = measurements;
   return {
     name,
     connections,
     ratio: ratioOf(measurements.engine, measurements.floor),
     sqlRatio: ratioOf(measurements.engine, measurements.handwritten),
-    engine: summaryOf(measurements.engine),
-    floor: summaryOf(measurements.floor),
+    httpTime,
+    processor: processorRatios(engine, floor, httpTime),
+    engine,
+    floor,
+    ...(against && {
+      against: { ...summaryOf(against), ratio: ratioOf(measurements.engine, against) },
+    }),
     handwritten: summaryOf(measurements.handwritten),
     buffers,
   };

@@ -10,8 +10,16 @@ import pg from 'pg';
 import { writeFolder } from '../../compiler/cli/output-folder.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';
+import { postgresTime } from './postgres-time.ts';
 import { compileProject, createProjectDatabase, exampleProject } from './project.ts';
-import { alignedTable, ratioOf, type Summary, summaryOf } from './results.ts';
+import {
+  alignedTable,
+  type ProcessorRatios,
+  processorRatios,
+  ratioOf,
+  type Summary,
+  summaryOf,
+} from './results.ts';
 import { type BenchOptions, checkAnswers, floorPath, graphqlRequests, measureRounds } from './rounds.ts';
 import type { EngineOptions } from './servers/engine.ts';
 import type { WriteFloorOptions } from './servers/write-floor.ts';
@@ -23,6 +31,7 @@ export interface WriteResult {
   readonly connections: number;
   /** Our requests per second in relation to those of the SQL written by hand. */
   readonly ratio: number;
+  readonly processor: ProcessorRatios;
   readonly engine: Summary;
   readonly handwritten: Summary;
 }
@@ -53,7 +62,8 @@ export async function benchWriting(options: BenchOptions): Promise<WriteResult[]
     const handwritten = await startMeasured('write-floor.ts', floor);
     started.push(handwritten);
     const results: WriteResult[] = [];
-    for (const each of cases) results.push(...(await benchCase(each, { engine, handwritten }, options)));
+    const measured = { ...options, postgresTime: postgresTime(postgres.dataDirectory) };
+    for (const each of cases) results.push(...(await benchCase(each, { engine, handwritten }, measured)));
     return results;
   } finally {
     await Promise.all(started.map((server) => server.stop()));
@@ -100,12 +110,15 @@ async function benchCase(
       WARM_UP,
       options,
     );
+    const ours = summaryOf(engine);
+    const theirs = summaryOf(handwritten);
     results.push({
       name: write.name,
       connections,
       ratio: ratioOf(engine, handwritten),
-      engine: summaryOf(engine),
-      handwritten: summaryOf(handwritten),
+      processor: processorRatios(ours, theirs),
+      engine: ours,
+      handwritten: theirs,
     });
   }
   return results;
@@ -120,22 +133,32 @@ export function writeTable(results: readonly WriteResult[]): string {
     'p50 ms',
     'p99 ms',
     'CPU µs',
+    'Postgres',
+    'load',
     'by hand',
     'p50 ms',
     'CPU µs',
+    'Postgres',
     'ratio',
+    'CPU ratio',
+    'bound',
   ];
-  const rows = results.map(({ name, connections, ratio, engine, handwritten }) => [
+  const rows = results.map(({ name, connections, ratio, processor, engine, handwritten }) => [
     name,
     String(connections),
     engine.requestsPerSecond.toFixed(0),
     engine.p50.toFixed(2),
     engine.p99.toFixed(2),
     engine.cpuPerRequest.toFixed(0),
+    engine.postgresPerRequest.toFixed(0),
+    engine.generatorPerRequest.toFixed(0),
     handwritten.requestsPerSecond.toFixed(0),
     handwritten.p50.toFixed(2),
     handwritten.cpuPerRequest.toFixed(0),
+    handwritten.postgresPerRequest.toFixed(0),
     ratio.toFixed(2),
+    processor.ratio.toFixed(2),
+    processor.bound.toFixed(2),
   ]);
   return alignedTable([header, ...rows]);
 }

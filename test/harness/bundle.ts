@@ -18,16 +18,17 @@ export function bundleThread(): Promise<string> {
 /**
  * Bundles programs into a folder that mirrors the checkout, for the caller to remove.
  * @param entryPoints paths from the root of the checkout
+ * @param checkout absolute; another one than this, with packages of its own
  */
-export async function bundleSources(entryPoints: readonly string[]): Promise<string> {
+export async function bundleSources(entryPoints: readonly string[], checkout = root): Promise<string> {
   // Below node_modules, where the bundle finds the packages.
-  const parent = join(root, 'node_modules/.cache');
+  const parent = join(checkout, 'node_modules/.cache');
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, 'engine-test-'));
   await build({
-    absWorkingDir: root,
+    absWorkingDir: checkout,
     entryPoints: [...entryPoints],
-    outbase: root,
+    outbase: checkout,
     outdir: folder,
     bundle: true,
     // What both need is loaded once.
