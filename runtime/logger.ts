@@ -6,7 +6,15 @@ import type { HttpRequestObservation, Level, Observation, Observer } from './obs
 import { requestLine } from './request-lines.ts';
 
 /** Observations that write no line at once: those before them may wait. */
-const UNLOGGED: ReadonlySet<Observation['kind']> = new Set(['http-request', 'operation', 'pool']);
+const UNLOGGED: ReadonlySet<Observation['kind']> = new Set([
+  'http-request',
+  'operation',
+  'pool',
+  'event-fetch',
+  'live-query-read',
+  'remote-call',
+  'metadata-served',
+]);
 
 const UNPREPARED =
   'prepared statements of this source are lost between transactions (a pooler in transaction mode), so it is served without them';
@@ -224,7 +232,12 @@ export function createLogger(
           logger.warn({ type: 'unstructured', detail: { message, source: observation.source } });
         }
         return;
+      // For metrics.
       case 'operation':
+      case 'event-fetch':
+      case 'live-query-read':
+      case 'remote-call':
+      case 'metadata-served':
         return;
     }
   };

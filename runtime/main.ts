@@ -36,7 +36,8 @@ import { readDetail } from './live/poller-log.ts';
 import { socketEndpoints } from './live/sockets.ts';
 import { createSubscriptions } from './live/subscriptions.ts';
 import { createLogger } from './logger.ts';
-import type { SourcePool } from './metrics.ts';
+import type { SourcePool } from './metrics/databases.ts';
+import type { MetricsState } from './metrics/metrics.ts';
 import type { Observation, Observer } from './observe.ts';
 import { createOutgoing } from './outgoing/outgoing.ts';
 import type { Host, HostContext } from './program/host.ts';
@@ -89,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { configuration, environment } = options;
   const log = options.observe ?? createLogger(configuration);
   const metrics = configuration.enabledApis.includes('metrics')
-    ? (await import('./metrics.ts')).createMetrics(configuration.metricsEnableHighCardinalityLabels)
+    ? (await import('./metrics/metrics.ts')).createMetrics(configuration.metricsEnableHighCardinalityLabels)
     : undefined;
   const observe = metrics ? observeBoth(log, metrics.observe) : log;
   const count: CountOperation | undefined =
@@ -107,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return live.current;
   };
   const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
+  const logsPolls = configuration.enabledLogTypes.includes('livequery-poller-log');
   const liveQueries = createLiveQueries({
     liveQueries: {
       interval: configuration.liveQueriesMultiplexedRefetchInterval,
@@ -117,12 +119,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       batchSize: configuration.streamingQueriesMultiplexedBatchSize,
     },
     missed: ({ source, role, text }) => observe({ kind: 'missed-signal', source, role, statement: text }),
-    log: configuration.enabledLogTypes.includes('livequery-poller-log')
-      ? (read) => {
-          const level = read.batches.some((batch) => batch.error !== undefined) ? 'error' : 'info';
-          observe({ kind: 'live-query-poll', level, detail: readDetail(read) });
-        }
-      : undefined,
+    log:
+      logsPolls || metrics
+        ? (read) => {
+            metrics?.observe({ kind: 'live-query-read', read });
+            if (!logsPolls) return;
+            const level = read.batches.some((batch) => batch.error !== undefined) ? 'error' : 'info';
+            observe({ kind: 'live-query-poll', level, detail: readDetail(read) });
+          }
+        : undefined,
     report,
   });
   const subscriptions = createSubscriptions(liveQueries, current, report);
@@ -156,7 +161,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   });
   const callers: Callers = {
-    [REMOTE]: createRemoteCaller({ outgoing, environment, prioritizeData }),
+    [REMOTE]: createRemoteCaller({
+      outgoing,
+      environment,
+      prioritizeData,
+      ...(metrics && { observe: (call) => metrics.observe({ kind: 'remote-call', ...call }) }),
+    }),
     [ACTION_CALLER]: actionCaller({ ...calls, asynchronous }),
   };
   const context: HostContext = {
@@ -218,6 +228,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       limits: () => current().limits,
       isDraining: () => readiness.draining,
       ...(locate ? { locate } : {}),
+      ...(metrics ? { countTraffic: metrics.traffic } : {}),
+    };
+    const metricsState: MetricsState = {
+      pools: () => poolsOf(live.current?.sources),
+      liveReaders: liveQueries.pollers,
+      runningEvents: () => delivery.running,
+      health: readiness.known,
     };
     const app = createServer(httpContext, [
       graphqlEndpoints(current),
@@ -227,7 +244,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       openApiEndpoints(describeEndpoints),
       explainEndpoints(current),
       healthEndpoints(host.health, readiness, version),
-      ...(metrics ? [metricsEndpoints(metrics, () => poolsOf(live.current?.sources))] : []),
+      ...(metrics ? [metricsEndpoints(metrics, metricsState)] : []),
       configEndpoints(version),
       ...host.endpoints,
       ...(options.endpoints ?? []),

@@ -5,6 +5,8 @@
 import type { FinishedCall } from './actions/call.ts';
 import type { PoolEvent } from './database/connections.ts';
 import type { Trace } from './http/trace.ts';
+import type { ReadReport } from './live/poller-log.ts';
+import type { FinishedRemoteCall } from './remote/call.ts';
 import type { FinishedValidation } from './validation/validator.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
@@ -64,6 +66,58 @@ export interface OperationObservation {
   readonly text: string | undefined;
 }
 
+/**
+ * A connection to a source was opened or could not be, or an operation waited for one: for metrics. `unprepared`: a pooler
+ * was found to lose prepared statements, so the source does without them.
+ */
+export interface PoolObservation {
+  readonly kind: 'pool';
+  readonly source: string;
+  /** Without credentials. */
+  readonly address: string;
+  readonly event: PoolEvent;
+  readonly seconds: number;
+}
+
+/** A webhook was called for an event, or its call failed. */
+export interface EventInvocationObservation {
+  readonly kind: 'event-invocation';
+  /** Absent for cron and one-off events. */
+  readonly source?: string;
+  /** Absent for one-off events. */
+  readonly trigger?: string;
+  readonly eventId: string;
+  /** Attempts so far. */
+  readonly tries: number;
+  /** Null without an answer. */
+  readonly status: number | null;
+  readonly isDelivered: boolean;
+  /** It is delivered, or is not tried again. */
+  readonly isLast: boolean;
+  /** Seconds from when it was due until the call; absent for cron and one-off events. */
+  readonly waited?: number;
+  /** Seconds that the call took. */
+  readonly seconds: number;
+}
+
+/** A source's queue of events was looked at; for metrics. */
+export interface EventFetchObservation {
+  readonly kind: 'event-fetch';
+  readonly source: string;
+  readonly seconds: number;
+  /** Events that were taken. */
+  readonly fetched: number;
+  readonly succeeded: boolean;
+}
+
+/** Another program is served; for metrics. */
+export interface MetadataServedObservation {
+  readonly kind: 'metadata-served';
+  readonly resourceVersion: number;
+  /** Number of inconsistent objects. */
+  readonly inconsistent: number;
+}
+
 /** A socket opened, closed or did something. */
 export interface WebsocketObservation {
   readonly kind: 'websocket';
@@ -103,32 +157,9 @@ export type Observation =
       readonly threshold: number;
     }
   | OperationObservation
-  /**
-   * A connection to a source was opened or could not be, or an operation waited for one: for metrics. `unprepared`: a pooler
-   * was found to lose prepared statements, so the source does without them.
-   */
-  | {
-      readonly kind: 'pool';
-      readonly source: string;
-      /** Without credentials. */
-      readonly address: string;
-      readonly event: PoolEvent;
-      readonly seconds: number;
-    }
-  /** A webhook was called for an event, or its call failed. */
-  | {
-      readonly kind: 'event-invocation';
-      /** Absent for cron and one-off events. */
-      readonly source?: string;
-      /** Absent for one-off events. */
-      readonly trigger?: string;
-      readonly eventId: string;
-      /** Attempts so far. */
-      readonly tries: number;
-      /** Null without an answer. */
-      readonly status: number | null;
-      readonly isDelivered: boolean;
-    }
+  | PoolObservation
+  | EventInvocationObservation
+  | EventFetchObservation
   /** Something about the delivery of events as a whole: a trigger that waits, a database that does not answer. */
   | {
       readonly kind: 'event-delivery';
@@ -178,6 +209,11 @@ export type Observation =
       readonly role: string;
       readonly statement: string;
     }
+  /** A live query was read, for metrics. */
+  | { readonly kind: 'live-query-read'; readonly read: ReadReport }
+  /** A remote schema was called; for metrics. */
+  | ({ readonly kind: 'remote-call' } & FinishedRemoteCall)
+  | MetadataServedObservation
   /** A live query was read; `detail` as it is logged. */
   | { readonly kind: 'live-query-poll'; readonly level: Level; readonly detail: object }
   /** Inconsistent objects, changes by other instances, failed reloads. */

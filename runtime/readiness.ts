@@ -3,11 +3,12 @@
  * places: at most one check of a source runs at a time, and its result counts for a second.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { remember } from './core/remember.ts';
 import { ConnectionFailedError } from './database/failures.ts';
 import type { SourceConnection, SourceConnections } from './database/source.ts';
 import type { Health } from './http/health.ts';
 
-type SourceStatus = 'OK' | 'TIMEOUT' | 'FAILED' | 'ERROR';
+export type SourceStatus = 'OK' | 'TIMEOUT' | 'FAILED' | 'ERROR';
 
 /** How a source's database was when it was last asked. */
 interface SourceHealth {
@@ -20,6 +21,8 @@ interface SourceHealth {
 
 /** Milliseconds that a result counts. */
 const FRESH = 1000;
+/** Milliseconds that `known` waits for databases. */
+const SOON = 10;
 /** Milliseconds that a database has to answer. */
 const TIMEOUT = 5000;
 /** Milliseconds without a turn of the event loop after which the process counts as stuck. */
@@ -47,6 +50,8 @@ export interface Readiness {
   readonly reasons: () => Promise<readonly string[]>;
   /** By name of the source. */
   readonly sources: () => Promise<Readonly<Record<string, SourceHealth>>>;
+  /** What is known of each source without waiting long for its database. */
+  readonly known: () => Promise<Readonly<Record<string, SourceStatus>>>;
   /** From now on the server is not ready. */
   readonly drain: () => void;
   readonly draining: boolean;
@@ -69,11 +74,14 @@ export function createReadiness(
   let draining = false;
   // Connections come and go with the metadata; a check goes with its connection.
   const checks = new WeakMap<SourceConnection, () => Promise<SourceHealth>>();
-  const check = (connection: SourceConnection) => {
-    const known = checks.get(connection) ?? shared(() => askSource(connection));
-    checks.set(connection, known);
-    return known();
+  const results = new WeakMap<SourceConnection, SourceHealth>();
+  const ask = async (connection: SourceConnection) => {
+    const result = await askSource(connection);
+    results.set(connection, result);
+    return result;
   };
+  const check = (connection: SourceConnection) =>
+    remember(checks, connection, () => shared(() => ask(connection)))();
   const checkHealth = shared(async () => health());
   const isMissing = async (name: string) => {
     const connection = sources()?.get(name);
@@ -96,6 +104,16 @@ export function createReadiness(
           [...(sources() ?? [])].map(async ([name, connection]) => [name, await check(connection)] as const),
         ),
       ),
+    known: async () => {
+      const all = [...(sources() ?? [])];
+      await Promise.race([Promise.all(all.map(([, connection]) => check(connection))), delay(SOON)]);
+      return Object.fromEntries(
+        all.flatMap(([name, connection]) => {
+          const result = results.get(connection);
+          return result ? [[name, result.status] as const] : [];
+        }),
+      );
+    },
     drain: () => {
       draining = true;
     },

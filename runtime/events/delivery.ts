@@ -22,6 +22,8 @@ export interface EventsDelivery {
   use(program: EventsProgram | undefined, sources: SourceConnections): void;
   /** Stops claiming, waits for running calls and records what became of them. @param grace milliseconds */
   stop(grace: number): Promise<void>;
+  /** Calls that run. */
+  readonly running: number;
 }
 
 /** Milliseconds that calls of a source may take to end once the program no longer has it. */
@@ -59,6 +61,11 @@ export function createDelivery(context: EventsContext): EventsDelivery {
       const stopping = [...running.values()].map(({ delivery }) => end(delivery, grace));
       running.clear();
       await Promise.all([...stopping, ...ending]);
+    },
+    get running() {
+      let sum = 0;
+      for (const { delivery } of running.values()) sum += delivery.running;
+      return sum;
     },
   };
 }

@@ -17,8 +17,8 @@ export interface EventJob {
   readonly tries: number;
   /** JSON text or null: `{trace_id, span_id}`. */
   readonly trace: string | null;
-  /** Seconds since the event was made. */
-  readonly age: number;
+  /** Seconds since the event was made or, where it is tried again, since it was due. */
+  readonly due: number;
 }
 
 export interface EventOutcome extends Attempt {
@@ -75,7 +75,7 @@ from mine
 where e.id = mine.id
 returning e.id, e.trigger_name as trigger, e.payload::text as payload, to_json(e.created_at)::text as "createdAt",
   json_build_object('schema', e.schema_name, 'name', e.table_name)::text as table, e.tries,
-  (e.payload -> 'trace_context')::text as trace, extract(epoch from now() - e.created_at)::float8 as age, e.seq`;
+  (e.payload -> 'trace_context')::text as trace, extract(epoch from now() - coalesce(e.next_retry_at, e.created_at))::float8 as due, e.seq`;
 
 const NEXT_DUE = `
 select extract(epoch from min(e.next_retry_at) - localtimestamp)::float8 * 1000 as due

@@ -42,7 +42,11 @@ export function deliverScheduled(
   const lease = beginLease(query, report);
   let active = new Map<string, Active>();
 
-  const observeAttempt = (job: ScheduledJob, { status, isDelivered }: Attempt) =>
+  const observeAttempt = (
+    job: ScheduledJob,
+    { status, isDelivered }: Attempt,
+    { isLast, seconds }: { readonly isLast: boolean; readonly seconds: number },
+  ) =>
     observe({
       kind: 'event-invocation',
       eventId: job.id,
@@ -50,6 +54,8 @@ export function deliverScheduled(
       tries: job.tries + 1,
       status,
       isDelivered,
+      isLast,
+      seconds,
     });
   const send = async (job: ScheduledJob, target: Target, body: string): Promise<EventOutcome> => {
     const message = {
@@ -59,9 +65,11 @@ export function deliverScheduled(
       trace: undefined,
       logVersion: '1',
     } as const;
+    const began = performance.now();
     const attempt = await attemptCall(outgoing, target, message);
-    observeAttempt(job, attempt);
+    const seconds = (performance.now() - began) / 1000;
     const retryIn = retryDelay(attempt, target, job.tries);
+    observeAttempt(job, attempt, { isLast: retryIn === undefined, seconds });
     return { ...attempt, ...(retryIn === undefined ? {} : { retryIn }) };
   };
   const runCron = async (job: ScheduledJob): Promise<EventOutcome> => {

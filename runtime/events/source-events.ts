@@ -22,6 +22,8 @@ export interface SourceEventsDelivery {
   use(triggers: readonly EventTriggerShape[]): void;
   /** @param grace milliseconds to wait for running calls */
   stop(grace: number): Promise<void>;
+  /** Calls that run. */
+  readonly running: number;
 }
 
 /** Milliseconds between two looks whether a clean-up is due. */
@@ -56,10 +58,32 @@ export function deliverSource(
       return { name, ordering: orders.get(name) ?? 'none', ...(room !== undefined && { room }) };
     }),
   );
+  const claimedAt = new WeakMap<EventJob, number>();
+  const observeFetch = async (claiming: Promise<readonly EventJob[]>) => {
+    const began = performance.now();
+    const end = (fetched: number, succeeded: boolean) =>
+      observe({
+        kind: 'event-fetch',
+        source,
+        seconds: (performance.now() - began) / 1000,
+        fetched,
+        succeeded,
+      });
+    try {
+      const jobs = await claiming;
+      end(jobs.length, true);
+      return jobs;
+    } catch (error) {
+      end(0, false);
+      throw error;
+    }
+  };
   const store: typeof queue = {
     ...queue,
     claim: async (limit, full) => {
-      const jobs = await queue.claim(limit, full);
+      const jobs = await observeFetch(queue.claim(limit, full));
+      const at = performance.now();
+      for (const job of jobs) claimedAt.set(job, at);
       for (const { trigger } of jobs) breakers.claimed(trigger, targets.get(trigger)?.retry.breaker);
       return jobs;
     },
@@ -68,6 +92,7 @@ export function deliverSource(
   const run = async (job: EventJob): Promise<EventOutcome> => {
     const target = targets.get(job.trigger);
     if (target === undefined) return NOT_SENT;
+    const began = performance.now();
     const attempt = await attemptCall(outgoing, target, messageOf(job, target));
     const retryIn = retryDelay(attempt, target, job.tries);
     breakers.finished(job.trigger, target.retry.breaker, attempt);
@@ -79,6 +104,9 @@ export function deliverSource(
       tries: job.tries + 1,
       status: attempt.status,
       isDelivered: attempt.isDelivered,
+      isLast: retryIn === undefined,
+      waited: job.due + (began - (claimedAt.get(job) ?? began)) / 1000,
+      seconds: (performance.now() - began) / 1000,
     });
     return { ...attempt, ...(retryIn === undefined ? {} : { retryIn }) };
   };
@@ -149,6 +177,9 @@ export function deliverSource(
       await worker.stop(grace);
       await cleaning;
       await lease.end().catch((error: unknown) => report('Ending the lease failed.', error));
+    },
+    get running() {
+      return worker.running;
     },
   };
 }

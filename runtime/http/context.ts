@@ -21,10 +21,18 @@ export interface HttpContext {
   /** Limits of the served program; absent: none. */
   readonly limits?: () => Limits;
   readonly logOperation: LogOperation;
+  /** Counts the messages of sockets; absent where no metrics are kept. */
+  readonly countTraffic?: CountTraffic;
   /** The server is about to stop; absent: never. */
   readonly isDraining?: () => boolean;
   /** Finds the rule of a denial in the metadata; absent without metadata. */
   readonly locate?: LocateRule;
+}
+
+/** Takes the length of each message. */
+export interface CountTraffic {
+  readonly received: (length: number) => void;
+  readonly sent: (length: number) => void;
 }
 
 /** Paths into the metadata. */

@@ -151,7 +151,13 @@ function serve(
   let requestHeaders: Readonly<Record<string, string>> = {};
   const log = createSocketLog(id, configuration, observe, () => requestHeaders['x-request-id']);
   log.accepted();
-  const outbox = createOutbox(socket, log.sent, () => {
+  const { countTraffic } = context;
+  if (countTraffic) socket.on('message', (data: Buffer) => countTraffic.received(data.length));
+  const sent = (size: number) => {
+    log.sent(size);
+    countTraffic?.sent(size);
+  };
+  const outbox = createOutbox(socket, sent, () => {
     socket.close(1013, 'the client reads too slowly');
     // It will not read the close frame either.
     setTimeout(() => socket.terminate(), CLOSING).unref();

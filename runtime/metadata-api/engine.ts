@@ -40,6 +40,8 @@ export interface MetadataEngineOptions<Database extends SourceDatabase>
   readonly initialMetadata?: Metadata;
   /** Makes a program of compiled files. Throws if they cannot be loaded. */
   readonly prepare: (state: MetadataState<Database>) => Promise<PreparedProgram>;
+  /** Sees every state that is served. */
+  readonly served?: (state: MetadataState<Database>) => void;
   /** There are new cron or one-off events. */
   readonly scheduledChanged?: () => void;
   /** Told what went wrong after a change was already accepted. */
@@ -233,6 +235,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     const { remotes } = this.#state;
     this.#state = state;
     program.activate();
+    this.#options.served?.(state);
     const read = Object.entries(state.remotes).flatMap(([name, remote]) => {
       const before = remotes[name];
       const isKept = before && 'sdl' in before && 'sdl' in remote && before.sdl === remote.sdl;

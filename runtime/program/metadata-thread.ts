@@ -184,6 +184,8 @@ async function start(data: ThreadData): Promise<Running> {
       },
       ...(initial ? { initialMetadata: readMetadata(initial).value } : {}),
       prepare: createPrepare(data, outgoing, (cron) => scheduled.use(cron)),
+      served: ({ resourceVersion, inconsistent }) =>
+        observe({ kind: 'metadata-served', resourceVersion, inconsistent: inconsistent.length }),
       scheduledChanged: () => scheduled.wake(),
       report,
     });

@@ -16,6 +16,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface CallOptions {
   readonly outgoing: Outgoing;
   readonly environment: Environment;
+  /** Sees every finished call. */
+  readonly observe?: (call: FinishedRemoteCall) => void;
+}
+
+/** For metrics. */
+export interface FinishedRemoteCall {
+  /** Name of the remote schema. */
+  readonly remote: string;
+  /** HTTP status; absent without an answer. */
+  readonly status?: number;
+  readonly seconds: number;
 }
 
 /** Who a call is made for; absent for introspection. */

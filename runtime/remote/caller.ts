@@ -5,7 +5,7 @@ import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
 import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
 import type { RemoteSchemaShape } from '../core/remotes/shapes.ts';
 import type { CallContext, Caller } from '../graphql/execution.ts';
-import { headersOf } from '../outgoing/message.ts';
+import { headersOf, type OutgoingResponse } from '../outgoing/message.ts';
 import { below, hasErrors, isEmptyList, membersOf, type RemoteAnswer, splitAnswer } from './answer.ts';
 import { type CallOptions, type CallOrigin, callRemote } from './call.ts';
 import { joinRequest, requestBody, rootRequest } from './document.ts';
@@ -27,7 +27,7 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
       const name = client?.operationName;
       const { aliases, ...request } = rootRequest(roots, operation, name, context);
       const body = requestBody(request, name);
-      const response = await callRemote(target, body, operation === 'query', originOf(context), options);
+      const response = await call(target, body, operation === 'query', originOf(context), options);
       const cookies = headersOf(response, 'set-cookie');
       if (cookies.length > 0) client?.addCookies?.(cookies);
       const data = rootData(response.body.toString('utf8'), options);
@@ -64,6 +64,28 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
       );
     },
   };
+}
+
+/** Calls the remote, and reports what became of it. @throws as callRemote */
+async function call(
+  target: RemoteSchemaShape,
+  body: string,
+  isQuery: boolean,
+  origin: CallOrigin,
+  options: CallOptions,
+): Promise<OutgoingResponse> {
+  const { observe } = options;
+  if (!observe) return callRemote(target, body, isQuery, origin, options);
+  const began = performance.now();
+  let status: number | undefined;
+  try {
+    const response = await callRemote(target, body, isQuery, origin, options);
+    status = response.status;
+    return response;
+  } finally {
+    const seconds = (performance.now() - began) / 1000;
+    observe({ remote: target.name, seconds, ...(status === undefined ? {} : { status }) });
+  }
 }
 
 interface Entry {
@@ -125,7 +147,7 @@ async function lookUp(
   const body = requestBody(joinRequest(entries, context));
   const errors = context.execution.client?.partialErrors;
   try {
-    const response = await callRemote(target, body, true, originOf(context), options);
+    const response = await call(target, body, true, originOf(context), options);
     return joinData(response.body.toString('utf8'), entries, errors);
   } catch (error) {
     if (!errors || !(error instanceof EngineError) || !entries.every(({ part }) => part.isOptional))

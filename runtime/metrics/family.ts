@@ -1,0 +1,46 @@
+/** Makes the metrics of one registry: their prefix, and the buckets that several share. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+export const PREFIX = 'engine_';
+
+/** Upper bounds in seconds. */
+export const BUCKETS = {
+  /** Work that somebody waits for. */
+  short: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+  /** Work that may wait for others. */
+  long: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
+  /** Waits that are mostly none. */
+  wait: [0.000001, 0.0001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100],
+  /** Looks at a queue. */
+  fetch: [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
+} as const;
+
+export interface Family {
+  counter(name: string, help: string, labelNames?: readonly string[]): Counter;
+  gauge(name: string, help: string, labelNames?: readonly string[]): Gauge;
+  histogram(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames?: readonly string[],
+  ): Histogram;
+}
+
+/** Names are given without the prefix. */
+export function familyOf(registry: Registry): Family {
+  const common = (name: string, help: string, labelNames: readonly string[] = []) => ({
+    name: `${PREFIX}${name}`,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+  });
+  return {
+    counter: (name, help, labels) => new Counter(common(name, help, labels)),
+    gauge: (name, help, labels) => new Gauge(common(name, help, labels)),
+    histogram: (name, help, buckets, labels) =>
+      new Histogram({ ...common(name, help, labels), buckets: [...buckets] }),
+  };
+}
+
+/** What one part of the metrics does with an observation of its kind. */
+export type Count<Kind> = (observation: Kind) => void;

@@ -1,0 +1,90 @@
+/**
+ * Figures for Prometheus. Loaded only where the API `metrics` is enabled. Counts what the rest of the server observes
+ * (observe.ts) and reads the state of connections when it is asked for the figures. Labels hold names of metadata objects
+ * and never values of clients, except those that `metrics-enable-high-cardinality-labels` asks for.
+ */
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { CountTraffic } from '../http/context.ts';
+import type { Observation } from '../observe.ts';
+import type { SourceStatus } from '../readiness.ts';
+import { callMetrics, metadataMetrics } from './calls.ts';
+import { databaseMetrics, type SourcePool } from './databases.ts';
+import { eventMetrics } from './events.ts';
+import { familyOf, PREFIX } from './family.ts';
+import { requestMetrics } from './requests.ts';
+import { type LiveReader, subscriptionMetrics } from './subscriptions.ts';
+
+/** Values that are read when metrics are printed. */
+export interface MetricsState {
+  /** Connections of each source: its name, an address without credentials, and its pool. */
+  readonly pools: () => readonly SourcePool[];
+  readonly liveReaders: () => readonly LiveReader[];
+  /** Calls of webhooks of event triggers that run. */
+  readonly runningEvents: () => number;
+  /** What is known of the sources' health; soon. */
+  readonly health: () => Promise<Readonly<Record<string, SourceStatus>>>;
+}
+
+export interface Metrics {
+  readonly observe: (observation: Observation) => void;
+  /** Counts the messages of sockets. */
+  readonly traffic: CountTraffic;
+  /**
+   * The figures in Prometheus' text format.
+   * @param httpConnections open connections of clients
+   */
+  readonly print: (state: MetricsState, httpConnections: number) => Promise<string>;
+  readonly contentType: string;
+}
+
+/** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */
+export function createMetrics(highCardinality: boolean): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: PREFIX });
+  const family = familyOf(registry);
+  const requests = requestMetrics(family, highCardinality);
+  const databases = databaseMetrics(family);
+  const events = eventMetrics(family);
+  const subscriptions = subscriptionMetrics(family, highCardinality);
+  const calls = callMetrics(family);
+  const metadata = metadataMetrics(family);
+
+  const observe = (observation: Observation) => {
+    switch (observation.kind) {
+      case 'operation':
+        return requests.operation(observation);
+      case 'http-request':
+        return requests.request(observation);
+      case 'websocket':
+        return requests.socket(observation);
+      case 'pool':
+        return databases.pool(observation);
+      case 'event-fetch':
+        return events.fetch(observation);
+      case 'event-invocation':
+        return events.invocation(observation);
+      case 'live-query-read':
+        return subscriptions.reading(observation.read);
+      case 'missed-signal':
+        return subscriptions.missedSignal(observation);
+      case 'action':
+        return calls.action(observation);
+      case 'remote-call':
+        return calls.remote(observation);
+      case 'metadata-served':
+        return metadata.served(observation);
+    }
+  };
+  return {
+    observe,
+    traffic: requests.traffic,
+    contentType: registry.contentType,
+    print: async ({ pools, liveReaders, runningEvents, health }, httpConnections) => {
+      requests.read(httpConnections);
+      databases.read(pools(), await health());
+      events.read(runningEvents());
+      subscriptions.read(liveReaders());
+      return registry.metrics();
+    },
+  };
+}

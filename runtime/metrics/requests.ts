@@ -1,0 +1,67 @@
+/** Metrics of requests: GraphQL operations, bytes, and sockets. */
+import { createHash } from 'node:crypto';
+import { OPERATORS_PATHS } from '../http/health.ts';
+import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../observe.ts';
+import { BUCKETS, type Family } from './family.ts';
+
+/** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */
+export function requestMetrics(family: Family, highCardinality: boolean) {
+  const operationLabels = highCardinality ? ['operation_name', 'parameterized_query_hash'] : [];
+  const requests = family.counter('graphql_requests_total', 'GraphQL operations that were answered', [
+    'operation_type',
+    'response_status',
+    ...operationLabels,
+  ]);
+  const executionTime = family.histogram(
+    'graphql_execution_time_seconds',
+    'time to answer a GraphQL query or mutation successfully',
+    BUCKETS.short,
+    ['operation_type'],
+  );
+  const requestBytes = family.counter('http_request_bytes_total', 'bytes of request bodies');
+  const responseBytes = family.counter('http_response_bytes_total', 'bytes of response bodies, as sent');
+  const shed = family.counter('shed_total', 'requests that were refused with the code overloaded');
+  const httpConnections = family.gauge('http_connections', 'open client connections');
+  const sockets = family.gauge('websocket_connections', 'open WebSockets');
+  const sent = family.counter('websocket_messages_sent_bytes_total', 'bytes of messages to WebSockets');
+  const received = family.counter(
+    'websocket_messages_received_bytes_total',
+    'bytes of messages from WebSockets',
+  );
+  sockets.set(0);
+  return {
+    operation: (observation: OperationObservation) => {
+      const { operationType, succeeded, seconds, operationName, text } = observation;
+      requests.inc({
+        operation_type: operationType,
+        response_status: succeeded ? 'success' : 'failed',
+        ...(highCardinality && {
+          operation_name: operationName ?? '',
+          parameterized_query_hash: text === undefined ? '' : hashOf(text),
+        }),
+      });
+      if (succeeded && operationType !== 'subscription')
+        executionTime.observe({ operation_type: operationType }, seconds);
+    },
+    request: ({ error, url, status, requestSize, responseSize }: HttpRequestObservation) => {
+      if (error?.code === 'overloaded') shed.inc();
+      if (OPERATORS_PATHS.has(url) || status === 404) return;
+      requestBytes.inc(requestSize);
+      responseBytes.inc(responseSize);
+    },
+    socket: ({ event }: WebsocketObservation) => {
+      if (event === 'accepted') sockets.inc();
+      else if (event === 'closed') sockets.dec();
+    },
+    traffic: {
+      received: (bytes: number) => received.inc(bytes),
+      sent: (bytes: number) => sent.inc(bytes),
+    },
+    /** @param count open connections */
+    read: (count: number) => httpConnections.set(count),
+  };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
+}

@@ -1,0 +1,202 @@
+/** What Prometheus gets after traffic of every kind, on a real server. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
+import { send, startTestServer, type TestServer } from '../harness/server.ts';
+import { connect } from '../harness/socket.ts';
+import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+let webhook: WebhookReceiver;
+let remote: RemoteServer;
+
+const OPTIONS = { ENABLED_APIS: 'graphql,metadata,metrics', EVENTS_FETCH_INTERVAL: '100' };
+
+async function metadata(type: string, args: object): Promise<void> {
+  const { json } = await send(server, '/v1/metadata', { body: { type, args } });
+  expect(json, type).not.toHaveProperty('error');
+}
+
+const graphql = (query: string) => send(server, '/v1/graphql', { body: { query } });
+
+async function scrape(): Promise<string> {
+  const { status, text } = await send(server, '/v1/metrics', { method: 'GET' });
+  expect(status).toBe(200);
+  return text;
+}
+
+/** Values by name and labels. */
+async function values(): Promise<ReadonlyMap<string, number>> {
+  const lines = (await scrape()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice('engine_'.length, end), Number(line.slice(end + 1))];
+    }),
+  );
+}
+
+const reaches = (line: string, expected: number) =>
+  expect.poll(async () => (await values()).get(line), { timeout: 20_000 }).toBe(expected);
+
+beforeAll(async () => {
+  database = await createTestDatabase('create table item (id integer primary key, name text)');
+  webhook = await startWebhook((call, response) => {
+    response.statusCode = call.path === '/fails' ? 500 : 200;
+    response.end('{"ok": true}');
+  });
+  remote = await startRemoteServer('type Query { hello: String }', { hello: 'world' });
+  server = await startTestServer(database, OPTIONS);
+  await metadata('pg_track_table', { table: 'item' });
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await webhook?.close();
+  await remote?.stop();
+});
+
+test('the version of the metadata, inconsistent objects, and the health of sources', async () => {
+  const before = await values();
+  expect(before.get('inconsistent_objects')).toBe(0);
+  const other = await createTestDatabase();
+  const configuration = { connection_info: { database_url: other.url } };
+  await metadata('pg_add_source', { name: 'away', configuration });
+  const after = await values();
+  expect(after.get('metadata_resource_version')).toBe(before.get('metadata_resource_version')! + 1);
+  expect(after.get('metadata_swaps_total')).toBe(before.get('metadata_swaps_total')! + 1);
+  await reaches('source_health{source_name="default"}', 0);
+  await reaches('source_health{source_name="away"}', 0);
+  await database.query(`drop database "${new URL(other.url).pathname.slice(1)}" with (force)`);
+  await reaches('source_health{source_name="away"}', 2);
+  await metadata('reload_metadata', { reload_sources: true });
+  expect((await values()).get('inconsistent_objects')).toBe(1);
+  await metadata('pg_drop_source', { name: 'away' });
+  expect(
+    [...(await values()).keys()].filter((key) => key.includes('away') && key.includes('health')),
+  ).toEqual([]);
+});
+
+test('events: what was fetched, called, delivered and given up, and how long it took', async () => {
+  for (const name of ['good', 'fails'])
+    await metadata('pg_create_event_trigger', {
+      name,
+      table: 'item',
+      webhook: `${webhook.url}/${name}`,
+      insert: { columns: '*' },
+      retry_conf: { num_retries: 1, interval_sec: 0 },
+    });
+  await graphql('mutation { insert_item_one(object: { id: 1 }) { id } }');
+  const labels = (name: string) => `trigger_name="${name}",source_name="default"`;
+  await reaches(`event_processed_total{status="success",${labels('good')}}`, 1);
+  await reaches(`event_processed_total{status="failed",${labels('fails')}}`, 1);
+  const found = await values();
+  expect(found.get(`event_invocation_total{status="success",${labels('good')}}`)).toBe(1);
+  expect(found.get(`event_invocation_total{status="failed",${labels('fails')}}`)).toBe(2);
+  expect(found.get('events_fetched_total{source_name="default"}')).toBe(3);
+  expect(found.has('events_fetched_per_batch')).toBe(true);
+  expect(found.get('event_trigger_http_workers')).toBe(0);
+  for (const name of [
+    'event_queue_time_seconds',
+    'event_webhook_processing_time_seconds',
+    'event_processing_time_seconds',
+  ]) {
+    expect(found.get(`${name}_count{${labels('fails')}}`)).toBe(2);
+    expect(found.get(`${name}_sum{${labels('fails')}}`)).toBeGreaterThan(0);
+  }
+  expect(found.get('event_fetch_time_per_batch_seconds_count')).toBeGreaterThan(0);
+  expect(
+    found.get('events_fetch_query_time_seconds_count{status="success",source_name="default"}'),
+  ).toBeGreaterThan(0);
+});
+
+test('one-off and cron events', async () => {
+  const due = { schedule_at: '2020-01-01T00:00:00Z', retry_conf: { tolerance_seconds: 1e9 } };
+  await metadata('create_scheduled_event', { webhook: webhook.url, ...due });
+  await metadata('create_scheduled_event', { webhook: `${webhook.url}/fails`, ...due });
+  await reaches('oneoff_events_processed_total{status="success"}', 1);
+  await reaches('oneoff_events_processed_total{status="failed"}', 1);
+  await metadata('create_cron_trigger', {
+    name: 'daily',
+    webhook: webhook.url,
+    schedule: '0 0 1 1 *',
+    include_in_metadata: true,
+  });
+  await database.query(
+    `insert into engine_catalog.cron_events (trigger_name, scheduled_time, status) values ('daily', now(), 'scheduled')`,
+  );
+  await reaches('cron_events_invocation_total{status="success"}', 1);
+  await reaches('cron_events_processed_total{status="success"}', 1);
+});
+
+test('sockets, live queries and streams', async () => {
+  const client = await connect(server);
+  client.send({ type: 'subscribe', id: 'a', payload: { query: 'subscription { item { id } }' } });
+  const stream = 'subscription { item_stream(batch_size: 2, cursor: { initial_value: { id: 0 } }) { id } }';
+  client.send({ type: 'subscribe', id: 'b', payload: { query: stream } });
+  await client.next();
+  await client.next();
+  const open = await values();
+  for (const kind of ['live-query', 'streaming']) {
+    expect(open.get(`active_subscriptions{subscription_kind="${kind}"}`)).toBe(1);
+    expect(open.get(`active_subscription_pollers{subscription_kind="${kind}"}`)).toBe(1);
+    expect(open.get(`active_subscription_pollers_in_error_state{subscription_kind="${kind}"}`)).toBe(0);
+    expect(open.get(`subscription_total_time_seconds_count{subscription_kind="${kind}"}`)).toBeGreaterThan(0);
+    expect(
+      open.get(`subscription_db_execution_time_seconds_count{subscription_kind="${kind}"}`),
+    ).toBeGreaterThan(0);
+  }
+  expect(open.get('websocket_connections')).toBe(1);
+  expect(open.get('websocket_messages_received_bytes_total')).toBeGreaterThan(100);
+  expect(open.get('websocket_messages_sent_bytes_total')).toBeGreaterThan(100);
+  await database.query('alter table item rename to item_away');
+  await reaches('active_subscription_pollers_in_error_state{subscription_kind="live-query"}', 1);
+  await database.query('alter table item_away rename to item');
+  await reaches('active_subscription_pollers_in_error_state{subscription_kind="live-query"}', 0);
+  await client.close();
+  await reaches('websocket_connections', 0);
+  await reaches('active_subscriptions{subscription_kind="live-query"}', 0);
+});
+
+test('calls of actions and of remote schemas', async () => {
+  await metadata('add_remote_schema', { name: 'remote', definition: { url: remote.url } });
+  await metadata('set_custom_types', {
+    objects: [{ name: 'Outcome', fields: [{ name: 'ok', type: 'Boolean' }] }],
+  });
+  await metadata('create_action', {
+    name: 'act',
+    definition: { kind: 'synchronous', type: 'query', handler: webhook.url, output_type: 'Outcome' },
+  });
+  expect((await graphql('{ act { ok } hello }')).json).toEqual({
+    data: { act: { ok: true }, hello: 'world' },
+  });
+  const found = await values();
+  expect(found.get('action_requests_total{action_name="act",status="2xx"}')).toBe(1);
+  expect(found.get('action_duration_seconds_count{action_name="act"}')).toBe(1);
+  expect(found.get('remote_schema_requests_total{remote_schema_name="remote",status="2xx"}')).toBe(1);
+  expect(found.get('remote_schema_duration_seconds_count{remote_schema_name="remote"}')).toBe(1);
+});
+
+test('docs/operate.md names every metric that is served, with the labels and no other one', async () => {
+  const text = await scrape();
+  const served = [...text.matchAll(/^# TYPE engine_(\S+)/gm)]
+    .map(([, name]) => name!)
+    .filter((name) => !/^(process|nodejs)_/.test(name))
+    .sort();
+  const table = readFileSync(new URL('../../docs/operate.md', import.meta.url), 'utf8');
+  const rows = table.split('\n').filter((line) => line.startsWith('| `engine_'));
+  const documented = rows
+    .flatMap((row) => [...row.split('|')[1]!.matchAll(/`engine_(\w+)`/g)].map(([, name]) => name!))
+    .sort();
+  expect(documented).toEqual(served);
+  const used = new Set(
+    [...text.matchAll(/^engine_\w+\{(.*)\} /gm)].flatMap(([, labels]) =>
+      [...labels!.matchAll(/(\w+)="/g)].map(([, label]) => label!),
+    ),
+  );
+  for (const label of ['le', 'version', 'major', 'minor', 'patch', 'type', 'kind', 'space'])
+    used.delete(label);
+  expect([...used].filter((label) => !table.includes(`\`${label}\``))).toEqual([]);
+});
