@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { actionTable, benchActions } from './acting.ts';
 import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
+import { benchEvents, eventTable } from './eventing/index.ts';
 import { benchLive, liveTable } from './live.ts';
 import { benchLogging, loggingTable } from './logging.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
@@ -123,6 +124,16 @@ program
   .action(async ({ queries }: { queries: string }) => {
     const live = await benchLive(Number(queries), progress);
     publish(liveTable(live), { live });
+  });
+program
+  .command('events')
+  .description(
+    'measure the delivery of events, beside graphile-worker and pg-boss, which are installed for it',
+  )
+  .option('--only <list>', 'only these measures: E1,E5', '')
+  .action(async ({ only }: { only: string }) => {
+    const events = await benchEvents(only.split(',').filter(Boolean), progress);
+    publish(eventTable(events), { events });
   });
 program
   .command('memory')

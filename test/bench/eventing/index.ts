@@ -1,0 +1,42 @@
+/** `npm run bench -- events`: delivery of events, each figure beside its goal. */
+import { alignedTable } from '../results.ts';
+import { measureCapture, measureLatency, measureNeighbour } from './latency.ts';
+import { measureRate } from './rate.ts';
+import { type EventFigure, openRig, type Rig } from './rig.ts';
+
+const MEASURES: readonly (readonly [ids: readonly string[], run: (rig: Rig) => Promise<EventFigure[]>])[] = [
+  [['E1', 'E8'], measureRate],
+  [['E2'], measureLatency],
+  [['E5'], measureCapture],
+  [['E6'], measureNeighbour],
+];
+
+/** @param only ids of measures; all if empty */
+export async function benchEvents(
+  only: readonly string[],
+  progress: (text: string) => void,
+): Promise<EventFigure[]> {
+  const rig = await openRig(progress);
+  try {
+    const figures: EventFigure[] = [];
+    for (const [ids, run] of MEASURES) {
+      if (only.length > 0 && !ids.some((id) => only.includes(id))) continue;
+      progress(`— ${ids.join(', ')}`);
+      figures.push(...(await run(rig)));
+    }
+    return figures;
+  } finally {
+    await rig.stop();
+  }
+}
+
+/** The figures as aligned lines. */
+export function eventTable(figures: readonly EventFigure[]): string {
+  const rows = figures.map(({ id, what, value, goal, isMet }) => [
+    `${id.padEnd(4)}${what}`,
+    value,
+    goal,
+    isMet === undefined ? '' : isMet ? 'met' : 'missed',
+  ]);
+  return alignedTable([['    measure', 'figure', 'goal', ''], ...rows]);
+}
