@@ -9,7 +9,6 @@ import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchEvents, eventTable } from './eventing/index.ts';
 import { benchLive, liveTable } from './live.ts';
-import { benchLogging, loggingTable } from './logging.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
 import { benchRemote, remoteTable } from './remoting.ts';
 import { resultTable } from './results.ts';
@@ -20,6 +19,7 @@ import { benchStarting, startTable } from './starting.ts';
 import { benchSwap } from './swap.ts';
 import { generatedProject, sharedSwapProject } from './swap-project.ts';
 import { measureStages, stageTable } from './swap-stages.ts';
+import { benchReads, benchWrites, switchTable } from './switched.ts';
 import { benchWriting, writeTable } from './writing.ts';
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
@@ -74,8 +74,18 @@ load('routes', 'measure REST endpoints, and finding one among 20 and among 2,000
 );
 load('logs', 'measure what http-log costs: the server with it and without', 'by key').action(
   async (options: LoadOptions) => {
-    const logs = await benchLogging(read(options));
-    publish(loggingTable(logs), { logs });
+    const logs = await benchReads({ on: {}, off: { enabledLogTypes: 'startup' } }, read(options));
+    publish(switchTable('http-log', logs), { logs });
+  },
+);
+load('metrics', 'measure what metrics cost: the server with them and without').action(
+  async (options: LoadOptions) => {
+    const compared = { on: { enabledApis: 'metadata,graphql,metrics' }, off: {} };
+    const metrics = [
+      ...(await benchReads(compared, read(options))),
+      ...(await benchWrites(compared, read(options))),
+    ];
+    publish(switchTable('metrics', metrics), { metrics });
   },
 );
 load('actions', 'measure calls of action handlers, beside a proxy written by hand').action(

@@ -76,7 +76,7 @@ export async function benchWriting(options: BenchOptions): Promise<WriteResult[]
  * Gives a database as many tickets as a help desk has. Statements keep their plans: those made for an empty table would scan
  * it while it grows. Yields ids of tickets of tenant 1.
  */
-async function fill(databaseUrl: string): Promise<number[]> {
+export async function fill(databaseUrl: string): Promise<number[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(`insert into ticket (tenant_id, customer_id, subject)

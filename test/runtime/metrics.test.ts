@@ -200,3 +200,22 @@ test('docs/operate.md names every metric that is served, with the labels and no 
     used.delete(label);
   expect([...used].filter((label) => !table.includes(`\`${label}\``))).toEqual([]);
 });
+
+test('the dashboard asks for metrics and labels that are served', async () => {
+  const text = await scrape();
+  const served = new Map<string, string>();
+  for (const [, name, labels] of text.matchAll(/^(engine_\w+?)(?:\{(.*)\})? /gm))
+    served.set(name!, `${served.get(name!) ?? ''} ${labels ?? ''}`);
+  const dashboard = JSON.parse(
+    readFileSync(new URL('../../examples/deploy/grafana.json', import.meta.url), 'utf8'),
+  ) as { panels: readonly { targets: readonly { expr: string; legendFormat: string }[] }[] };
+  const targets = dashboard.panels.flatMap((panel) => panel.targets);
+  expect(targets.length).toBeGreaterThan(15);
+  for (const { expr, legendFormat } of targets) {
+    const names = expr.match(/engine_\w+/g)!;
+    expect(names.filter((name) => !served.has(name))).toEqual([]);
+    const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
+    const own = labels.filter((label) => label !== 'instance');
+    expect(own.filter((label) => !served.get(names[0]!)!.includes(`${label}="`))).toEqual([]);
+  }
+});

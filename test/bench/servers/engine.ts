@@ -9,6 +9,7 @@ export interface EngineOptions {
   readonly databaseUrl: string;
   /** As the option; absent: its default. */
   readonly enabledLogTypes?: string;
+  readonly enabledApis?: string;
   /** For asynchronous actions. */
   readonly metadataDatabaseUrl?: string;
   readonly enableRemoteSchemaPermissions?: string;
