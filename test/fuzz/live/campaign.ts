@@ -5,24 +5,12 @@
  */
 import pg from 'pg';
 import { compilerModule } from '../../../compiler/module.ts';
-import { captureStatus, installCapture, removeCapture } from '../../../runtime/capture/install.ts';
 import { readConfiguration } from '../../../runtime/configuration.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import type { Observer } from '../../../runtime/observe.ts';
 import { Random } from '../random.ts';
-import { Client, type Row } from './client.ts';
-
-const SCHEMA = `
-  create table item (id serial primary key, owner int not null, hidden boolean not null, word text not null default '');
-  create index on item (owner);
-  create table note (id serial primary key, item_id int not null references item on delete cascade, word text);
-  create view busy_item as select item.*, (select count(*) from note where note.item_id = item.id) as notes from item;
-  create table tick (id int primary key, n int not null) partition by list (id);
-  create table tick_1 partition of tick for values in (1);
-  insert into tick values (1, 0);
-  insert into item (owner, hidden, word) select i % 3, i % 2 = 0, 'w' || i from generate_series(1, 12) as i;
-  insert into note (item_id, word) select i, 'n' || i from generate_series(1, 6) as i;
-`;
+import { Client, type LiveSubscription, type Row } from './client.ts';
+import { Writes } from './writes.ts';
 
 /** Rules of the role, from the widest on; each is a condition on items and what it means for a row. */
 const RULES = [
@@ -45,7 +33,12 @@ const QUERIES = [
   'subscription ($a: Int) { busy_item(where: {id: {_gt: $a}}, order_by: {id: asc}) { id owner hidden notes } }',
   'subscription ($a: Int) { item(where: {owner: {_eq: $a}}, order_by: {id: asc}) { id owner hidden word } }',
   'subscription ($a: Int) { item(where: {_or: [{id: {_eq: $a}}, {owner: {_eq: $a}}]}, order_by: {id: asc}) { id owner hidden } }',
+  'subscription ($a: Int) { item(where: {_or: [{id: {_eq: $a}, hidden: {_eq: false}}, {owner: {_eq: $a}}]}, order_by: {id: asc}) { id owner hidden } }',
+  'subscription ($a: Int) { note(where: {item_id: {_eq: $a}}, order_by: {id: desc}, limit: 3) { id word } }',
+  'subscription { item_count(order_by: {who: asc}) { who items } }',
+  'subscription ($a: Int!) { items_of(args: {o: $a}, order_by: {id: asc}) { id owner hidden word } }',
   'subscription { tick_by_pk(id: 1) { n } }',
+  'subscription { slow_tick(where: {id: {_eq: 1}}) { n } }',
   'subscription ($a: Int) { item_stream(batch_size: 2, cursor: {initial_value: {id: $a}}) { id owner hidden } }',
 ];
 
@@ -64,26 +57,21 @@ export async function runLiveCampaign(serverUrl: string, seed: number, actions: 
   await admin.query(`create database ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const writer = new pg.Client({ connectionString: url.href });
-  await writer.connect();
+  const writes = new Writes(url.href, random);
   let server: RunningServer | undefined;
   const clients: Client[] = [];
   try {
-    await writer.query(SCHEMA);
-    // Half of the databases record what is written.
-    if (random.chance(0.5)) await installCapture(writer, await captureStatus(writer, TABLES));
+    await writes.open();
     server = await start(url.href);
-    return await new Campaign(server, writer, random, clients).run(actions);
+    return await new Campaign(server, writes, random, clients).run(actions);
   } finally {
     for (const client of clients) await client.close();
     await server?.stop();
-    await writer.end();
+    await writes.close();
     await admin.query(`drop database if exists ${name} with (force)`);
     await admin.end();
   }
 }
-
-const TABLES = ['item', 'note', 'tick'].map((name) => ({ schema: 'public', name }));
 
 /** A server on which nothing is polled, and small batches. */
 function start(url: string): Promise<RunningServer> {
@@ -114,18 +102,17 @@ async function send(
 
 class Campaign {
   readonly #server: RunningServer;
-  readonly #writer: pg.Client;
+  readonly #writes: Writes;
   readonly #random: Random;
   readonly #clients: Client[];
   #rule = 0;
   /** What a client may be shown: while rules change, by the one before as well. */
   #allowed: readonly number[] = [0];
-  #tick = 0;
   #compared = 0;
 
-  constructor(server: RunningServer, writer: pg.Client, random: Random, clients: Client[]) {
+  constructor(server: RunningServer, writes: Writes, random: Random, clients: Client[]) {
     this.#server = server;
-    this.#writer = writer;
+    this.#writes = writes;
     this.#random = random;
     this.#clients = clients;
   }
@@ -135,16 +122,18 @@ class Campaign {
     for (const user of ['0', '1', '1', 'admin']) await this.#addClient(user);
     for (let action = 1; action <= actions; action += 1) {
       await this.#act();
-      if (action % 12 === 0) await this.#quiet();
-      const fault = this.#clients.find((client) => client.fault)?.fault;
+      // Often after a single write, because a later one of the same rows would make up for one that was missed.
+      if (this.#random.chance(0.3)) await this.#quiet();
+      const fault = this.#writes.fault ?? this.#clients.find((client) => client.fault)?.fault;
       if (fault) return { actions: action, compared: this.#compared, fault };
     }
     return { actions, compared: this.#compared, fault: undefined };
   }
 
   async #track(): Promise<void> {
-    for (const table of ['item', 'note', 'busy_item', 'tick'])
+    for (const table of ['item', 'note', 'busy_item', 'item_count', 'tick', 'slow_tick'])
       await this.#metadata('pg_track_table', { table });
+    await this.#metadata('pg_track_function', { function: 'items_of' });
     await this.#metadata('pg_create_array_relationship', {
       table: 'item',
       name: 'notes',
@@ -152,7 +141,7 @@ class Campaign {
     });
     for (const table of ['item', 'busy_item'])
       await this.#metadata('pg_create_select_permission', this.#permission(table, RULES[0].filter));
-    for (const table of ['note', 'tick'])
+    for (const table of ['note', 'item_count', 'tick', 'slow_tick'])
       await this.#metadata('pg_create_select_permission', this.#permission(table, {}));
   }
 
@@ -182,7 +171,7 @@ class Campaign {
     const random = this.#random;
     const client = random.pick(this.#clients);
     const ids = [...client.subscriptions.keys()];
-    switch (random.below(13)) {
+    switch (random.below(20)) {
       case 0:
         this.#subscribe(client);
         if (ids.length > 8) client.unsubscribe(random.pick(ids));
@@ -200,91 +189,26 @@ class Campaign {
         await this.#changeRule(random.below(RULES.length));
         return;
       case 4:
-        await this.#writer.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'engine'
-           and datname = current_database() and state = 'idle' and random() < 0.5`,
-        );
+        if (random.chance(0.4)) await this.#writes.loseConnections();
         return;
       case 5:
-        await this.#disturbCapture();
+      case 6:
+        await this.#writes.disturbCapture();
         return;
-      default:
-        await this.#write();
-    }
-  }
-
-  /** What is recorded of writes begins or ends, or has a hole. */
-  async #disturbCapture(): Promise<void> {
-    const random = this.#random;
-    switch (random.below(4)) {
-      case 0:
-        await installCapture(this.#writer, await captureStatus(this.#writer, TABLES));
-        return;
-      case 1:
-        if (random.chance(0.3)) await removeCapture(this.#writer);
-        return;
-      default: {
-        const { rows } = await this.#writer.query(
-          "select tgname from pg_trigger where tgrelid = 'item'::regclass and tgname like 'engine_live_%'",
-        );
-        if (rows.length === 0) return;
-        await this.#writer.query('alter table item disable trigger user');
-        await this.#writeSql(this.#randomSql());
-        if (random.chance(0.5)) await new Promise((resolve) => setTimeout(resolve, random.below(150)));
-        if (random.chance(0.7))
-          for (const { tgname } of rows)
-            await this.#writer.query(`alter table item enable always trigger ${tgname}`);
-      }
-    }
-  }
-
-  #randomSql(): string {
-    const random = this.#random;
-    this.#tick += 1;
-    const id = random.between(1, 14);
-    const owner = random.below(3);
-    return random.pick([
-      `insert into item (owner, hidden, word) values (${owner}, ${random.chance(0.5)}, 'x${this.#tick}')`,
-      `update item set owner = ${owner}, word = 'y${this.#tick}' where id = ${id}`,
-      `update item set hidden = not hidden where id = ${id}`,
-      `delete from item where id = ${id} and id > 3`,
-      `insert into note (item_id, word) select id, 'z${this.#tick}' from item where id = ${id}`,
-      `delete from note where item_id = ${id}`,
-      `update tick set n = ${this.#tick}`,
-      `update tick_1 set n = ${this.#tick}`,
-    ]);
-  }
-
-  async #writeSql(sql: string): Promise<void> {
-    const random = this.#random;
-    await this.#writer.query('begin');
-    await this.#writer.query(sql);
-    if (random.chance(0.5)) await new Promise((resolve) => setTimeout(resolve, random.below(150)));
-    await this.#writer.query(random.chance(0.9) ? 'commit' : 'rollback');
-  }
-
-  async #write(): Promise<void> {
-    const random = this.#random;
-    const sql = this.#randomSql();
-    const id = random.between(1, 14);
-    const owner = random.below(3);
-    switch (random.below(3)) {
-      case 0: {
-        const mutation = random.pick([
-          `mutation { update_tick_by_pk(pk_columns: {id: 1}, _set: {n: ${this.#tick}}) { n } }`,
-          `mutation { insert_item_one(object: {owner: ${owner}, hidden: false, word: "m", notes: {data: [{word: "q"}]}}) { id } }`,
-          `mutation { update_item(where: {owner: {_eq: ${owner}}}, _set: {word: "m${this.#tick}"}) { affected_rows } }`,
-          `mutation { delete_note(where: {item_id: {_eq: ${id}}}) { affected_rows } }`,
-        ]);
+      case 7:
+      case 8:
+      case 9:
         // A connection that was ended may lose it.
-        await send(this.#server, '/v1/graphql', { body: { query: mutation } });
+        await send(this.#server, '/v1/graphql', { body: { query: this.#writes.mutation() } });
         return;
-      }
-      case 1:
-        await send(this.#server, '/v2/query', { body: { type: 'run_sql', args: { sql } } });
+      case 10:
+      case 11:
+        await send(this.#server, '/v2/query', {
+          body: { type: 'run_sql', args: { sql: this.#writes.sql() } },
+        });
         return;
       default:
-        await this.#writeSql(sql);
+        await this.#writes.write();
     }
   }
 
@@ -306,31 +230,30 @@ class Campaign {
 
   /** Waits until every client holds what a fresh query answers. */
   async #quiet(): Promise<void> {
-    for (const client of this.#clients)
-      for (const subscription of client.subscriptions.values()) {
-        const deadline = performance.now() + 10_000;
-        let fresh = '';
-        const holds = async () => {
-          fresh = await this.#fresh(client, subscription.query, subscription.variables);
-          return (
-            fresh ===
-            (subscription.query.includes('_stream')
-              ? streamed(subscription.streamed, fresh)
-              : subscription.last)
-          );
-        };
-        while (!(await holds())) {
-          if (client.fault) return;
-          if (performance.now() > deadline) {
-            client.fault = `${subscription.query} ${JSON.stringify(subscription.variables)} of ${JSON.stringify(client.session)} holds ${
-              subscription.query.includes('_stream') ? subscription.streamed : subscription.last
-            } where a fresh query answers ${fresh}`;
-            return;
-          }
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-        this.#compared += 1;
+    await Promise.all(
+      this.#clients.map(async (client) => {
+        for (const subscription of client.subscriptions.values()) await this.#settle(client, subscription);
+      }),
+    );
+  }
+
+  async #settle(client: Client, subscription: LiveSubscription): Promise<void> {
+    const { query, variables } = subscription;
+    const isStream = query.includes('_stream');
+    const deadline = performance.now() + 10_000;
+    for (;;) {
+      const fresh = await this.#fresh(client, query, variables);
+      if (client.fault) return;
+      const held = isStream ? streamed(subscription.streamed, fresh) : subscription.last;
+      if (held === fresh) break;
+      if (performance.now() > deadline) {
+        const session = JSON.stringify(client.session);
+        client.fault = `${query} ${JSON.stringify(variables)} of ${session} holds ${held} where a fresh query answers ${fresh}`;
+        return;
       }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    this.#compared += 1;
   }
 
   async #fresh(client: Client, query: string, variables: Readonly<Record<string, unknown>>): Promise<string> {

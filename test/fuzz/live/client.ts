@@ -110,7 +110,7 @@ export class Client {
       return;
     }
     const tick = (text: string | undefined) =>
-      text === undefined ? -1 : ((JSON.parse(text) as { tick_by_pk?: { n: number } }).tick_by_pk?.n ?? -1);
+      text === undefined ? -1 : Number(/^\{"(?:tick_by_pk|slow_tick)":\[?\{"n":(\d+)/.exec(text)?.[1] ?? -1);
     if (tick(data) < tick(subscription.last))
       this.fault ??= `an older state: ${subscription.last}, then ${data}`;
     subscription.last = data;
