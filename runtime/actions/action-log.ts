@@ -37,8 +37,11 @@ export interface CallOutcome {
 }
 
 export interface ActionLog {
-  /** Stores a call; it is there for every instance once this resolves. */
-  readonly add: (call: LoggedCall) => Promise<void>;
+  /**
+   * Stores a call; it is there for every instance once this resolves.
+   * @param owner has it from the start: others take it over when that instance has died
+   */
+  readonly add: (call: LoggedCall, owner?: string) => Promise<void>;
   /** Calls of these actions that no living instance works on, the oldest first; they are the owner's from now on. */
   readonly claim: (
     actions: readonly string[],
@@ -126,12 +129,20 @@ export async function openActionLog(url: string): Promise<ActionLog> {
     await pool.query(sql, [...values]);
   };
   return {
-    add: ({ id, action, input, headers, sessionVariables }) =>
+    add: ({ id, action, input, headers, sessionVariables }, owner) =>
       run(
         `insert into engine_catalog.action_log
-           (id, action_name, input_payload, request_headers, session_variables, status)
-         values ($1, $2, $3, $4, $5, 'created')`,
-        [id, action, input, JSON.stringify(headers), JSON.stringify(sessionVariables)],
+           (id, action_name, input_payload, request_headers, session_variables, status, owner)
+         values ($1, $2, $3, $4, $5, $6, $7)`,
+        [
+          id,
+          action,
+          input,
+          JSON.stringify(headers),
+          JSON.stringify(sessionVariables),
+          owner === undefined ? 'created' : 'processing',
+          owner,
+        ],
       ),
     claim: async (actions, limit, owner) =>
       (await pool.query<LoggedCall>(CLAIM, [actions, limit, owner])).rows,

@@ -118,11 +118,10 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
         .catch((error: unknown) => report('The log of asynchronous actions cannot be opened.', error));
     },
     enqueue: (action, input, headers, session) =>
-      reach(async ({ log, worker }) => {
+      reach(async (opened) => {
         const id = randomUUID();
         const { variables: sessionVariables } = session;
-        await log.add({ id, action: action.name, input: jsonText(input), headers, sessionVariables });
-        worker?.wake();
+        await store({ id, action: action.name, input: jsonText(input), headers, sessionVariables }, opened);
         return id;
       }),
     result: async (action, id, session) => {
@@ -148,6 +147,24 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
       await opened.log.close().catch(() => {});
     },
   };
+}
+
+/** Stores a call. It is made here at once if there is room. */
+async function store(call: LoggedCall, { log, worker, lease }: Opened): Promise<void> {
+  const take = worker?.reserve(call.action);
+  if (!take || !lease) {
+    await log.add(call);
+    worker?.wake();
+    return;
+  }
+  try {
+    await lease.ready();
+    await log.add(call, lease.owner);
+  } catch (error) {
+    take();
+    throw error;
+  }
+  take(call);
 }
 
 function workOff(

@@ -26,25 +26,27 @@ export function callHeaders(
   const client = shape.forwardClientHeaders
     ? clientHeaders(origin.headers ?? {}, shape.ignoredClientHeaders)
     : [];
-  const fixed = [plain('Content-Type', 'application/json'), plain('User-Agent', USER_AGENT)];
-  return chooseHeaders(configuredFirst ? [configured, fixed, client] : [client, fixed, configured], origin);
+  return chooseHeaders(configuredFirst ? [configured, FIXED, client] : [client, FIXED, configured], origin);
 }
+
+const FIXED = [plain('Content-Type', 'application/json'), plain('User-Agent', USER_AGENT)];
 
 /** Merges lists of headers: for each name the first list that has it wins; then those of the request and its trace. */
 export function chooseHeaders(
   order: readonly (readonly ShownHeader[])[],
   origin: CallOrigin,
 ): readonly ShownHeader[] {
-  const seen = new Set<string>();
   const own = ownHeaders(origin);
-  for (const { name } of own) seen.add(name);
-  const chosen = order.flatMap((list) => {
-    const added = list.filter(({ name }) => !seen.has(name.toLowerCase()));
-    // A name that is configured twice goes out twice.
-    for (const { name } of added) seen.add(name.toLowerCase());
-    return added;
-  });
-  return [...chosen, ...own];
+  const seen = new Set(own.map(({ name }) => name));
+  const chosen: ShownHeader[] = [];
+  for (const list of order) {
+    const before = chosen.length;
+    for (const header of list) if (!seen.has(header.name.toLowerCase())) chosen.push(header);
+    // After the list: a name that is configured twice goes out twice.
+    for (let index = before; index < chosen.length; index += 1) seen.add(chosen[index]!.name.toLowerCase());
+  }
+  chosen.push(...own);
+  return chosen;
 }
 
 /** Headers that name the request and trace of the call; no configuration overrides them. */

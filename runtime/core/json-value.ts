@@ -11,14 +11,16 @@ export class NumberText {
 
 /** JSON text of a value, numbers with the digits they were written with. */
 export function jsonText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   if (value instanceof NumberText) return value.text;
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    return `{${Object.entries(value)
-      .map(([name, item]) => `${JSON.stringify(name)}:${jsonText(item)}`)
-      .join(',')}}`;
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += text === '' ? jsonText(item) : `,${jsonText(item)}`;
+    return `[${text}]`;
   }
-  return JSON.stringify(value ?? null);
+  for (const [name, item] of Object.entries(value))
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${jsonText(item)}`;
+  return `{${text}}`;
 }
 
 /** A value of another JSON kind than what reads it takes. */

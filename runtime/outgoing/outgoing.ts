@@ -3,6 +3,8 @@
  * deadline covers a whole call, an answer has a size limit, each host has a pool and a bulkhead of its own, and the target's
  * address is checked after DNS. Headers go out exactly as given; nothing is retried.
  */
+
+import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
 import { lazy } from '../core/remember.ts';
 import { Bulkhead, type BulkheadLimits } from './bulkhead.ts';
@@ -31,6 +33,9 @@ const LIMITS: BulkheadLimits = { running: 256, waiting: 1000 };
 /** Hosts whose connections are kept while no call runs. */
 const IDLE_HOSTS = 64;
 const MAX_REDIRECTS = 10;
+/** Addresses that are kept as they were read, and the length of the longest. */
+const KNOWN_ADDRESSES = 256;
+const KNOWN_LENGTH = 1024;
 
 /** About the connection or the length, which this client decides. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -61,14 +66,30 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   });
   /** By origin, least recently used first. */
   const hosts = new Map<string, Host>();
+  let latest: { readonly origin: string; readonly host: Host } | undefined;
+  const known = new LRUCache<string, URL>({ max: KNOWN_ADDRESSES });
+  const readTarget = (address: string | URL): URL => {
+    const url = readAddress(address);
+    guard.checkHost(url.hostname);
+    return url;
+  };
+  /** Most calls go to few addresses, and reading and checking one takes longer than all else that is done here. */
+  const targetOf = (address: string | URL): URL => {
+    if (typeof address !== 'string' || address.length > KNOWN_LENGTH) return readTarget(address);
+    const url = known.get(address) ?? readTarget(address);
+    known.set(address, url);
+    return url;
+  };
   let closed = false;
 
   const hostOf = (origin: string, open: (origin: string) => Pool): Host => {
+    if (latest?.origin === origin) return latest.host;
     const known = hosts.get(origin);
     if (known) hosts.delete(origin);
     else closeIdle(hosts);
     const host = known ?? { pool: open(origin), bulkhead: new Bulkhead(limits) };
     hosts.set(origin, host);
+    latest = { origin, host };
     return host;
   };
 
@@ -77,13 +98,14 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     request: OutgoingRequest,
     deadline: number,
   ): Promise<OutgoingResponse> => {
-    guard.checkHost(url.hostname);
+    const { origin, pathname, search } = url;
     const { open } = await client();
     if (closed) throw new OutgoingError('cancelled', 'the server is stopping');
-    const { pool, bulkhead } = hostOf(url.origin, open);
+    const { pool, bulkhead } = hostOf(origin, open);
     const { method = 'POST', headers = [], body = null, signal, maxSize = DEFAULT_MAX_SIZE } = request;
-    const sent = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())).flat();
-    const dispatch = { path: url.pathname + url.search, method: method as 'POST', headers: sent, body };
+    const sent: string[] = [];
+    for (const [name, value] of headers) if (!OWN_HEADERS.has(name.toLowerCase())) sent.push(name, value);
+    const dispatch = { path: pathname + search, method: method as 'POST', headers: sent, body };
     return exchange(pool, bulkhead, dispatch, {
       deadline,
       maxSize,
@@ -94,7 +116,7 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
 
   const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
     const deadline = performance.now() + request.timeout;
-    let url = readAddress(request.url);
+    let url = targetOf(request.url);
     let current = request;
     for (let redirects = 0; ; redirects++) {
       const response = await sendOnce(url, current, deadline);

@@ -46,6 +46,8 @@ export class Worker<Job, Outcome> {
   /** Claimed and not begun, by lane. */
   readonly #waiting = new Map<string, Job[]>();
   readonly #running = new Map<string, number>();
+  /** Room that is kept for jobs whose creators lock them, by lane. */
+  readonly #reserved = new Map<string, number>();
   #runningCount = 0;
   #waitingCount = 0;
   #outcomes: (readonly [Job, Outcome])[] = [];
@@ -78,6 +80,31 @@ export class Worker<Job, Outcome> {
   wake(): void {
     this.#stirred = true;
     this.#awake?.();
+  }
+
+  /**
+   * Reserves room for a job that is created locked for this instance, so that no claim is needed. A lane gets at most half
+   * of the room: handlers that hang do not hold up jobs of other lanes.
+   * @returns takes the job, or without one gives the room back; undefined: create it unlocked
+   */
+  reserve(lane: string): ((job?: Job) => void) | undefined {
+    const { concurrency, store, report } = this.#options;
+    const reserved = this.#reserved.get(lane) ?? 0;
+    const isFull =
+      this.held >= concurrency || this.#heldOf(lane) + reserved >= Math.max(1, Math.floor(concurrency / 2));
+    if (isFull || this.#stopped || this.#isBlocked) return undefined;
+    this.#reserved.set(lane, reserved + 1);
+    return (job) => {
+      const left = this.#reserved.get(lane)! - 1;
+      if (left > 0) this.#reserved.set(lane, left);
+      else this.#reserved.delete(lane);
+      if (job === undefined) return;
+      if (this.#stopped) {
+        store.release([job]).catch((error: unknown) => report('Unlocking a job failed.', error));
+        return;
+      }
+      this.#hold([job]);
+    };
   }
 
   /**
@@ -118,12 +145,18 @@ export class Worker<Job, Outcome> {
 
   /** Claims a batch if there is room; true when there may be more. */
   async #claim(): Promise<boolean> {
-    const { store, batchSize, laneOf } = this.#options;
+    const { store, batchSize } = this.#options;
     this.#stirred = false;
     const full = [...this.#waiting].filter(([, jobs]) => jobs.length >= batchSize).map(([lane]) => lane);
     const inFull = full.reduce((sum, lane) => sum + this.#heldOf(lane), 0);
     if (this.#isBlocked || this.held - inFull > batchSize) return false;
     const jobs = await store.claim(batchSize, full);
+    this.#hold(jobs);
+    return jobs.length > 0;
+  }
+
+  #hold(jobs: readonly Job[]): void {
+    const { laneOf } = this.#options;
     for (const job of jobs) {
       const lane = laneOf(job);
       const waiting = this.#waiting.get(lane);
@@ -132,7 +165,6 @@ export class Worker<Job, Outcome> {
     }
     this.#waitingCount += jobs.length;
     this.#begin();
-    return jobs.length > 0;
   }
 
   #heldOf(lane: string): number {

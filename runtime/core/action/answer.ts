@@ -9,12 +9,18 @@ import { jsonText, NumberText } from '../types.ts';
 
 /** An answer does not fit its type. */
 export class AnswerMismatch extends Error {
-  /** Where in the answer: `$.items[3].price`. */
-  readonly path: string;
+  /** From the value inwards: put together while the error travels, so that answers that fit need no paths. */
+  readonly #steps: (string | number)[] = [];
 
-  constructor(message: string, path: string) {
-    super(message);
-    this.path = path;
+  /** Where in the answer: `$.items[3].price`. */
+  get path(): string {
+    return this.#steps.reduceRight<string>(pathStep, '$');
+  }
+
+  /** @returns itself, as an error of the value that has the failed one at this step */
+  within(step: string | number): this {
+    this.#steps.push(step);
+    return this;
   }
 }
 
@@ -23,24 +29,32 @@ export class AnswerMismatch extends Error {
  * @returns the value completed: declared fields only, absent ones null, scalars as GraphQL serialises them
  * @throws AnswerMismatch
  */
-export function completeAnswer(type: TypeReference, value: unknown, path = '$'): unknown {
+export function completeAnswer(type: TypeReference, value: unknown): unknown {
   if (value === null || value === undefined) {
     if (type.kind !== 'nonNull') return null;
-    throw new AnswerMismatch('got null for the action webhook response', path);
+    throw new AnswerMismatch('got null for the action webhook response');
   }
-  if (type.kind === 'nonNull') return completeAnswer(type.of, value, path);
+  if (type.kind === 'nonNull') return completeAnswer(type.of, value);
   if (type.kind === 'list') {
-    if (!Array.isArray(value))
-      throw new AnswerMismatch('expecting array for the action webhook response', path);
-    return value.map((item, index) => completeAnswer(type.of, item, pathStep(path, index)));
+    if (!Array.isArray(value)) throw new AnswerMismatch('expecting array for the action webhook response');
+    return value.map((item, index) => completePart(type.of, item, index));
   }
-  return completeNamed(type, value, path);
+  return completeNamed(type, value);
 }
 
-function completeNamed(type: NamedType, value: unknown, path: string): unknown {
+/** A value of a list or object. @param step that leads to it */
+function completePart(type: TypeReference, value: unknown, step: string | number): unknown {
+  try {
+    return completeAnswer(type, value);
+  } catch (error) {
+    throw error instanceof AnswerMismatch ? error.within(step) : error;
+  }
+}
+
+function completeNamed(type: NamedType, value: unknown): unknown {
   switch (type.kind) {
     case 'object': {
-      if (!isObject(value)) throw unexpectedKind(type, value, path);
+      if (!isObject(value)) throw unexpectedKind(type, value);
       const fields: Record<string, unknown> = {};
       for (const { name, type: fieldType, meaning } of type.fields().values()) {
         if (meaning.kind !== 'answer') continue;
@@ -50,19 +64,19 @@ function completeNamed(type: NamedType, value: unknown, path: string): unknown {
             given === null
               ? `expecting not null value for field ${JSON.stringify(name)}`
               : `field ${JSON.stringify(name)} expected in webhook response, but not found`;
-          throw new AnswerMismatch(message, pathStep(path, name));
+          throw new AnswerMismatch(message).within(name);
         }
-        fields[name] = completeAnswer(fieldType, given, pathStep(path, name));
+        fields[name] = completePart(fieldType, given, name);
       }
       return fields;
     }
     case 'enum':
       if (typeof value === 'string' && type.values.has(value)) return value;
-      throw unexpectedKind(type, value, path);
+      throw unexpectedKind(type, value);
     case 'scalar': {
       const serialise = SERIALISE[typeof type.accepts === 'string' ? type.accepts : 'any'];
       const completed = serialise ? serialise(value) : value;
-      if (completed === undefined) throw unexpectedKind(type, value, path);
+      if (completed === undefined) throw unexpectedKind(type, value);
       return completed;
     }
     case 'input':
@@ -116,9 +130,9 @@ function textOfNumber(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : undefined;
 }
 
-function unexpectedKind(type: NamedType, value: unknown, path: string): AnswerMismatch {
+function unexpectedKind(type: NamedType, value: unknown): AnswerMismatch {
   const found = Array.isArray(value) ? 'array' : isObject(value) ? 'object' : `scalar ${scalarKind(value)}`;
-  return new AnswerMismatch(`got ${found} for the action webhook response, expecting ${type.name}`, path);
+  return new AnswerMismatch(`got ${found} for the action webhook response, expecting ${type.name}`);
 }
 
 function scalarKind(value: unknown): string {
@@ -142,10 +156,11 @@ export function answerText(type: TypeReference, value: unknown, selection: Selec
   }
   if (type.kind !== 'object') return jsonText(value);
   const object = value as Readonly<Record<string, unknown>>;
-  const members = selection.fields.map(
-    (field) => `${JSON.stringify(field.responseName)}:${fieldText(field, object, selection)}`,
-  );
-  return `{${members.join(',')}}`;
+  let members = '';
+  // A response name is a GraphQL name: it needs no escapes.
+  for (const field of selection.fields)
+    members += `${members === '' ? '' : ','}"${field.responseName}":${fieldText(field, object, selection)}`;
+  return `{${members}}`;
 }
 
 function fieldText(

@@ -29,6 +29,14 @@ const result = async (id: string, headers: Record<string, string> = {}) => {
   const { data } = await graphql(`{ job(id: "${id}") { ${RESULT} } }`, headers);
   return data.job as { output: unknown; errors: unknown; created_at: string; id: string } | null;
 };
+const ended = (id: string) =>
+  vi.waitFor(
+    async () => {
+      const [row] = await database.query('select status from engine_catalog.action_log where id = $1', [id]);
+      expect(row!.status).toBe('completed');
+    },
+    { timeout: 10_000, interval: 20 },
+  );
 const finished = (id: string, headers: Record<string, string> = {}) =>
   vi.waitFor(
     async () => {
@@ -91,6 +99,14 @@ beforeAll(async () => {
           },
         },
         { type: 'create_action_permission', args: { action: 'job', role: 'user' } },
+        {
+          type: 'create_action',
+          args: {
+            name: 'other',
+            definition: { kind: 'asynchronous', handler: '{{HANDLER}}/other', output_type: 'Done!' },
+          },
+        },
+        { type: 'create_action_permission', args: { action: 'other', role: 'user' } },
       ],
     },
   });
@@ -214,6 +230,24 @@ describe('an asynchronous action', () => {
     expect((await result(held!.id))!.output).toBeNull();
     expect(handler.calls.map(({ json }) => (json as { input: unknown }).input)).toEqual([{ name: 'lost' }]);
     await database.query('delete from engine_catalog.action_log where id = $1', [held!.id]);
+  });
+
+  test('whose handler hangs does not hold up other actions, nor more calls than there is room for', async () => {
+    const answers: (() => void)[] = [];
+    handler.answer = (call, response) => {
+      const answer = () => answering({ id: 1 })(call, response);
+      if (call.url === '/job') answers.push(answer);
+      else answer();
+    };
+    const ids = await Promise.all(Array.from({ length: 120 }, () => begin()));
+    await vi.waitFor(() => expect(answers.length).toBeGreaterThanOrEqual(50));
+    const { data } = await graphql('mutation { other }');
+    await vi.waitFor(() => expect(handler.calls.map(({ url }) => url)).toContain('/other'));
+    expect(answers.length).toBeLessThanOrEqual(100);
+    handler.answer = answering({ id: 1 });
+    for (const answer of answers) answer();
+    await Promise.all([data.other as string, ...ids].map((id) => ended(id)));
+    expect(handler.calls.filter(({ url }) => url === '/job')).toHaveLength(120);
   });
 
   test('is given back when the server stops in the middle, and called by the next one', async () => {
