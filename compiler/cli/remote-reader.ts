@@ -1,7 +1,7 @@
 /** Introspects remote schemas for commands: with the environment's variables, and nothing kept open. */
 import { remoteTarget } from '../../runtime/metadata/remote-target.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
-import { introspectRemote } from '../../runtime/remote/introspect.ts';
+import { createSchemaReader } from '../../runtime/remote/introspect.ts';
 import type { ReadRemote } from '../phases/2-introspect/remote-schemas.ts';
 import type { CommandContext } from './command.ts';
 
@@ -12,10 +12,8 @@ export async function withRemoteReader<Result>(
 ): Promise<Result> {
   const outgoing = createOutgoing();
   try {
-    return await use(async ({ definition }) => {
-      const { sdl } = await introspectRemote(remoteTarget(definition), { outgoing, environment });
-      return sdl;
-    });
+    const read = createSchemaReader({ outgoing, environment });
+    return await use(({ name, definition }) => read(name, remoteTarget(definition)));
   } finally {
     await outgoing.close();
   }

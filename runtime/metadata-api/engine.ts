@@ -366,7 +366,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     await copy.check();
     if (
       copy.remotes !== this.#state.remotes ||
-      JSON.stringify(copy.catalogs) !== JSON.stringify(this.#state.catalogs)
+      (copy.catalogs !== this.#state.catalogs &&
+        JSON.stringify(copy.catalogs) !== JSON.stringify(this.#state.catalogs))
     ) {
       await this.#serve(copy, this.#state.resourceVersion);
       await this.#mendTriggers();

@@ -29,7 +29,7 @@ import { dumpSource } from '../metadata-api/pg-dump.ts';
 import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api/working-copy.ts';
 import type { Observation } from '../observe.ts';
 import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
-import { introspectRemote } from '../remote/introspect.ts';
+import { createSchemaReader } from '../remote/introspect.ts';
 import { readLock } from '../remote/lock.ts';
 import { createInputValidator } from '../validation/validator.ts';
 import type { PreparedProgram } from './host.ts';
@@ -152,6 +152,7 @@ async function start(data: ThreadData): Promise<Running> {
     observe: Object.assign(observe, { flush: async () => {} }),
     outgoing,
   });
+  const readSchema = createSchemaReader({ outgoing, environment: data.environment });
   try {
     const engine = await MetadataEngine.start<SourceConnection>({
       store,
@@ -162,10 +163,7 @@ async function start(data: ThreadData): Promise<Running> {
         ),
       openSource: ({ name, configuration: { connection_info: info } }) =>
         openSource(name, withFewConnections(info), data),
-      readRemote: async ({ definition }) => {
-        const options = { outgoing, environment: data.environment };
-        return (await introspectRemote(remoteTarget(definition), options)).sdl;
-      },
+      readRemote: ({ name, definition }) => readSchema(name, remoteTarget(definition)),
       lockedRemote: (name) =>
         configuration.remoteSchemasDir === undefined
           ? undefined

@@ -1,4 +1,5 @@
 /** Reads the schema of a remote server. */
+import { createHash } from 'node:crypto';
 import { EngineError } from '../core/errors.ts';
 import { MalformedJson } from '../core/json/scanner.ts';
 import {
@@ -13,30 +14,41 @@ import { type CallOptions, callRemote } from './call.ts';
 
 const ADMIN = { role: ADMIN_ROLE, variables: { 'x-engine-role': ADMIN_ROLE }, backendOnly: false };
 
-export interface Introspection {
-  /** Canonical: equal schemas give equal texts. */
-  readonly sdl: string;
-  /** The answer as it came. */
-  readonly text: string;
-}
+type IntrospectionTarget = Pick<RemoteSchemaShape, 'url' | 'headers' | 'timeout'>;
 
 /**
- * Introspects a server with the configured headers, as an administrator.
+ * A reader of remote schemas: introspects a server with the configured headers, as an administrator, and gives its SDL in
+ * canonical form (equal schemas give equal texts). An answer with the bytes of the last one is not parsed again.
  * @throws EngineError remote-schema-error, or invalid-params for an address that cannot be made out
  */
-export async function introspectRemote(
-  target: Pick<RemoteSchemaShape, 'url' | 'headers' | 'timeout'>,
+export function createSchemaReader(
   options: CallOptions,
-): Promise<Introspection> {
-  const response = await callRemote(target, INTROSPECTION_BODY, true, { session: ADMIN }, options);
-  const text = response.body.toString('utf8');
+): (name: string, target: IntrospectionTarget) => Promise<string> {
+  const last = new Map<string, { readonly digest: string; readonly sdl: string }>();
+  return async (name, target) => {
+    const body = await askForSchema(target, options);
+    const digest = createHash('sha256').update(body).digest('hex');
+    const known = last.get(name);
+    if (known?.digest === digest) return known.sdl;
+    const sdl = readIntrospection(body);
+    last.set(name, { digest, sdl });
+    return sdl;
+  };
+}
+
+async function askForSchema(target: IntrospectionTarget, options: CallOptions): Promise<Buffer> {
+  return (await callRemote(target, INTROSPECTION_BODY, true, { session: ADMIN }, options)).body;
+}
+
+/** @throws EngineError remote-schema-error */
+function readIntrospection(body: Buffer): string {
   try {
-    const answer = splitAnswer(text);
+    const answer = splitAnswer(body.toString('utf8'));
     if (hasErrors(answer) && (answer.data === undefined || answer.data === 'null'))
       throw new EngineError('remote-schema-error', 'the remote schema refuses to be introspected', {
         internal: { errors: JSON.parse(answer.errors!) as unknown },
       });
-    return { sdl: introspectionToSdl(JSON.parse(answer.data ?? 'null')), text };
+    return introspectionToSdl(JSON.parse(answer.data ?? 'null'));
   } catch (error) {
     if (error instanceof MalformedJson)
       throw new EngineError(

@@ -1,9 +1,19 @@
 /** `npm run bench -- remote`: remote schemas and joins, beside servers written by hand and other gateways. */
 import type { BenchCase } from './cases.ts';
 import { type GatewayOptions, installGateways } from './gateways.ts';
-import { fetchOnce, type LoadRequest } from './load.ts';
+import { fetchOnce } from './load.ts';
+import {
+  atMost,
+  graphql,
+  measureLargeSchema,
+  measureManyRows,
+  measureStarts,
+  measureTables,
+  type RemoteFigure,
+  timesOf,
+} from './remote-limits.ts';
 import { addressOf, type RemoteStage, ROWS, SLOW, withRemoteStage } from './remote-project.ts';
-import { alignedTable, median, ratioOf, type Summary, summaryOf } from './results.ts';
+import { alignedTable, ratioOf, type Summary, summaryOf } from './results.ts';
 import {
   type BenchOptions,
   type Contestants,
@@ -11,15 +21,6 @@ import {
   graphqlRequests,
   measureRounds,
 } from './rounds.ts';
-
-/** One figure with what it should be. */
-interface RemoteFigure {
-  readonly goal: string;
-  readonly measure: string;
-  readonly wanted: string;
-  readonly measured: string;
-  readonly holds: boolean;
-}
 
 /** Requests per second of one server. */
 interface Load extends Summary {
@@ -38,7 +39,6 @@ export interface RemoteResult {
 const HEADERS = { 'x-engine-role': 'user', 'content-type': 'application/json' };
 /** Seconds; other gateways compile what they run for longer. */
 const WARM_UP = 2;
-const CALLS = 21;
 
 const pages = Array.from({ length: 8 }, (_, page) => ({ headers: HEADERS, variables: { page } }));
 const one: BenchCase = {
@@ -52,23 +52,24 @@ const joined: BenchCase = {
   requests: pages,
 };
 
-const graphql = (query: string, path = '/v1/graphql'): LoadRequest => ({
-  path,
-  headers: HEADERS,
-  body: JSON.stringify({ query }),
-});
-
 /** Runs the benchmark on an embedded PostgreSQL of its own, and stops everything that it started. */
 export function benchRemote(options: BenchOptions, withGateways: boolean): Promise<RemoteResult> {
   const folder = withGateways ? installGateways(options.progress) : undefined;
   return withRemoteStage(async (stage) => {
     const passed = await measurePassing(stage, options);
     const gateways = await measureJoining(stage, folder, options);
+    const { progress } = options;
+    progress('requests, levels, many rows');
+    const large = await measureManyRows(stage);
     const figures = [
       ...passed.figures,
       ...gateways.figures,
       ...(await countRequests(stage)),
-      ...(await measureLevel(stage, options)),
+      ...(await measureLevel(stage)),
+      ...(await measureStarts(stage, progress)),
+      ...large,
+      ...(await measureTables(stage)),
+      ...(await measureLargeSchema()),
     ];
     return { loads: [...passed.loads, ...gateways.loads], figures };
   });
@@ -147,13 +148,13 @@ async function measureJoining(
   );
   const [own, other] = [await engine.state(), await hive.state()];
   const share = own.resident / other.resident;
-  const memory = {
-    goal: 'D-2',
-    measure: `memory under load: ${inMegabytes(own.resident)} MB beside ${inMegabytes(other.resident)} MB of hive`,
-    wanted: '≤ 0.25',
-    measured: share.toFixed(2),
-    holds: share <= 0.25,
-  };
+  const memory = atMost(
+    'D-2',
+    `memory under load: ${inMegabytes(own.resident)} MB beside ${inMegabytes(other.resident)} MB of hive`,
+    0.25,
+    share,
+    2,
+  );
   return {
     loads,
     figures: [...atLeast('D-2', loads, 'hive', 2), ...atLeast('D-2', loads, 'mercurius', 4), memory],
@@ -208,34 +209,18 @@ async function countRequests(stage: RemoteStage): Promise<RemoteFigure[]> {
   return figures;
 }
 
-/** Milliseconds of calls that come one after another: the median. */
-async function timeOf(port: number, request: LoadRequest, calls = CALLS): Promise<number> {
-  const times: number[] = [];
-  for (let call = 0; call < calls; call += 1) {
-    const begin = performance.now();
-    await fetchOnce(port, request);
-    times.push(performance.now() - begin);
-  }
-  return median(times);
-}
-
-async function measureLevel(
-  { engine, floor }: RemoteStage,
-  { progress }: BenchOptions,
-): Promise<RemoteFigure[]> {
-  progress('servers that answer after 50, 80 and 120 ms');
+async function measureLevel({ engine, floor }: RemoteStage): Promise<RemoteFigure[]> {
   const query = `{ ${SLOW.join(' ')} }`;
-  const roots = await timeOf(engine.port, graphql(query));
-  const byHand = await timeOf(floor.port, graphql(query, '/together'));
-  const level = await timeOf(engine.port, graphql(`{ event(limit: 1) ${query} }`));
-  const figure = (name: string, time: number): RemoteFigure => ({
-    goal: 'D-4',
-    measure: `${name}: ms beside ${byHand.toFixed(1)} by hand`,
-    wanted: `≤ ${(byHand + 2).toFixed(1)}`,
-    measured: time.toFixed(1),
-    holds: time <= byHand + 2,
-  });
-  return [figure('three root fields', roots), figure('three joins of a row', level)];
+  const [roots, level, byHand] = (await timesOf([
+    { port: engine.port, request: graphql(query) },
+    { port: engine.port, request: graphql(`{ event(limit: 1) ${query} }`) },
+    { port: floor.port, request: graphql(query, '/together') },
+  ])) as [number, number, number];
+  const beside = `ms beside ${byHand.toFixed(1)} by hand`;
+  return [
+    atMost('D-4', `three root fields, answered after 50, 80 and 120 ms: ${beside}`, byHand + 2, roots, 1),
+    atMost('D-4', `three joins of a row: ${beside}`, byHand + 2, level, 1),
+  ];
 }
 
 /** The results as aligned lines. */

@@ -139,7 +139,7 @@ async function load(bench: BenchCase, port: number): Promise<void> {
 }
 
 /** Asks until there is an answer with data. */
-async function firstAnswer(
+export async function firstAnswer(
   child: ChildProcess,
   address: string,
   body: string,

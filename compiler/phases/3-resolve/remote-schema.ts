@@ -1,6 +1,10 @@
 /** Remote schemas: what was read of them, the checks that it has to pass, names, and the part that each role sees. */
 import { GraphQLError, Kind, parse, print as printAst } from 'graphql';
-import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import {
+  type RemoteDocument,
+  readRemoteDocument,
+  type TypeDefinition,
+} from '../../../runtime/core/remotes/document.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type {
   RemoteCustomization,
@@ -46,7 +50,7 @@ export function resolveRemoteSchemas(
   report: { readonly diagnostics: Diagnostic[] },
   memory: Memory,
 ): ResolvedRemote[] {
-  const types = new Map<string, { readonly text: string; readonly owner: string }>();
+  const types = new Map<string, ClaimedType>();
   return metadata.remote_schemas.flatMap((entry) => {
     const resolved = attempt(report, remoteSchemaObject(entry), () => {
       const result = Object.hasOwn(remotes, entry.name) ? remotes[entry.name]! : { error: 'it was not read' };
@@ -114,6 +118,11 @@ function claimRoots(
   for (const place of wanted) taken.set(place, `remote schema "${name}"`);
 }
 
+interface ClaimedType {
+  readonly definition: TypeDefinition;
+  readonly owner: string;
+}
+
 /** Types of equal names are equal in structure, and then one type. @throws Failure */
 function claimTypes(
   { name }: RemoteSchema,
@@ -121,30 +130,29 @@ function claimTypes(
   customization: RemoteCustomization | undefined,
   taken: {
     readonly tables: TakenNames['types'];
-    readonly remotes: Map<string, { readonly text: string; readonly owner: string }>;
+    readonly remotes: Map<string, ClaimedType>;
   },
 ): void {
   const roots = new Set(Object.values(document.roots));
   const { type: rename } = remoteNames(customization, roots);
   const own = [...document.types].flatMap(([type, definition]) =>
     // Fields of root types are root fields; the type itself is visible only if it has a name of its own.
-    roots.has(type) && customization?.namespace === undefined
-      ? []
-      : [
-          {
-            type: rename(type),
-            text: JSON.stringify({ ...definition, description: undefined, name: undefined }),
-          },
-        ],
+    roots.has(type) && customization?.namespace === undefined ? [] : [{ type: rename(type), definition }],
   );
   const { tables, remotes } = taken;
-  for (const { type, text } of own) {
+  for (const { type, definition } of own) {
     const known = remotes.get(type);
-    const owner = tables.get(type) ?? (known && known.text !== text ? known.owner : undefined);
+    const differs = known && structureOf(known.definition) !== structureOf(definition);
+    const owner = tables.get(type) ?? (differs ? known.owner : undefined);
     if (owner !== undefined) throw new Failure(messages.remoteTypeConflict({ type, owner }));
   }
   const owner = `remote schema "${name}"`;
-  for (const { type, text } of own) if (!remotes.has(type)) remotes.set(type, { text, owner });
+  for (const { type, definition } of own) if (!remotes.has(type)) remotes.set(type, { definition, owner });
+}
+
+/** Equal for types that differ in name and description only. */
+function structureOf(definition: TypeDefinition): string {
+  return JSON.stringify({ ...definition, description: undefined, name: undefined });
 }
 
 function resolvePermissions(
