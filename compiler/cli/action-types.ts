@@ -6,14 +6,11 @@ import * as typescript from '@graphql-codegen/typescript';
 import { parse, parseType } from 'graphql';
 import type { ActionShape, ActionsProgram, CustomTypesShape } from '../../runtime/core/action/shapes.ts';
 import { camelCase, upperFirst } from '../../runtime/core/names.ts';
-import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
-import { compile } from '../index.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { nativeText, typeText } from '../phases/5-emit/action.ts';
-import { renderDiagnostics } from '../review/findings/render.ts';
 import type { CommandContext } from './command.ts';
 import { startProgress } from './progress.ts';
-import { type ProjectOptions, withProject } from './project.ts';
+import { compileReadable, type ProjectOptions, withProject } from './project.ts';
 
 interface ActionTypesOptions extends ProjectOptions {
   /** Folder of the handlers. */
@@ -27,14 +24,8 @@ interface ActionTypesOptions extends ProjectOptions {
 export function actionTypesCommand(options: ActionTypesOptions, context: CommandContext): Promise<number> {
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
-    const { read, catalogs, remotes, naming, serving, obstacles } = project;
-    const result = compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming, serving });
-    const diagnostics = [...read.diagnostics, ...(obstacles.length > 0 ? obstacles : result.diagnostics)];
-    progress.end();
-    const errors = diagnostics.filter(({ severity }) => severity === 'error');
-    if (errors.length > 0) context.stderr(renderDiagnostics(errors, read.origin.describe));
-    const isUnread = Object.values(catalogs).some((catalog) => 'error' in catalog);
-    if (hasErrors(read.diagnostics) || obstacles.length > 0 || isUnread) return 1;
+    const result = compileReadable(project, context, progress);
+    if (!result) return 1;
     const { actions } = programOf(result.state.plan);
     if (!actions) {
       context.stderr('The metadata has no actions that can be served: nothing was written.\n');

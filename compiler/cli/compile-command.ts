@@ -93,7 +93,7 @@ export async function compileProject(
   context: CommandContext,
   progress: Progress,
 ): Promise<CompiledProject> {
-  const { read, catalogs, remotes, naming, serving, obstacles } = project;
+  const { read, input, obstacles } = project;
   const environment = environmentVariables(read.value);
   const missing = options.checkEnvironment ? missingVariables(environment, project, context) : [];
   const before = [...read.diagnostics, ...missing, ...obstacles];
@@ -108,7 +108,7 @@ export async function compileProject(
       refused: [],
     };
   progress.step('compiling');
-  const result = compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming, serving });
+  const result = compile(input);
   const proof =
     options.prove || options.migrations !== undefined ? await prove(project, result, progress) : undefined;
   progress.step('loading the generated code');

@@ -35,28 +35,20 @@ const DEFAULT_CONFIGURATION = 'engine-lint.yaml';
 export function lintCommand(options: LintOptions, context: CommandContext): Promise<number> {
   const configuration = readConfiguration(options);
   const progress = startProgress(context);
-  return withProject(
-    options,
-    context,
-    progress,
-    async ({ read, catalogs, remotes, naming, serving, obstacles }) => {
-      progress.step('compiling');
-      const result =
-        obstacles.length > 0
-          ? undefined
-          : compile({ metadata: read.value, catalogs, remotes, origin: read.origin, naming, serving });
-      progress.end();
-      const errors = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
-        ({ severity }) => severity === 'error',
-      );
-      const linted = result
-        ? lintCompiled(result, { read, catalogs }, configuration)
-        : { findings: [], allowed: 0, permissions: 0 };
-      const found = [...errors, ...linted.findings];
-      report(found, linted, options.format, read.origin.describe, context);
-      return found.length > 0 ? 1 : 0;
-    },
-  );
+  return withProject(options, context, progress, async ({ read, input, obstacles }) => {
+    progress.step('compiling');
+    const result = obstacles.length > 0 ? undefined : compile(input);
+    progress.end();
+    const errors = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
+      ({ severity }) => severity === 'error',
+    );
+    const linted = result
+      ? lintCompiled(result, { read, input }, configuration)
+      : { findings: [], allowed: 0, permissions: 0 };
+    const found = [...errors, ...linted.findings];
+    report(found, linted, options.format, read.origin.describe, context);
+    return found.length > 0 ? 1 : 0;
+  });
 }
 
 export interface Linted {
@@ -70,15 +62,15 @@ export interface Linted {
 /** Lints what was compiled. */
 export function lintCompiled(
   { state }: CompileResult,
-  { read, catalogs }: Pick<Project, 'read' | 'catalogs'>,
+  { read, input }: Pick<Project, 'read' | 'input'>,
   configuration: LintConfiguration,
 ): Linted {
-  const input = placeTables(read.value, state.model, state.plan, catalogs);
-  const { remaining, allowed } = applyAllowances(lint(input, configuration), configuration.allow);
+  const placed = placeTables(read.value, state.model, state.plan, input.catalogs);
+  const { remaining, allowed } = applyAllowances(lint(placed, configuration), configuration.allow);
   return {
     findings: remaining.map((diagnostic) => locate(diagnostic, read.origin.locate)),
     allowed,
-    permissions: input.tables.reduce((sum, { permissions }) => sum + permissions.length, 0),
+    permissions: placed.tables.reduce((sum, { permissions }) => sum + permissions.length, 0),
   };
 }
 

@@ -10,13 +10,15 @@ import {
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import type { SavedOptions } from '../../runtime/core/saved.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/connection.ts';
-import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
+import { type CompileInput, type CompileResult, compile } from '../index.ts';
 import { type OfflineDatabases, openOffline } from '../offline/databases.ts';
 import { type FileResult, readMetadataFile } from '../phases/1-read/index.ts';
 import { type CatalogOptions, databaseOf, readCatalog } from '../phases/2-introspect/index.ts';
 import { readRemotes } from '../phases/2-introspect/remote-schemas.ts';
-import type { CatalogResult, RemoteResult } from '../phases/3-resolve/index.ts';
+import type { CatalogResult } from '../phases/3-resolve/index.ts';
+import { renderDiagnostics } from '../review/findings/render.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import type { Progress } from './progress.ts';
 import { withRemoteReader } from './remote-reader.ts';
@@ -37,11 +39,8 @@ export interface ProjectOptions {
 
 export interface Project {
   readonly read: FileResult;
-  readonly catalogs: Readonly<Record<string, CatalogResult>>;
-  /** Of locks, or as the servers offer them. */
-  readonly remotes: Readonly<Record<string, RemoteResult>>;
-  readonly naming: NamingOptions;
-  readonly serving: SavedOptions;
+  /** What is compiled; remote schemas of locks, or as the servers offer them. */
+  readonly input: Omit<CompileInput, 'serving'> & { readonly serving: SavedOptions };
   /** By source; absent for sources with a saved or unreadable catalog. */
   readonly databases: ReadonlyMap<string, ConnectionConfiguration>;
   /** Reasons why catalogs are missing. Nothing can be compiled then. */
@@ -93,11 +92,30 @@ export async function withProject<Result>(
     const remotes = await withRemoteReader(context, (readRemote) =>
       readRemotes(read.value.remote_schemas, options.metadata, readRemote),
     );
-    return await use({ read, catalogs, remotes, naming, serving, databases, obstacles });
+    const input = { metadata: read.value, origin: read.origin, catalogs, remotes, naming, serving };
+    return await use({ read, input, databases, obstacles });
   } finally {
     progress.end();
     await offline?.close();
   }
+}
+
+/**
+ * Compiles a project for a command that prints a part of what would be served. Errors go to standard error.
+ * @returns undefined if the metadata or a catalog cannot be read
+ */
+export function compileReadable(
+  { read, input, obstacles }: Project,
+  context: CommandContext,
+  progress: Progress,
+): CompileResult | undefined {
+  const result = compile(input);
+  const diagnostics = [...read.diagnostics, ...(obstacles.length > 0 ? obstacles : result.diagnostics)];
+  progress.end();
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) context.stderr(renderDiagnostics(errors, read.origin.describe));
+  const isUnread = Object.values(input.catalogs).some((catalog) => 'error' in catalog);
+  return hasErrors(read.diagnostics) || obstacles.length > 0 || isUnread ? undefined : result;
 }
 
 function locate(diagnostic: Diagnostic, { origin }: FileResult): Diagnostic {
@@ -110,7 +128,7 @@ function readSettings(
   options: ProjectOptions,
   metadata: Metadata,
   { environment }: CommandContext,
-): Pick<Project, 'naming' | 'serving'> & Pick<CatalogOptions, 'allowedFolder'> {
+): Pick<CatalogOptions, 'allowedFolder'> & { naming: NamingOptions; serving: SavedOptions } {
   const unknown = [...(options.source?.keys() ?? [])].filter(
     (name) => !metadata.sources.some((source) => source.name === name),
   );

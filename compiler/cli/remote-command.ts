@@ -91,18 +91,9 @@ function judge(
   return { verdict: broken.length > 0 ? 'breaking' : 'compatible', broken };
 }
 
-function problemsWith(
-  { read, catalogs, remotes, naming, serving }: Project,
-  name: string,
-  result: RemoteResult,
-): readonly Diagnostic[] {
-  return compile({
-    metadata: read.value,
-    catalogs,
-    remotes: { ...remotes, [name]: result },
-    naming,
-    serving,
-  }).diagnostics;
+function problemsWith({ input }: Project, name: string, result: RemoteResult): readonly Diagnostic[] {
+  const { origin: _, ...rest } = input;
+  return compile({ ...rest, remotes: { ...input.remotes, [name]: result } }).diagnostics;
 }
 
 function keyOf({ code, path, message }: Diagnostic): string {

@@ -35,10 +35,9 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
   const cases = options.cases === undefined ? [] : readCases(options.cases);
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
-    const { read, catalogs, remotes, naming, serving, obstacles } = project;
-    const input = { catalogs, remotes, naming, serving };
-    const result =
-      obstacles.length > 0 ? undefined : compile({ ...input, metadata: read.value, origin: read.origin });
+    const { read, obstacles } = project;
+    const { origin: _, ...input } = project.input;
+    const result = obstacles.length > 0 ? undefined : compile(project.input);
     const diagnostics = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
       ({ severity }) => severity === 'error',
     );
@@ -60,8 +59,8 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
       const tested = await testPermissions({
         compiled: result,
         compile: (metadata) => compile({ ...input, metadata }, result),
-        catalogs: catalogs as Readonly<Record<string, SourceCatalog>>,
-        serving,
+        catalogs: input.catalogs as Readonly<Record<string, SourceCatalog>>,
+        serving: input.serving,
         cases,
         databases,
         isolation: options.isolation,

@@ -7,11 +7,7 @@
 
 import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
 import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
-import type {
-  MutationFieldKind,
-  QueryFieldKind,
-  SubscriptionFieldKind,
-} from '../../runtime/core/root-fields.ts';
+import type { RootFieldKind } from '../../runtime/core/root-fields.ts';
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type {
   ComputedFieldShape,
@@ -47,8 +43,6 @@ export interface ModelTable {
   readonly rootFields: readonly RootField[];
   readonly permissions: TablePermissions;
 }
-
-export type RootFieldKind = QueryFieldKind | SubscriptionFieldKind | MutationFieldKind;
 
 export interface RootField {
   readonly kind: RootFieldKind;

@@ -6,12 +6,7 @@
 import { columnsOfRule, textOfString, undeclaredAlias } from './condition/reads.ts';
 import { readTokens } from './condition/tokens.ts';
 import { objectKey } from './names.ts';
-import {
-  fieldEntries,
-  type MutationFieldKind,
-  type QueryFieldKind,
-  type SubscriptionFieldKind,
-} from './root-fields.ts';
+import { fieldEntries, ROOT_FIELD_KINDS } from './root-fields.ts';
 import type {
   AccessRules,
   DeclaredTable,
@@ -56,7 +51,7 @@ export function checkTable(table: DeclaredTable): void {
   for (const name in relationships) check(Object.keys(relationships[name]!.columns), `relationships.${name}`);
   for (const section of ['query', 'subscription', 'mutation'] as const)
     for (const [name, { field }] of fieldEntries<FieldEntry>(table.fields[section]))
-      if (!FIELD_KINDS[section].includes(field))
+      if (!(ROOT_FIELD_KINDS[section] as readonly string[]).includes(field))
         throw unknown(`${section}.${name}`, 'kind of root field', field);
 }
 
@@ -75,23 +70,9 @@ function checkTypeKey({ types }: SourceShape, key: string, place: string): void 
 
 type FieldEntry = string | { readonly field: string };
 
-const FIELD_KINDS: Readonly<Record<'query' | 'subscription' | 'mutation', readonly string[]>> = {
-  query: ['select', 'select_by_pk', 'select_aggregate'] satisfies QueryFieldKind[],
-  subscription: ['select_stream'] satisfies SubscriptionFieldKind[],
-  mutation: [
-    'insert',
-    'insert_one',
-    'update',
-    'update_by_pk',
-    'update_many',
-    'delete',
-    'delete_by_pk',
-  ] satisfies MutationFieldKind[],
-};
-
 const ROOTS: Readonly<Record<'queryRoots' | 'subscriptionRoots', readonly string[]>> = {
-  queryRoots: FIELD_KINDS.query,
-  subscriptionRoots: [...FIELD_KINDS.query, ...FIELD_KINDS.subscription],
+  queryRoots: ROOT_FIELD_KINDS.query,
+  subscriptionRoots: [...ROOT_FIELD_KINDS.query, ...ROOT_FIELD_KINDS.subscription],
 };
 
 /** @throws Error if a rule names a column, computed field, part or type that does not exist */

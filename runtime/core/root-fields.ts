@@ -4,17 +4,18 @@ import type { RootArguments, Selection } from './request/selection.ts';
 import type { DeclaredFunction, DeclaredTable } from './shapes.ts';
 import type { Sql } from './sql/fragment.ts';
 
-/** Kinds of root fields, named as in `custom_root_fields`. */
-export type QueryFieldKind = 'select' | 'select_by_pk' | 'select_aggregate';
-export type SubscriptionFieldKind = 'select_stream';
-export type MutationFieldKind =
-  | 'insert'
-  | 'insert_one'
-  | 'update'
-  | 'update_by_pk'
-  | 'update_many'
-  | 'delete'
-  | 'delete_by_pk';
+/** Kinds of root fields of a table, named as in `custom_root_fields`, by the section that declares them. */
+export const ROOT_FIELD_KINDS = {
+  query: ['select', 'select_by_pk', 'select_aggregate'],
+  subscription: ['select_stream'],
+  mutation: ['insert', 'insert_one', 'update', 'update_by_pk', 'update_many', 'delete', 'delete_by_pk'],
+} as const;
+
+type Kinds = typeof ROOT_FIELD_KINDS;
+export type QueryFieldKind = Kinds['query'][number];
+export type SubscriptionFieldKind = Kinds['subscription'][number];
+export type MutationFieldKind = Kinds['mutation'][number];
+export type RootFieldKind = Kinds[keyof Kinds][number];
 export type FunctionFieldKind = 'function' | 'function_aggregate';
 
 /** Who the plan is made for. Values of session variables are parameters of the plan, never seen by resolvers. */

@@ -7,13 +7,14 @@ import {
   tableBaseName,
   upperFirst,
 } from '../../../runtime/core/names.ts';
+import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type {
   QualifiedName,
   SourceCustomization,
   TableConfiguration,
 } from '../../../runtime/metadata/metadata.ts';
-import type { ModelFunction, RootField, RootFieldKind } from '../../model/model.ts';
+import type { ModelFunction, RootField } from '../../model/model.ts';
 import { Failure } from './report.ts';
 import type { NamedSource, SourceScope, StructureFunction, StructureTable, TableScope } from './scope.ts';
 

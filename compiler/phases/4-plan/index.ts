@@ -2,12 +2,13 @@
 import type { DeclaredTable, RootFields } from '../../../runtime/core/contract.ts';
 import type { EventsProgram } from '../../../runtime/core/events.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
+import { ROOT_FIELD_KINDS } from '../../../runtime/core/root-fields.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import type { DeclaredFunction, FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { Model, ModelFunction, ModelTable, RootField, RootFieldKind } from '../../model/model.ts';
+import type { Model, ModelFunction, ModelTable, RootField } from '../../model/model.ts';
 import type { Plan, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { planEvents } from './events.ts';
 import { planLedgers } from './ledger.ts';
@@ -82,29 +83,13 @@ function planFunction(
 
 /** Root fields by section, each by name. */
 function fieldsOf(rootFields: readonly RootField[]): RootFields {
-  const sections: Record<Section, Record<string, unknown>> = { query: {}, subscription: {}, mutation: {} };
-  for (const { kind, name, description } of rootFields) {
-    const section = SECTIONS[kind];
-    sections[section][name] = description === undefined ? kind : { field: kind, description };
-  }
-  return Object.fromEntries(
-    Object.entries(sections).filter(([, fields]) => Object.keys(fields).length > 0),
-  ) as RootFields;
+  const sections = Object.entries(ROOT_FIELD_KINDS).map(([section, kinds]: [string, readonly string[]]) => {
+    const fields = rootFields.filter(({ kind }) => kinds.includes(kind));
+    const entries = fields.map(({ kind, name, description }) => [
+      name,
+      description === undefined ? kind : { field: kind, description },
+    ]);
+    return [section, Object.fromEntries(entries)] as const;
+  });
+  return Object.fromEntries(sections.filter(([, fields]) => Object.keys(fields).length > 0));
 }
-
-type Section = 'query' | 'subscription' | 'mutation';
-
-/** Where a kind of root field is listed. */
-const SECTIONS: Readonly<Record<RootFieldKind, Section>> = {
-  select: 'query',
-  select_by_pk: 'query',
-  select_aggregate: 'query',
-  select_stream: 'subscription',
-  insert: 'mutation',
-  insert_one: 'mutation',
-  update: 'mutation',
-  update_by_pk: 'mutation',
-  update_many: 'mutation',
-  delete: 'mutation',
-  delete_by_pk: 'mutation',
-};

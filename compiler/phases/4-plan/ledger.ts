@@ -6,6 +6,7 @@ import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action
 import { type Deletion, deletionOf } from '../../../runtime/core/deletions.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
+import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
 import type { FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
@@ -19,7 +20,6 @@ import type {
   ModelTable,
   ModelUpdatePermission,
   Presets,
-  RootFieldKind,
   TablePermissions,
 } from '../../model/model.ts';
 import type { Ledger } from '../../model/plan.ts';

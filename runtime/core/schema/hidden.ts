@@ -5,15 +5,9 @@
 import type { EngineError, UnknownName } from '../errors.ts';
 import type { Column, Program, Table } from '../program.ts';
 import { type Reason, ruleName } from '../reason.ts';
+import type { RootFieldKind } from '../root-fields.ts';
 import { ADMIN_ROLE } from '../session.ts';
-import {
-  type Offer,
-  offer,
-  offerOfWrite,
-  operationOf,
-  type RootFieldKind,
-  type TableOperation,
-} from './offer.ts';
+import { type Offer, offer, offerOfWrite, operationOf, type TableOperation } from './offer.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { namedType } from './types.ts';
 

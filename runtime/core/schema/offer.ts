@@ -2,10 +2,8 @@
  * Whether a role is offered a root field of a table, and if not, why. The only answer to that question: schemas, denials,
  * ledgers and `verify` ask here.
  */
-import type { MutationFieldKind, QueryFieldKind, SubscriptionFieldKind } from '../root-fields.ts';
+import type { RootFieldKind } from '../root-fields.ts';
 import type { SelectRule, TableShape } from '../shapes.ts';
-
-export type RootFieldKind = QueryFieldKind | SubscriptionFieldKind | MutationFieldKind;
 export type RootKind = 'query' | 'mutation' | 'subscription';
 export type TableOperation = 'select' | 'insert' | 'update' | 'delete';
 

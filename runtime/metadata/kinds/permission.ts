@@ -1,3 +1,4 @@
+import { type QueryFieldKind, ROOT_FIELD_KINDS, type SubscriptionFieldKind } from '../../core/root-fields.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   list,
@@ -51,8 +52,9 @@ const insertPermission = object({
   validate_input,
 });
 
-export type QueryRootField = 'select' | 'select_by_pk' | 'select_aggregate';
-export type SubscriptionRootField = QueryRootField | 'select_stream';
+const { query, subscription } = ROOT_FIELD_KINDS;
+export type QueryRootField = QueryFieldKind;
+export type SubscriptionRootField = QueryFieldKind | SubscriptionFieldKind;
 
 export type SelectPermission = TypeOf<typeof selectPermission>;
 const selectPermission = object({
@@ -62,13 +64,9 @@ const selectPermission = object({
   limit: optional(naturalNumber),
   allow_aggregations: flag,
   /** Absent = all, empty = none. */
-  query_root_fields: optional(
-    requiredList<QueryRootField>(oneOf('select', 'select_by_pk', 'select_aggregate')),
-  ),
+  query_root_fields: optional(requiredList<QueryRootField>(oneOf(...query))),
   /** Absent = all, empty = none. */
-  subscription_root_fields: optional(
-    requiredList<SubscriptionRootField>(oneOf('select', 'select_by_pk', 'select_aggregate', 'select_stream')),
-  ),
+  subscription_root_fields: optional(requiredList<SubscriptionRootField>(oneOf(...query, ...subscription))),
 });
 
 export type UpdatePermission = TypeOf<typeof updatePermission>;

@@ -1,4 +1,5 @@
 import { displayName } from '../../core/names.ts';
+import { ROOT_FIELD_KINDS, type RootFieldKind } from '../../core/root-fields.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import { nearest } from '../../diagnostics/nearest.ts';
 import type { Codec, TypeOf } from '../codec.ts';
@@ -25,21 +26,6 @@ import { arrayRelationship, objectRelationship } from './relationship.ts';
 import { remoteRelationship } from './remote-relationship.ts';
 import { comment, qualifiedName, tableName } from './shared.ts';
 
-const tableRootFields = [
-  'select',
-  'select_by_pk',
-  'select_aggregate',
-  'select_stream',
-  'insert',
-  'insert_one',
-  'update',
-  'update_by_pk',
-  'update_many',
-  'delete',
-  'delete_by_pk',
-] as const;
-type TableRootField = (typeof tableRootFields)[number];
-
 export type RootFieldConfiguration = TypeOf<typeof rootFieldObject>;
 const rootFieldObject = object({ name: orNull(optional(graphqlName)), comment });
 
@@ -53,11 +39,15 @@ const rootField = choose<RootFieldConfiguration>(
   (field) => (field.comment === undefined ? rootFieldName : rootFieldObject),
 );
 
-type RootFields = Readonly<Partial<Record<TableRootField, RootFieldConfiguration>>>;
+type RootFields = Readonly<Partial<Record<RootFieldKind, RootFieldConfiguration>>>;
 
 const customRootFields: Codec<RootFields> = convert(
   object(
-    Object.fromEntries(tableRootFields.map((field) => [field, optional(rootField)])),
+    Object.fromEntries(
+      Object.values(ROOT_FIELD_KINDS)
+        .flat()
+        .map((field) => [field, optional(rootField)]),
+    ),
   ) as unknown as Codec<RootFields>,
   {
     read: (fields, fail) => {

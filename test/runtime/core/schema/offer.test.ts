@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Offer,
-  offer,
-  type RoleRules,
-  type RootFieldKind,
-  type RootKind,
-} from '../../../../runtime/core/schema/offer.ts';
+import type { RootFieldKind } from '../../../../runtime/core/root-fields.ts';
+import { type Offer, offer, type RoleRules, type RootKind } from '../../../../runtime/core/schema/offer.ts';
 import { source, type TableShape } from '../../../../runtime/core/shapes.ts';
 
 const shape: TableShape = {
