@@ -32,19 +32,40 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
           const { operation } = found.route;
           const variables = restVariables(operation, given);
           const logged = { query: operation.document, operationName: operation.name, variables };
+          const partialErrors: string[] = [];
           const answer = await context.logOperation(request, logged, (watch) =>
             answerSaved(
               operation,
               variables,
               session,
-              forRequest(served, watch, clientOf(context, request, logged)),
+              forRequest(served, watch, clientOf(context, request, logged, partialErrors)),
             ),
           );
+          if (partialErrors.length > 0) reply.header('x-engine-errors', errorsHeader(partialErrors));
           return sendJson(reply, answer);
         }
       }
     });
   };
+}
+
+/** Maximum length of the header of errors; proxies refuse answers with long headers. */
+const MAX_HEADER = 4000;
+
+/** JSON in ASCII: the list of errors that leave the rest of the answer as it is, as many as fit. */
+function errorsHeader(errors: readonly string[]): string {
+  const fitting: string[] = [];
+  let length = 2;
+  for (const error of errors) {
+    const text = error.replace(
+      /[^\x20-\x7e]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    length += text.length + 1;
+    if (length > MAX_HEADER) break;
+    fitting.push(text);
+  }
+  return `[${fitting.join(',')}]`;
 }
 
 function wrongMethod(methods: string, reply: FastifyReply): EngineError {

@@ -174,7 +174,7 @@ function serve(
     run: (call, session, { requestId }) => {
       const exchange = { requestId, secrets: [], query: undefined };
       const { query, operationName } = call;
-      const client = { headers: requestHeaders, query, operationName };
+      const client = { headers: requestHeaders, query, operationName, partialErrors: [] };
       return logOperation({ exchange }, call, (watch) =>
         answerCall(call, session, { ...current(), watch, client }),
       );

@@ -23,22 +23,28 @@ export class OutgoingError extends Error {
   readonly kind: OutgoingErrorKind;
   /** Cause as the platform names it: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED` … */
   readonly code: string | undefined;
+  /** The answer had begun when it broke: the request was received. */
+  readonly hasAnswer: boolean;
 
-  constructor(kind: OutgoingErrorKind, message: string, code?: string) {
+  constructor(kind: OutgoingErrorKind, message: string, code?: string, hasAnswer = false) {
     super(message);
     this.kind = kind;
     this.code = code;
+    this.hasAnswer = hasAnswer;
   }
 }
 
-/** An error of the platform as one of ours. Its own message may hold the address, so only the code is taken over. */
-export function toOutgoingError(error: unknown): OutgoingError {
+/**
+ * An error of the platform as one of ours. Its own message may hold the address, so only the code is taken over.
+ * @param hasAnswer the answer had begun
+ */
+export function toOutgoingError(error: unknown, hasAnswer = false): OutgoingError {
   if (error instanceof OutgoingError) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED')
     return new OutgoingError('cancelled', 'the server is stopping');
   if (code === 'UND_ERR_INVALID_ARG') return new OutgoingError('invalid', 'a header is not valid', code);
-  return new OutgoingError('failed', code ?? 'the connection failed', code);
+  return new OutgoingError('failed', code ?? 'the connection failed', code, hasAnswer);
 }
 
 function codeOf(error: unknown): string | undefined {

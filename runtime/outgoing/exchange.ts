@@ -57,21 +57,22 @@ export function exchange(
       Math.min(Math.max(0, deadline - performance.now()), MAX_TIMER),
     );
 
+    const answer = collect(maxSize, truncate ? cut : undefined, fail, (response) => {
+      bulkhead.leave();
+      if (settled) return;
+      settle();
+      resolve(response);
+    });
     const handler = {
       onConnect: (abortConnection: (reason: Error) => void) => {
         // The caller is gone; the place was kept until now because connecting cannot be cancelled.
         if (failure) abortConnection(failure);
         else abort = abortConnection;
       },
-      ...collect(maxSize, truncate ? cut : undefined, fail, (response) => {
-        bulkhead.leave();
-        if (settled) return;
-        settle();
-        resolve(response);
-      }),
+      ...answer.handler,
       onError: (error: Error) => {
         bulkhead.leave();
-        fail(toOutgoingError(error));
+        fail(toOutgoingError(error, answer.hasBegun()));
       },
     };
     if (signal?.aborted) return cancel();
@@ -100,7 +101,7 @@ function collect(
       return fail(new OutgoingError('too-large', `the answer has more than ${maxSize} bytes`));
     cut({ status, headers, body: Buffer.concat(chunks).subarray(0, maxSize), truncated: true });
   };
-  return {
+  const handler = {
     onHeaders: (statusCode: number, raw: readonly Buffer[]) => {
       // Interim answers, such as 103, come before the one that counts.
       if (statusCode < 200) return true;
@@ -119,6 +120,7 @@ function collect(
     onComplete: () =>
       complete({ status, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
   };
+  return { handler, hasBegun: () => status > 0 };
 }
 
 function readHeaders(raw: readonly Buffer[]): readonly Header[] {

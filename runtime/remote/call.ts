@@ -64,7 +64,7 @@ function resolveUrl(address: RemoteAddress, environment: Environment): string {
 }
 
 /**
- * Posts a GraphQL request. A query whose connection fails is sent once more.
+ * Posts a GraphQL request. A query whose connection fails before an answer begins is sent once more.
  * @throws EngineError remote-schema-error when there is no answer
  */
 export async function callRemote(
@@ -84,7 +84,8 @@ export async function callRemote(
     outgoing.send({ url, headers, body, timeout: Math.max(1, Math.ceil(end - performance.now())) });
   try {
     return await send().catch((error: unknown) => {
-      if (isQuery && error instanceof OutgoingError && error.kind === 'failed') return send();
+      if (isQuery && error instanceof OutgoingError && error.kind === 'failed' && !error.hasAnswer)
+        return send();
       throw error;
     });
   } catch (error) {

@@ -7,6 +7,7 @@ import { EngineError } from '../errors.ts';
 import { createJoinPlanner } from '../join/tree.ts';
 import { createScope, type PlanOptions } from '../query/scope.ts';
 import { type StreamQuery, streamRows } from '../query/stream.ts';
+import { REMOTE } from '../remotes/remote-root.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
 import { checkOperationDirectives } from './directives.ts';
@@ -106,6 +107,8 @@ export function planRead(
   const sources = new Set<string>();
   let mayWrite = false;
   const answer = answerParts(selection, ({ definition: { meaning }, selection: inner, arguments: args }) => {
+    if (meaning.kind === 'call' && meaning.caller === REMOTE)
+      throw new EngineError('not-supported', 'subscription to remote server is not supported');
     if (meaning.kind !== 'query' && meaning.kind !== 'stream')
       throw new EngineError('not-supported', 'subscriptions on this field is not supported');
     if (joins.treeOf(inner))

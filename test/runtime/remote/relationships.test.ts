@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../harness/remote-server.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { connect } from '../../harness/socket.ts';
 
 const PEOPLE = `
   type Query { user(id: ID!): User, find(where: Where): [User!]!, group(name: String!): Group, level(of: Level): String }
@@ -470,6 +471,16 @@ test('on_error: null keeps the rest of an answer, and lists the errors', async (
   const args = { source: 'default', table: 'ticket', name: 'maybe', definition: { to_remote_schema } };
   await metadata('pg_create_remote_relationship', args);
   const query = '{ ticket(order_by: {id: asc}, where: {id: {_in: [1, 3, 4]}}) { id maybe { name } } }';
+  await metadata('create_query_collection', {
+    name: 'saved',
+    definition: { queries: [{ name: 'maybe', query: `query maybe ${query}` }] },
+  });
+  await metadata('create_rest_endpoint', {
+    name: 'maybe',
+    url: 'maybe',
+    methods: ['GET'],
+    definition: { query: { collection_name: 'saved', query_name: 'maybe' } },
+  });
   const ask = (text: string) => send(server, '/v1/graphql', { body: { query: text } });
   const errorOf = (message: string) => ({
     message,
@@ -487,10 +498,18 @@ test('on_error: null keeps the rest of an answer, and lists the errors', async (
     '{"data":{"f0":null,"f1":{"name":"Bob"}},"errors":[{"message":"no such user","path":["f0"]}]}';
   expect((await ask(query)).json).toEqual({ data: rows(null, 'Bob'), errors: [errorOf('no such user')] });
   users.answer = () => '<html>';
-  expect((await ask(query)).json).toEqual({
-    data: rows(null, null),
-    errors: [errorOf('Remote server response is not valid JSON: unexpected "<" at position 0')],
-  });
+  const notJson = [errorOf('Remote server response is not valid JSON: unexpected "<" at position 0')];
+  expect((await ask(query)).json).toEqual({ data: rows(null, null), errors: notJson });
+  const socket = await connect(server);
+  socket.send({ id: '1', type: 'subscribe', payload: { query } });
+  expect((await socket.next()).payload).toEqual({ data: rows(null, null), errors: notJson });
+  await socket.close();
+  // The answer of a REST endpoint has no place for errors; texts in other scripts fit into a header as well.
+  users.answer = () =>
+    '{"data":{"f0":{"name":"Ann"},"f1":null},"errors":[{"message":"nö 🙂","path":["f1"]}]}';
+  const rest = await send(server, '/api/rest/maybe', { method: 'GET' });
+  expect([rest.status, rest.json]).toEqual([200, rows('Ann', null)]);
+  expect(JSON.parse(String(rest.headers['x-engine-errors']))).toEqual([errorOf('nö 🙂')]);
   // Errors that are not about an optional field fail the request, and so does a relationship that is not optional.
   users.answer = () => '{"data":{"f0":null,"f1":{"name":"Bob"}},"errors":[null]}';
   expect((await ask(query)).json).toEqual({
@@ -502,7 +521,23 @@ test('on_error: null keeps the rest of an answer, and lists the errors', async (
   const both = query.replace('maybe', 'maybe { id } user { name } again: maybe');
   expect((await ask(both)).json).toMatchObject({ errors: [{ message: 'Errors from remote server' }] });
   users.answer = undefined;
+  await metadata('drop_rest_endpoint', { name: 'maybe' });
+  await metadata('drop_query_collection', { collection: 'saved', cascade: true });
   await metadata('pg_delete_remote_relationship', { source: 'default', table: 'ticket', name: 'maybe' });
+});
+
+test('subscriptions have no joins, neither to remote schemas nor to other sources', async () => {
+  const socket = await connect(server);
+  for (const field of ['user { name }', 'holder { name }', 'payments { id }']) {
+    const query = `subscription { ticket { id ${field} } }`;
+    socket.send({ id: field, type: 'subscribe', payload: { query } });
+    const refused = JSON.stringify((await socket.next()).payload);
+    expect(refused).toContain('Remote relationships are not allowed in subscriptions');
+    expect(refused).toContain('not-supported');
+    expect(await socket.next()).toMatchObject({ type: 'complete' });
+  }
+  await socket.close();
+  expect(users.calls).toEqual([]);
 });
 
 test('digits of numbers survive joins', async () => {
