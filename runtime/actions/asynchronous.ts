@@ -179,19 +179,20 @@ function workOff(
     store: {
       claim: async (limit, full) => {
         const names = [...served().keys()].filter((name) => !full.includes(name));
-        if (names.length === 0) return [];
+        if (names.length === 0) return { jobs: [], hasMore: false };
         await lease.ready();
-        return log.claim(names, limit, lease.owner);
+        const jobs = await log.claim(names, limit, lease.owner);
+        return { jobs, hasMore: jobs.length > 0 };
       },
       settle: async (outcomes) => {
         await Promise.all(outcomes.map(([{ id }, outcome]) => log.settle(id, outcome)));
         ended(outcomes.map(([{ id }]) => id));
       },
       release: (calls) => log.release(calls.map(({ id }) => id)),
-      nextDue: async () => undefined,
     },
     run: (call) => outcomeOf(call, served().get(call.action), options),
     laneOf: ({ action }) => action,
+    isShared: () => served().size > 1,
     concurrency: CONCURRENCY,
     batchSize,
     interval,

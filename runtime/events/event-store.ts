@@ -51,36 +51,75 @@ const IS_TURN = `(e.key is null or t.ordering = 'none' or not exists (
     and (t.ordering = 'block' or not p.error)
 ))`;
 
-const IS_DUE = `e.trigger_name = t.name and ${IS_PENDING}
-      and (e.next_retry_at is null or e.next_retry_at <= now()) and not ${IS_TAKEN} and ${IS_TURN}`;
+const IS_FREE = `e.trigger_name = t.name and ${IS_PENDING} and not ${IS_TAKEN} and ${IS_TURN}`;
 
-// For each trigger its oldest due events, with an equal share of the batch; then the oldest of all up to the limit.
+// The share counts triggers that have something to do: with one of a hundred at work, it gets the whole batch. Retries that are
+// due get a quarter of a share, before events that were never tried: so a flood of these does not hold them up.
 const CLAIM = `
-with due as materialized (
-  select d.id, d.seq
-  from unnest($1::text[], $2::text[], $3::integer[]) as t (name, ordering, room)
+with active as materialized (
+  select t.*, least(t.room, ceil($4 / count(*) over ()))::integer as share
+  from unnest($1::text[], $2::text[], $3::float8[]) as t (name, ordering, room)
+  where exists (
+      select from engine_catalog.event_log e
+      where ${IS_FREE} and (e.next_retry_at is null or e.next_retry_at <= localtimestamp)
+    )
+    and not exists (select from engine_catalog.paused_event_triggers p where p.trigger_name = t.name)
+),
+retries as materialized (
+  select t.name, d.*
+  from active t
   cross join lateral (
     select e.id, e.seq
     from engine_catalog.event_log e
-    where ${IS_DUE}
-    order by e.next_retry_at nulls first, e.seq
-    limit t.room
+    where ${IS_FREE} and e.next_retry_at <= localtimestamp
+    order by e.next_retry_at
+    limit ceil(t.share / 4.0)
     for update of e skip locked
   ) d
 ),
-mine as materialized (select id from due order by seq limit $4)
-update engine_catalog.event_log e
-set locked = now(), owner = $5
-from mine
-where e.id = mine.id
-returning e.id, e.trigger_name as trigger, e.payload::text as payload, to_json(e.created_at)::text as "createdAt",
-  json_build_object('schema', e.schema_name, 'name', e.table_name)::text as table, e.tries,
-  (e.payload -> 'trace_context')::text as trace, extract(epoch from now() - coalesce(e.next_retry_at, e.created_at))::float8 as due, e.seq`;
-
-const NEXT_DUE = `
-select extract(epoch from min(e.next_retry_at) - localtimestamp)::float8 * 1000 as due
-from engine_catalog.event_log e
-where ${IS_PENDING} and e.trigger_name = any ($1) and e.locked is null and e.next_retry_at is not null`;
+fresh as materialized (
+  select t.name, d.*
+  from active t
+  cross join lateral (
+    select e.id, e.seq
+    from engine_catalog.event_log e
+    where ${IS_FREE} and e.next_retry_at is null
+    order by e.seq
+    limit t.share - (select count(*) from retries r where r.name = t.name)
+    for update of e skip locked
+  ) d
+),
+mine as materialized (
+  select id from (select id, seq from retries union all select id, seq from fresh) found order by seq limit $4
+),
+taken as (
+  update engine_catalog.event_log e
+  set locked = now(), owner = $5
+  from mine
+  where e.id = mine.id
+  returning e.id, e.trigger_name as trigger, e.payload::text as payload, to_json(e.created_at)::text as "createdAt",
+    json_build_object('schema', e.schema_name, 'name', e.table_name)::text as table, e.tries,
+    (e.payload -> 'trace_context')::text as trace,
+    extract(epoch from now() - coalesce(e.next_retry_at, e.created_at))::float8 as due, e.seq
+)
+select taken.*,
+  (
+    select bool_or(r.count >= ceil(t.share / 4.0) or r.count + f.count >= t.share)
+    from active t
+    cross join lateral (select count(*) from retries r where r.name = t.name) r
+    cross join lateral (select count(*) from fresh f where f.name = t.name) f
+  ) as "hasMore",
+  (
+    select extract(epoch from min(later.at) - localtimestamp)::float8 * 1000
+    from unnest($1::text[]) as t (name)
+    cross join lateral (
+      select e.next_retry_at as at from engine_catalog.event_log e
+      where e.trigger_name = t.name and ${IS_PENDING} and e.locked is null and e.next_retry_at > localtimestamp
+      order by e.next_retry_at limit 1
+    ) later
+  ) as "nextDue"
+from (values (1)) one (n) left join taken on true
+order by taken.seq`;
 
 // Rows are locked in the order of their ids, so that statements of several instances cannot wait for each other.
 const SETTLE = `
@@ -127,22 +166,21 @@ export function createEventStore(
   return {
     claim: async (limit, full) => {
       const able = triggers().filter(({ name, room = 1 }) => !full.includes(name) && room > 0);
-      if (able.length === 0) return [];
+      if (able.length === 0) return { jobs: [], hasMore: false };
       await lease.ready();
-      // The share counts triggers that have something to do: with one of a hundred at work, it gets the whole batch.
-      const found = await query(ACTIVE, [able.map(({ name }) => name), able.map(({ ordering }) => ordering)]);
-      if (found.length === 0) return [];
-      const names = new Set(found.map(({ name }) => name));
-      const active = able.filter(({ name }) => names.has(name));
-      const share = Math.ceil(limit / active.length);
       const rows = await query(CLAIM, [
-        active.map(({ name }) => name),
-        active.map(({ ordering }) => ordering),
-        active.map(({ room = share }) => Math.min(room, share)),
+        able.map(({ name }) => name),
+        able.map(({ ordering }) => ordering),
+        able.map(({ room = limit }) => room),
         limit,
         lease.owner,
       ]);
-      return [...rows].sort((left, right) => Number(left.seq) - Number(right.seq)) as EventJob[];
+      const [{ hasMore, nextDue }] = rows as readonly [{ hasMore: boolean | null; nextDue: number | null }];
+      return {
+        jobs: rows.filter(({ id }) => id !== null) as EventJob[],
+        hasMore: hasMore ?? false,
+        nextDue: nextDue ?? undefined,
+      };
     },
     settle: async (all) => {
       const outcomes = all.filter(([, outcome]) => outcome !== NOT_SENT);
@@ -159,15 +197,5 @@ export function createEventStore(
     release: async (jobs) => {
       if (jobs.length > 0) await query(RELEASE, [jobs.map(({ id }) => id), lease.owner]);
     },
-    nextDue: async () => {
-      const [row] = await query(NEXT_DUE, [triggers().map(({ name }) => name)]);
-      return row?.due === null || row === undefined ? undefined : Math.max(0, row.due);
-    },
   };
 }
-
-const ACTIVE = `
-select t.name
-from unnest($1::text[], $2::text[]) as t (name, ordering)
-where exists (select from engine_catalog.event_log e where ${IS_DUE})
-  and not exists (select from engine_catalog.paused_event_triggers p where p.trigger_name = t.name)`;

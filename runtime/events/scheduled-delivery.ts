@@ -91,16 +91,17 @@ export function deliverScheduled(
     }));
   const workers = (
     [
-      [runCron, tolerances],
-      [runOneOff, undefined],
+      [runCron, tolerances, () => active.size > 1],
+      [runOneOff, undefined, () => true],
     ] as const
   ).map(
-    ([run, triggers]) =>
+    ([run, triggers, isShared]) =>
       new Worker<ScheduledJob, EventOutcome>({
         store: createScheduledStore(query, lease, triggers),
         run,
-        // A slow webhook holds up its own trigger's share only.
-        laneOf: ({ trigger }) => trigger ?? '',
+        // A slow webhook holds up events of its own trigger or, with one-off events, its own address only.
+        laneOf: ({ trigger, webhook }) => trigger ?? webhook ?? '',
+        isShared,
         concurrency: configuration.eventsHttpPoolSize,
         batchSize: Math.max(1, configuration.eventsFetchBatchSize),
         interval: INTERVAL,

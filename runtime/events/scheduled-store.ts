@@ -66,7 +66,7 @@ with due as materialized (
     now() - e.scheduled_time
       > coalesce((e.retry_conf ->> 'tolerance_seconds')::float8, 21600) * interval '1 second' as is_dead
   from engine_catalog.scheduled_events e
-  where ${IS_DUE}
+  where ${IS_DUE} and not e.webhook_conf::text = any ($3)
   order by coalesce(e.next_retry_at, e.scheduled_time)
   limit $1 for update of e skip locked
 )
@@ -125,20 +125,36 @@ export function createScheduledStore(
   triggers: (() => readonly Tolerance[]) | undefined,
 ): QueueStore<ScheduledJob, EventOutcome> {
   const table = triggers === undefined ? 'scheduled_events' : 'cron_events';
-  const names = () => triggers?.().map(({ name }) => name) ?? [];
-  const claim = (limit: number) => {
-    if (triggers === undefined) return query(CLAIM_ONE_OFF, [limit, lease.owner]);
-    const tolerances = triggers().map(({ tolerance }) => tolerance);
-    const missed = triggers().map((trigger) => trigger.missed);
-    return query(CLAIM_CRON, [names(), tolerances, limit, lease.owner, missed]);
+  const claim = (limit: number, full: readonly string[]) => {
+    if (triggers === undefined) return query(CLAIM_ONE_OFF, [limit, lease.owner, full]);
+    const able = triggers().filter(({ name }) => !full.includes(name));
+    return query(CLAIM_CRON, [
+      able.map(({ name }) => name),
+      able.map(({ tolerance }) => tolerance),
+      limit,
+      lease.owner,
+      able.map(({ missed }) => missed),
+    ]);
+  };
+  /** Milliseconds until the next event of what was not left out is due. */
+  const nextDue = async (full: readonly string[]) => {
+    const isLeftOut = `${triggers === undefined ? 'webhook_conf::text' : 'trigger_name'} = any ($1)`;
+    const [row] = await query(
+      `select extract(epoch from min(coalesce(next_retry_at, scheduled_time)) - now())::float8 * 1000 as due
+       from engine_catalog.${table}
+       where status = 'scheduled' and not ${isLeftOut} ${triggers === undefined ? '' : 'and trigger_name = any ($2)'}`,
+      triggers === undefined ? [full] : [full, triggers().map(({ name }) => name)],
+    );
+    return row?.due === null || row === undefined ? undefined : Math.max(0, row.due);
   };
   return {
     claim: async (limit, full) => {
-      if (triggers !== undefined && triggers().length === 0) return [];
-      if (full.length > 0) return [];
+      if (triggers !== undefined && triggers().length === 0) return { jobs: [], hasMore: false };
       await lease.ready();
-      const jobs = (await claim(limit)) as readonly ScheduledJob[];
-      return jobs.filter(({ isDead }) => !isDead);
+      const jobs = (await claim(limit, full)) as readonly ScheduledJob[];
+      const sent = jobs.filter(({ isDead }) => !isDead);
+      if (jobs.length > 0) return { jobs: sent, hasMore: true };
+      return { jobs: sent, hasMore: false, nextDue: await nextDue(full) };
     },
     settle: async (outcomes) => {
       const rows = outcomes.map(
@@ -155,15 +171,6 @@ export function createScheduledStore(
          where id = any ($1) and owner = $2 and status = 'locked'`,
         [jobs.map(({ id }) => id), lease.owner],
       );
-    },
-    nextDue: async () => {
-      const condition = triggers === undefined ? '' : 'and trigger_name = any ($1)';
-      const [row] = await query(
-        `select extract(epoch from min(coalesce(next_retry_at, scheduled_time)) - now())::float8 * 1000 as due
-         from engine_catalog.${table} where status = 'scheduled' ${condition}`,
-        triggers === undefined ? [] : [names()],
-      );
-      return row?.due === null || row === undefined ? undefined : Math.max(0, row.due);
     },
   };
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { EventTriggerShape } from '../core/events.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { beginLease } from '../queue/lease.ts';
-import { Worker } from '../queue/worker.ts';
+import { type Claimed, Worker } from '../queue/worker.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
 import { cleanUp, tableSize } from './cleanup.ts';
@@ -59,7 +59,7 @@ export function deliverSource(
     }),
   );
   const claimedAt = new WeakMap<EventJob, number>();
-  const observeFetch = async (claiming: Promise<readonly EventJob[]>) => {
+  const observeFetch = async (claiming: Promise<Claimed<EventJob>>) => {
     const began = performance.now();
     const end = (fetched: number, succeeded: boolean) =>
       observe({
@@ -70,9 +70,9 @@ export function deliverSource(
         succeeded,
       });
     try {
-      const jobs = await claiming;
-      end(jobs.length, true);
-      return jobs;
+      const claimed = await claiming;
+      end(claimed.jobs.length, true);
+      return claimed;
     } catch (error) {
       end(0, false);
       throw error;
@@ -81,11 +81,12 @@ export function deliverSource(
   const store: typeof queue = {
     ...queue,
     claim: async (limit, full) => {
-      const jobs = await observeFetch(queue.claim(limit, full));
+      const claimed = await observeFetch(queue.claim(limit, full));
+      const { jobs } = claimed;
       const at = performance.now();
       for (const job of jobs) claimedAt.set(job, at);
       for (const { trigger } of jobs) breakers.claimed(trigger, targets.get(trigger)?.retry.breaker);
-      return jobs;
+      return claimed;
     },
   };
 
@@ -115,6 +116,12 @@ export function deliverSource(
     store,
     run,
     laneOf: ({ trigger }) => trigger,
+    isShared: () => targets.size > 1,
+    // Later events with its key, or of a trigger that is answered again, may be due.
+    isStirring: ({ trigger }, { retryIn }) =>
+      retryIn !== undefined ||
+      (orders.get(trigger) ?? 'none') !== 'none' ||
+      targets.get(trigger)?.retry.breaker !== undefined,
     concurrency: configuration.eventsHttpPoolSize,
     batchSize: configuration.eventsFetchBatchSize,
     interval: configuration.eventsFetchInterval,

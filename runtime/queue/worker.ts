@@ -10,13 +10,19 @@ export interface QueueStore<Job, Outcome> {
    * Locks and returns due jobs that no living instance holds, oldest first, fairly over the lanes.
    * @param full lanes that have enough to do here: left out
    */
-  claim(limit: number, full: readonly string[]): Promise<readonly Job[]>;
+  claim(limit: number, full: readonly string[]): Promise<Claimed<Job>>;
   /** Records what became of jobs and unlocks them, in one transaction. Recording an outcome twice must be harmless. */
   settle(outcomes: readonly (readonly [Job, Outcome])[]): Promise<void>;
   /** Unlocks jobs that were not begun. */
   release(jobs: readonly Job[]): Promise<void>;
-  /** Milliseconds, by the database's clock, until the next job is due that is not due yet; undefined when unknown. */
-  nextDue(): Promise<number | undefined>;
+}
+
+export interface Claimed<Job> {
+  readonly jobs: readonly Job[];
+  /** More may be due. */
+  readonly hasMore: boolean;
+  /** Milliseconds, by the database's clock, until the next job is due that is not due yet; absent when unknown. */
+  readonly nextDue?: number | undefined;
 }
 
 export interface WorkerOptions<Job, Outcome> {
@@ -25,9 +31,13 @@ export interface WorkerOptions<Job, Outcome> {
   readonly run: (job: Job) => Promise<Outcome>;
   /** Jobs of one lane do not hold up those of others: a trigger, for instance. */
   readonly laneOf: (job: Job) => string;
+  /** There may be jobs of several lanes: one leaves connections to the others, before they have any. */
+  readonly isShared: () => boolean;
+  /** An outcome after which others may be due, or the job again: the queue is looked at. Absent: any. */
+  readonly isStirring?: (job: Job, outcome: Outcome) => boolean;
   /** Jobs that run at a time. */
   readonly concurrency: number;
-  /** Jobs claimed at a time. At most two batches are held. */
+  /** Jobs claimed at a time. At most two batches are held or, with several lanes, one for each beside what runs. */
   readonly batchSize: number;
   /** Maximum milliseconds between two looks at the queue. */
   readonly interval: number;
@@ -59,6 +69,10 @@ export class Worker<Job, Outcome> {
   #awake: (() => void) | undefined;
   /** Something may have changed since the last look. */
   #stirred = true;
+  /** No batch was claimed, because two are held. */
+  #lacksRoom = false;
+  /** Lanes that were left out of the last claim. */
+  #full: readonly string[] = [];
   /** The database did not take outcomes: no more work until it does. */
   #isBlocked = false;
 
@@ -132,9 +146,9 @@ export class Worker<Job, Outcome> {
     let retry = FIRST_RETRY;
     while (!this.#stopped) {
       try {
-        const isMore = await this.#claim();
+        const { hasMore, nextDue = Number.POSITIVE_INFINITY } = await this.#claim();
         retry = FIRST_RETRY;
-        if (!isMore && !this.#stopped) await this.#sleepUntilDue();
+        if (!hasMore && !this.#stirred) await this.#sleep(Math.min(this.#options.interval, nextDue));
       } catch (error) {
         this.#options.report('Looking at the queue failed; it is tried again.', error);
         await this.#sleep(retry);
@@ -143,16 +157,17 @@ export class Worker<Job, Outcome> {
     }
   }
 
-  /** Claims a batch if there is room; true when there may be more. */
-  async #claim(): Promise<boolean> {
-    const { store, batchSize } = this.#options;
+  /** Claims a batch if there is room. */
+  async #claim(): Promise<Omit<Claimed<Job>, 'jobs'>> {
+    const { store, batchSize, isShared } = this.#options;
     this.#stirred = false;
-    const full = [...this.#waiting].filter(([, jobs]) => jobs.length >= batchSize).map(([lane]) => lane);
-    const inFull = full.reduce((sum, lane) => sum + this.#heldOf(lane), 0);
-    if (this.#isBlocked || this.held - inFull > batchSize) return false;
-    const jobs = await store.claim(batchSize, full);
+    // Where there are several lanes, a batch waits for each at most, so that one that hangs takes no room from the others.
+    this.#full = isShared() ? [...this.#waiting.keys()] : [];
+    this.#lacksRoom = this.#isBlocked || (!isShared() && this.held > batchSize);
+    if (this.#lacksRoom) return { hasMore: false };
+    const { jobs, ...claimed } = await store.claim(batchSize, this.#full);
     this.#hold(jobs);
-    return jobs.length > 0;
+    return claimed;
   }
 
   #hold(jobs: readonly Job[]): void {
@@ -171,17 +186,20 @@ export class Worker<Job, Outcome> {
     return (this.#waiting.get(lane)?.length ?? 0) + (this.#running.get(lane) ?? 0);
   }
 
-  /** Begins jobs while there is room: lanes take turns, and none takes more than half where others have work. */
+  /**
+   * Begins jobs while there is room. Lanes take turns, and each leaves as many connections free as it uses: so some are free
+   * for a lane that has had none, however many of the others hang.
+   */
   #begin(): void {
     const { concurrency } = this.#options;
+    const isShared = this.#options.isShared();
     let hasBegun = true;
     while (hasBegun && !this.#stopped) {
       hasBegun = false;
-      const lanes = new Set([...this.#waiting.keys(), ...this.#running.keys()]);
-      const share = lanes.size > 1 ? Math.max(1, Math.floor(concurrency / 2)) : concurrency;
       for (const [lane, jobs] of this.#waiting) {
-        if (this.#runningCount >= concurrency) return;
-        if ((this.#running.get(lane) ?? 0) >= share) continue;
+        const free = concurrency - this.#runningCount;
+        if (free === 0) return;
+        if (isShared && (this.#running.get(lane) ?? 0) >= free) continue;
         const job = jobs.shift()!;
         // Lanes that had a turn go to the end.
         this.#waiting.delete(lane);
@@ -215,8 +233,13 @@ export class Worker<Job, Outcome> {
     else this.#running.delete(lane);
     this.#runningCount -= 1;
     this.#begin();
-    // A batch's room is free again.
-    if (this.held <= this.#options.batchSize) this.#awake?.();
+    this.#wakeForRoom();
+  }
+
+  /** Looks at the queue if there is room now for what the last claim left out. */
+  #wakeForRoom(): void {
+    const isRoomFor = (lane: string) => !this.#waiting.has(lane);
+    if (this.#lacksRoom ? this.held <= this.#options.batchSize : this.#full.some(isRoomFor)) this.wake();
   }
 
   #settleSoon(): void {
@@ -250,13 +273,9 @@ export class Worker<Job, Outcome> {
     }
     this.#isBlocked = false;
     this.#outcomes = this.#outcomes.slice(outcomes.length);
-    if (this.held <= this.#options.batchSize) this.wake();
-  }
-
-  async #sleepUntilDue(): Promise<void> {
-    const due = await this.#options.store.nextDue();
-    if (this.#stirred || this.#stopped) return;
-    await this.#sleep(Math.min(this.#options.interval, due ?? Number.POSITIVE_INFINITY));
+    const { isStirring = () => true } = this.#options;
+    if (outcomes.some(([job, outcome]) => isStirring(job, outcome))) this.wake();
+    else this.#wakeForRoom();
   }
 
   #sleep(milliseconds: number): Promise<void> {

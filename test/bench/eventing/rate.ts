@@ -137,6 +137,8 @@ async function measureQueue(rig: Rig): Promise<number> {
       store: createEventStore(query, lease, () => [{ name: 'queue', ordering: 'none' }]),
       run: async () => done,
       laneOf: ({ trigger }) => trigger,
+      isShared: () => false,
+      isStirring: () => false,
       concurrency: 100,
       batchSize: 100,
       interval: 1000,
