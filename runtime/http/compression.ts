@@ -1,6 +1,6 @@
 /** gzip of answers. */
 import { constants, gzip } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpReply, HttpRequest } from './context.ts';
 
 /** Bytes below which compressing gains nothing. */
 const MIN_SIZE = 700;
@@ -13,8 +13,8 @@ type Decision = 'never' | 'when-large' | 'always';
 
 /** The body of an answer, compressed where the client accepts that and it gains something. Notes its size. */
 export function compress(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
   text: string,
   done: (error: Error | null, body?: string | Buffer) => void,
 ): void {

@@ -1,6 +1,7 @@
 /** The context that endpoint families receive, and the state of a request while it is processed. */
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { adminOnly, type Reason } from '../core/reason.ts';
@@ -10,6 +11,7 @@ import type { ClientRequest } from '../graphql/execution.ts';
 import type { Limits } from '../graphql/limits.ts';
 import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
+import type { DirectEndpoint } from './direct.ts';
 import { refuseForeignWrite } from './foreign-site.ts';
 import type { LogOperation } from './operation-log.ts';
 import type { Trace } from './trace.ts';
@@ -21,6 +23,8 @@ export interface HttpContext {
   /** Limits of the served program; absent: none. */
   readonly limits?: () => Limits;
   readonly logOperation: LogOperation;
+  /** Endpoints of POST that requests may reach without Fastify, by path; see direct.ts. */
+  readonly direct: Map<string, DirectEndpoint>;
   /** Counts the messages of sockets; absent where no metrics are kept. */
   readonly countTraffic?: CountTraffic;
   /** The server is about to stop; absent: never. */
@@ -65,6 +69,27 @@ export interface Exchange {
   cookies: readonly string[];
 }
 
+/** What endpoints see of a request: one of Fastify, or of direct.ts. */
+export interface HttpRequest {
+  readonly exchange: Exchange;
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: IncomingMessage;
+  readonly id: string;
+  readonly ip: string;
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+}
+
+/** The answer, of Fastify or of direct.ts. Names of headers are in lower case. */
+export interface HttpReply {
+  readonly statusCode: number;
+  code(status: number): this;
+  header(name: string, value: OutgoingHttpHeader): this;
+  getHeader(name: string): OutgoingHttpHeader | undefined;
+  send(text: string): this;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     exchange: Exchange;
@@ -80,7 +105,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
  */
 export async function authenticateRequest(
   context: HttpContext,
-  request: FastifyRequest,
+  request: HttpRequest,
   body?: unknown,
 ): Promise<Session> {
   const { exchange, headers, raw, id } = request;
@@ -102,7 +127,7 @@ export async function authenticateRequest(
 /** The request as the calls that its operation makes may see it. */
 export function clientOf(
   { configuration }: HttpContext,
-  { headers, method, exchange, raw }: FastifyRequest,
+  { headers, method, exchange, raw }: HttpRequest,
   { query, operationName }: Pick<ClientRequest, 'query' | 'operationName'>,
   partialErrors?: string[],
 ): ClientRequest {
@@ -149,7 +174,7 @@ function cookiesOf(exchange: Exchange): (cookies: readonly string[]) => void {
  */
 export async function authenticateAdmin(
   context: HttpContext,
-  request: FastifyRequest,
+  request: HttpRequest,
   message = 'You have to be an admin to access this endpoint',
   path = '$',
 ): Promise<Session> {
@@ -163,7 +188,12 @@ export async function authenticateAdmin(
 const RETRY_AFTER = 1;
 
 /** Answers with JSON text that is passed through as it is. */
-export function sendJson(reply: FastifyReply, json: string, status = 200, type = JSON_TYPE): FastifyReply {
+export function sendJson<Reply extends HttpReply>(
+  reply: Reply,
+  json: string,
+  status = 200,
+  type = JSON_TYPE,
+): Reply {
   if (status === 503) reply.header('retry-after', RETRY_AFTER);
   return reply.code(status).header('content-type', type).send(json);
 }

@@ -5,7 +5,7 @@ import { describeReason } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import { databaseError } from '../database/errors.ts';
 import type { LoggedError } from '../observe.ts';
-import { type HttpContext, sendJson } from './context.ts';
+import { type HttpContext, type HttpRequest, sendJson } from './context.ts';
 
 /** `{path, error, code, internal?}`: the shape of everything but GraphQL answers. */
 export function errorObject(error: EngineError, showInternal: boolean): LoggedError {
@@ -22,7 +22,7 @@ export function graphqlErrorText(error: EngineError, showInternal: boolean): str
 }
 
 /** True if the sender of the request may see `internal`. */
-export function showsInternal(context: HttpContext, request: FastifyRequest): boolean {
+export function showsInternal(context: HttpContext, request: HttpRequest): boolean {
   const { devMode, adminInternalErrors } = context.configuration;
   return devMode || (adminInternalErrors && request.exchange.session?.role === ADMIN_ROLE);
 }
@@ -36,7 +36,7 @@ const LOCATING = 100;
  */
 export async function answerableError(
   context: HttpContext,
-  request: FastifyRequest,
+  request: HttpRequest,
   thrown: unknown,
 ): Promise<EngineError> {
   const error = expected(context, databaseError(thrown));
@@ -69,7 +69,7 @@ export function sendableError(context: HttpContext, requestId: string, thrown: u
 /** The error with its reason among what administrators see. */
 async function explain(
   { locate }: HttpContext,
-  { exchange }: FastifyRequest,
+  { exchange }: HttpRequest,
   error: EngineError,
 ): Promise<EngineError> {
   const { internal } = error;

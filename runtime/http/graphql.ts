@@ -3,7 +3,7 @@
  * queries only. A client that accepts `application/graphql-response+json` gets that type and the statuses of its standard
  * (GraphQL over HTTP).
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { answerCall, type CurrentlyServed, forRequest, type Served } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
@@ -16,6 +16,8 @@ import {
   clientOf,
   type Endpoints,
   type HttpContext,
+  type HttpReply,
+  type HttpRequest,
   JSON_TYPE,
   sendJson,
 } from './context.ts';
@@ -46,11 +48,11 @@ function install(
   statusOf: (error: EngineError) => number,
 ): void {
   const { logOperation } = context;
-  const run = (request: FastifyRequest, call: GraphqlCall, session: Session, served: Served) =>
+  const run = (request: HttpRequest, call: GraphqlCall, session: Session, served: Served) =>
     logOperation(request, call, (watch) =>
       answerCall(call, session, forRequest(served, watch, clientOf(context, request, call, []))),
     );
-  const fail = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  const fail = async (thrown: unknown, request: HttpRequest, reply: HttpReply) => {
     request.exchange.mode = 'error';
     if (!request.exchange.session && context.configuration.enabledLogTypes.includes('query-log'))
       request.exchange.rawQuery = queryTextOf(request.body);
@@ -60,38 +62,37 @@ function install(
     return sendJson(reply, text, type === JSON_TYPE ? statusOf(error) : error.status, type);
   };
 
-  app.post(path, {
-    errorHandler: fail,
-    handler: async (request, reply) => {
-      const session = await authenticateRequest(context, request, request.body);
-      const body = parseJson(request.body);
-      const served = current();
-      if (!Array.isArray(body)) {
-        request.exchange.mode = 'single';
-        return sendJson(
-          reply,
-          await run(request, graphqlCall(body), session, served),
-          200,
-          answerType(request),
-        );
-      }
-      request.exchange.mode = 'batched';
-      context.limits?.().checkBatch(session, body.length);
-      const answers: string[] = [];
-      const pause = createPause();
-      for (const [index, member] of body.entries()) {
-        // Members that need no database would keep all other clients waiting.
-        await pause();
-        const runMember = () => {
-          // The first was counted with the request.
-          if (index > 0) context.limits?.().countRequest(session, request.ip);
-          return run(request, graphqlCall(member), session, served);
-        };
-        answers.push(await answerMember(context, request, runMember));
-      }
-      return sendJson(reply, `[${answers.join(',')}]`);
-    },
-  });
+  const post = async (request: HttpRequest, reply: HttpReply) => {
+    const session = await authenticateRequest(context, request, request.body);
+    const body = parseJson(request.body);
+    const served = current();
+    if (!Array.isArray(body)) {
+      request.exchange.mode = 'single';
+      return sendJson(
+        reply,
+        await run(request, graphqlCall(body), session, served),
+        200,
+        answerType(request),
+      );
+    }
+    request.exchange.mode = 'batched';
+    context.limits?.().checkBatch(session, body.length);
+    const answers: string[] = [];
+    const pause = createPause();
+    for (const [index, member] of body.entries()) {
+      // Members that need no database would keep all other clients waiting.
+      await pause();
+      const runMember = () => {
+        // The first was counted with the request.
+        if (index > 0) context.limits?.().countRequest(session, request.ip);
+        return run(request, graphqlCall(member), session, served);
+      };
+      answers.push(await answerMember(context, request, runMember));
+    }
+    return sendJson(reply, `[${answers.join(',')}]`);
+  };
+  app.post(path, { errorHandler: fail, handler: post });
+  context.direct.set(path, { errorHandler: fail, handler: post });
 
   app.get(path, {
     errorHandler: fail,
@@ -128,7 +129,7 @@ function queryTextOf(body: unknown): string | undefined {
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** The standard's own media type where the client names it and likes JSON no better, else JSON. */
-function answerType({ headers: { accept } }: FastifyRequest): string {
+function answerType({ headers: { accept } }: HttpRequest): string {
   // Fast path: clients rarely name it.
   if (!accept?.toLowerCase().includes(GRAPHQL_RESPONSE)) return JSON_TYPE;
   const standard = qualityOf(GRAPHQL_RESPONSE, accept);
@@ -151,7 +152,7 @@ function qualityOf(type: string, accept: string): number {
 /** Answers one member of a batch; its errors do not affect the others. */
 async function answerMember(
   context: HttpContext,
-  request: FastifyRequest,
+  request: HttpRequest,
   run: () => Promise<string>,
 ): Promise<string> {
   try {

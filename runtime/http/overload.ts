@@ -3,27 +3,34 @@
  * than a millisecond, so that the requests that are answered do not all become slow. See also waiters.ts, the bound in
  * front of each database.
  */
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
 import { OPERATORS_PATHS } from './health.ts';
 
+/** Counts a request among those that are answered at once. False: it is one too many. @param always it is counted anyway */
+export type Admit = (response: ServerResponse, always?: boolean) => boolean;
+
 /** @param maximum 0 = unlimited */
-export function limitRequests(app: FastifyInstance, maximum: number): void {
-  if (maximum === 0) return;
+export function limitRequests(app: FastifyInstance, maximum: number): Admit {
+  if (maximum === 0) return () => true;
   let running = 0;
   const end = () => {
     running -= 1;
   };
+  const admit: Admit = (response, always = false) => {
+    if (running >= maximum && !always) return false;
+    running += 1;
+    // Unlike the hooks for answers, it comes when the client leaves, too.
+    response.once('close', end);
+    return true;
+  };
   app.addHook('onRequest', (request, reply, done) => {
-    if (running >= maximum && !OPERATORS_PATHS.has(request.routeOptions.url)) {
+    if (admit(reply.raw, OPERATORS_PATHS.has(request.routeOptions.url))) done();
+    else
       done(
         new EngineError('overloaded', 'the server answers as many requests as it may; this one was not read'),
       );
-      return;
-    }
-    running += 1;
-    // Unlike the hooks for answers, it comes when the client leaves, too.
-    reply.raw.once('close', end);
-    done();
   });
+  return admit;
 }

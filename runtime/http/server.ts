@@ -1,13 +1,15 @@
 /** The HTTP server: what holds for every endpoint, and the endpoint families as plugins. */
 import { randomUUID } from 'node:crypto';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { type FastifyInstance, fastify } from 'fastify';
 import type { Configuration } from '../configuration.ts';
 import type { LoggedQuery } from '../observe.ts';
 import { installBodyParser } from './body.ts';
 import { compress } from './compression.ts';
 import { limitConnections } from './connections.ts';
-import type { Endpoints, Exchange, HttpContext } from './context.ts';
+import type { Endpoints, Exchange, HttpContext, HttpReply, HttpRequest } from './context.ts';
 import { installCors } from './cors.ts';
+import { installDirect } from './direct.ts';
 import { installErrorHandlers } from './errors.ts';
 import { withoutSecrets } from './masking.ts';
 import { createOperationLog } from './operation-log.ts';
@@ -19,21 +21,22 @@ const CHECKING_INTERVAL = 1000;
 
 /** Makes the server; it does not listen yet. */
 export function createServer(
-  given: Omit<HttpContext, 'logOperation'>,
+  given: Omit<HttpContext, 'logOperation' | 'direct'>,
   families: readonly Endpoints[],
 ): FastifyInstance {
   const { configuration, observe } = given;
-  const context: HttpContext = { ...given, logOperation: createOperationLog(configuration, observe) };
+  const context: HttpContext = {
+    ...given,
+    logOperation: createOperationLog(configuration, observe),
+    direct: new Map(),
+  };
   const app = fastify({
     logger: false,
     bodyLimit: configuration.maxRequestBodySize,
     keepAliveTimeout: configuration.serverTimeout * 1000,
     requestTimeout: configuration.requestTimeout * 1000,
     forceCloseConnections: 'idle',
-    genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && given !== '' ? given : randomUUID();
-    },
+    genReqId: requestId,
     http: {
       maxHeaderSize: configuration.maxTotalHeaderLength,
       // The platform does not take more time for headers than for the whole request.
@@ -50,48 +53,51 @@ export function createServer(
   limitConnections(app.server, configuration.maxConnectionsPerAddress);
   app.decorateRequest('exchange', null as unknown as Exchange);
   app.addHook('onRequest', (request, reply, done) => {
-    request.exchange = {
-      requestId: request.id,
-      startedAt: performance.now(),
-      session: undefined,
-      mode: 'non-graphql',
-      error: undefined,
-      explaining: undefined,
-      query: undefined,
-      rawQuery: undefined,
-      secrets: [],
-      readTime: undefined,
-      trace: traceOf(request.headers),
-      responseSize: 0,
-      uncompressedResponseSize: 0,
-      cookies: [],
-    };
+    request.exchange = beginExchange(request.raw, request.id);
     reply.header('x-request-id', request.id);
     done();
   });
-  limitRequests(app, configuration.maxConcurrentRequests);
+  const admit = limitRequests(app, configuration.maxConcurrentRequests);
   installCors(app, configuration);
   installBodyParser(app);
   installErrorHandlers(app, context);
-  // One hook, because each one is a step of every answer.
-  app.addHook('onSend', (request, reply, payload, done) => {
+  const addHeaders = (request: HttpRequest, reply: HttpReply) => {
     const { cookies } = request.exchange;
     if (cookies.length > 0) reply.header('set-cookie', [...cookies]);
     // The client should not send its next request here.
     if (given.isDraining?.()) reply.header('connection', 'close');
-    if (typeof payload === 'string') compress(request, reply, payload, done);
-    else done(null, payload);
-  });
-  app.addHook('onResponse', (request, reply, done) => {
+  };
+  const answered = (request: HttpRequest, reply: HttpReply) => {
     const { explaining, requestId } = request.exchange;
     if (explaining) {
       explaining
         .then(() => logRequest(request, reply))
         .catch((error: unknown) => observe({ kind: 'unhandled-internal-error', requestId, error }));
     } else logRequest(request, reply);
+  };
+  // One hook, because each one is a step of every answer.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    addHeaders(request, reply);
+    if (typeof payload === 'string') compress(request, reply, payload, done);
+    else done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    answered(request, reply);
     done();
   });
-  function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  installDirect(app, {
+    endpoint: (path) => context.direct.get(path),
+    bodyLimit: configuration.maxRequestBodySize,
+    admit,
+    begin: (request) => beginExchange(request, requestId(request)),
+    complete: (request, reply, text, done) => {
+      addHeaders(request, reply);
+      compress(request, reply, text, done);
+    },
+    answered,
+    failed: ({ id }, error) => observe({ kind: 'unhandled-internal-error', requestId: id, error }),
+  });
+  function logRequest(request: HttpRequest, reply: HttpReply): void {
     const { exchange, raw } = request;
     observe({
       kind: 'http-request',
@@ -117,6 +123,31 @@ export function createServer(
   }
   for (const family of families) app.register(async (instance) => family(instance, context));
   return app;
+}
+
+/** As the client says, else a new one. */
+function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && given !== '' ? given : randomUUID();
+}
+
+function beginExchange({ headers }: IncomingMessage, requestId: string): Exchange {
+  return {
+    requestId,
+    startedAt: performance.now(),
+    session: undefined,
+    mode: 'non-graphql',
+    error: undefined,
+    explaining: undefined,
+    query: undefined,
+    rawQuery: undefined,
+    secrets: [],
+    readTime: undefined,
+    trace: traceOf(headers),
+    responseSize: 0,
+    uncompressedResponseSize: 0,
+    cookies: [],
+  };
 }
 
 function noSchemas(): never {
