@@ -19,6 +19,7 @@ import {
   whoRemoteText,
 } from '../review/audit/remote-fields.ts';
 import { matrixText, roleText, tableText, whoText } from '../review/audit/render.ts';
+import { auditShards, shardsText } from '../review/audit/shards.ts';
 import { whoCan } from '../review/audit/who.ts';
 import { renderSarif } from '../review/findings/sarif.ts';
 import { type GeneratedCode, readGeneratedCode } from '../review/generated-code/index.ts';
@@ -133,6 +134,13 @@ export function tableCommand(name: string, options: AuditOptions, context: Comma
       }),
     );
   return 0;
+}
+
+/** `engine audit shards`. Exit status 1 if something is refused. @throws GeneratedCodeError */
+export function shardsCommand({ generated, format }: AuditOptions, context: CommandContext): number {
+  const result = auditShards(readUnedited(generated, context));
+  context.stdout(format === 'json' ? json(result) : shardsText(result));
+  return result.verdicts.some(({ verdict }) => verdict.kind === 'refused') ? 1 : 0;
 }
 
 /** `engine audit matrix`. @throws GeneratedCodeError */

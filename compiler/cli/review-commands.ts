@@ -75,7 +75,7 @@ function addAudit(program: Command, context: CommandContext, finish: (status: nu
       `
 The generated code is read, never run. Neither metadata nor a database is needed.
 
-Exit status: 0 answered, 2 wrong use; engine audit actions and diff say more in their own help.
+Exit status: 0 answered, 2 wrong use; engine audit actions, shards and diff say more in their own help.
 
 Examples:
   engine audit who customer.email
@@ -84,6 +84,7 @@ Examples:
   engine audit table ticket --format json
   engine audit matrix --format html > matrix.html
   engine audit isolation --by X-Engine-Tenant-Id
+  engine audit shards
   engine audit actions --trusted '{{HANDLERS}}'
   engine audit diff main generated --fail-on wider`,
     );
@@ -144,6 +145,27 @@ Examples:
     .action(async (options) => {
       const { isolationCommand } = await import('./audit-command.ts');
       finish(isolationCommand(options, context));
+    });
+  audit
+    .command('shards')
+    .description('list what a Citus cluster makes of each root field and saved operation of each role')
+    .addOption(generated())
+    .addOption(format('text', 'json'))
+    .addHelpText(
+      'after',
+      `
+  router       answered by the one shard group that a value decides, such as a tenant's
+  reference    reads no distributed table
+  all shards   answered by every shard; the text names the tables that no condition fixes to one value
+  refused      refused with this reason, when it is compiled or asked for
+
+Root fields are judged with all columns and nothing nested. docs/citus.md explains the verdicts.
+
+Exit status: 0 nothing is refused, 1 otherwise, 2 wrong use.`,
+    )
+    .action(async (options) => {
+      const { shardsCommand } = await import('./audit-command.ts');
+      finish(shardsCommand(options, context));
     });
   audit
     .command('live')

@@ -98,12 +98,21 @@ const databaseFunction = z.strictObject({
   definition: text.exactOptional(),
 });
 
+const tableDistribution = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('distributed'), by: text, group: count, generated: stated }),
+  z.strictObject({ kind: z.literal('reference') }),
+  z.strictObject({ kind: z.literal('single'), group: count }),
+]);
+
 const source = z.strictObject({
   serverVersion: count,
   extensions: z.array(z.strictObject({ name: text, schema: text, version: text })),
   types: z.array(type),
   tables: z.array(table),
   functions: z.array(databaseFunction),
+  distribution: z
+    .strictObject({ tables: z.record(text, tableDistribution), functions: z.array(text).exactOptional() })
+    .exactOptional(),
   enumTables: z.record(text, z.array(z.strictObject({ value: text, comment: text.nullable() }))),
 });
 

@@ -5,6 +5,7 @@
  */
 
 import type { ForeignKeyAction } from '../core/shapes.ts';
+import type { Distribution } from '../core/shards/shapes.ts';
 
 /** Catalogs of a compile, keyed by the name of the source; the saved form (`engine introspect`) has `version`. */
 export interface CatalogFile {
@@ -23,6 +24,8 @@ export interface Catalog {
   readonly types: readonly CatalogType[];
   readonly tables: readonly CatalogTable[];
   readonly functions: readonly CatalogFunction[];
+  /** How tables are spread over a Citus cluster; absent without the extension, and where no table is spread. Views are not in it. */
+  readonly distribution?: Distribution;
 }
 
 /**

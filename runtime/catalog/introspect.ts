@@ -1,4 +1,5 @@
 import type { Catalog } from './catalog.ts';
+import { readDistribution } from './distribution.ts';
 import { normaliseCatalog } from './normalise.ts';
 import { catalogStatement, type RawCatalog } from './statement.ts';
 
@@ -9,10 +10,12 @@ export type Query = (
 ) => Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
 
 /**
- * Reads the catalog of a database in one round trip: every table, view and function that metadata could track, sorted,
+ * Reads the catalog of a database in one round trip, two more on a Citus cluster: every table, view and function that metadata could track, sorted,
  * the same bytes for the same database. Fails only as the connection fails.
  */
 export async function introspectDatabase(query: Query): Promise<Catalog> {
   const { rows } = await query(catalogStatement);
-  return normaliseCatalog(JSON.parse(String(rows[0]?.catalog)) as RawCatalog);
+  const catalog = normaliseCatalog(JSON.parse(String(rows[0]?.catalog)) as RawCatalog);
+  const distribution = await readDistribution(query, catalog);
+  return distribution ? { ...catalog, distribution } : catalog;
 }

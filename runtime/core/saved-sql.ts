@@ -25,6 +25,7 @@ import type { SavedValue } from './saved.ts';
 import type { RoleSchema } from './schema/role-schema.ts';
 import type { VisibleTable } from './schema/visible-table.ts';
 import { EVERY_ROW, type SourceShape } from './shapes.ts';
+import { forShards } from './shards/index.ts';
 import {
   join,
   type ParameterNode,
@@ -214,7 +215,8 @@ function all(conditions: readonly Sql[]): Sql {
 
 /** The statement of a saved operation's plan for a role, with the rules that hold now. */
 export function savedStatement(...saved: Parameters<typeof savedSql>): Statement {
-  return print(savedSql(...saved));
+  const [, source, , { sources }] = saved;
+  return forShards(print(savedSql(...saved)), sources.find(({ name }) => name === source)!);
 }
 
 /** The same before its parameters are numbered. */

@@ -10,6 +10,7 @@ import { checkAccess, checkFunction, checkTable } from './declared.ts';
 import type { NamingConvention } from './names.ts';
 import type { RemoteRelationshipShape } from './remotes/shapes.ts';
 import type { FunctionFields, RootFields } from './root-fields.ts';
+import type { Distribution } from './shards/shapes.ts';
 
 export interface SourceShape {
   readonly name: string;
@@ -25,6 +26,8 @@ export interface SourceShape {
   /** Prefix and suffix of types derived from this source's tables. */
   readonly typePrefix?: string;
   readonly typeSuffix?: string;
+  /** How its tables are spread over a Citus cluster; absent: plain PostgreSQL. */
+  readonly distribution?: Distribution;
   /** Types outside pg_catalog, by type key (`public.mood`). */
   readonly types: Readonly<Record<string, TypeShape>>;
 }

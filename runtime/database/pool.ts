@@ -108,6 +108,7 @@ export class Pool {
    * Runs statements as a transaction of their own; yields a row of texts for each.
    * @param kind isolation level and access mode, as SQL has them
    * @param writer what the settings of the transaction say
+   * @param begins send BEGIN and COMMIT in any case
    * @throws StatementFailedError, CommitFailedError or LockWaitError, and nothing is written
    */
   write(
@@ -115,9 +116,10 @@ export class Pool {
     kind: string,
     manner: WriteManner,
     writer?: Writer,
+    begins = false,
   ): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
-      this.#run(statements, kind, manner, writer, resolve, reject);
+      this.#run(statements, kind, manner, writer, resolve, reject, undefined, begins);
     });
   }
 
@@ -129,6 +131,7 @@ export class Pool {
     resolve: Task['resolve'],
     reject: Task['reject'],
     isWanted?: IsWanted,
+    mustBegin = false,
   ): void {
     let known!: Known;
     const requests = statements.map((statement) => {
@@ -147,7 +150,8 @@ export class Pool {
       turn: 0,
       retried: false,
       unnamed: false,
-      begins: false,
+      mustBegin,
+      begins: mustBegin,
       wait: undefined,
     });
   }
@@ -206,7 +210,7 @@ export class Pool {
   #send(connection: TaskConnection, task: Task, lane: Lane): void {
     const { requests, known } = task;
     const writes = task.writes !== undefined;
-    task.begins = writes && task.writes !== connection.defaults;
+    task.begins = task.mustBegin || (writes && task.writes !== connection.defaults);
     const isShared = lane === 'quick' || lane === 'write' || lane === 'read';
     // The end of a transaction that failed takes a round trip, which nothing else may use.
     if (task.begins && isShared) {

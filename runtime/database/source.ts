@@ -32,6 +32,8 @@ interface WriteOptions {
   readonly manner?: WriteManner;
   /** What the settings of the transaction say; absent: nothing. */
   readonly writer?: Writer;
+  /** Send BEGIN and COMMIT around them, also where the defaults of the session would do. */
+  readonly begins?: boolean;
 }
 
 export interface SourceConnection {
@@ -136,8 +138,8 @@ export function connectSource(
 
   return {
     readTexts: ({ text }, values, isWanted) => pool.read({ text, values }, isWanted),
-    writeTexts: async (statements, { manner = 'alone', writer } = {}) => {
-      const rows = await pool.write(statements, kind, manner, writer);
+    writeTexts: async (statements, { manner = 'alone', writer, begins } = {}) => {
+      const rows = await pool.write(statements, kind, manner, writer, begins);
       changes.wrote(statements.map(({ text }) => text));
       return rows;
     },

@@ -39,7 +39,8 @@ async function runWrites(
   variables: Readonly<Record<string, unknown>>,
   writer: Writer | undefined,
 ): Promise<string[]> {
-  const once = given.some((step) => step.once);
+  const begins = given.some((step) => step.begins);
+  const once = begins || given.some((step) => step.once);
   // Only the first step may have a fallback: running a later one again would give the rows of the earlier steps new keys.
   const steps = given.map((step, index) => (once || index > 0 ? withoutRetry(step) : step));
   const sent = steps.flatMap((step) => step.statements.map((write) => ({ step, write })));
@@ -49,7 +50,11 @@ async function runWrites(
   }));
   try {
     const manner = once ? 'once' : steps.length === 1 && steps[0]!.isOneObject ? 'shared' : 'alone';
-    const rows = await connection.writeTexts(bound, { manner, ...(writer && { writer }) });
+    const rows = await connection.writeTexts(bound, {
+      manner,
+      ...(writer && { writer }),
+      ...(begins && { begins }),
+    });
     let next = 0;
     return steps.map(({ statements, answer }) => {
       const own = rows.slice(next, next + statements.length);

@@ -6,6 +6,7 @@ import type { MutationPlan, RequestPlan } from '../core/request/plan.ts';
 import { batchPlan, type SubscriptionPlan } from '../core/request/subscription.ts';
 import type { SavedOperation, SavedPlan, SavedStatement, SavedStep, SavedWrite } from '../core/saved.ts';
 import { savedSql, savedStatement } from '../core/saved-sql.ts';
+import { isDistributed } from '../core/shards/index.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 
 /** @returns undefined when a request with these values has to be planned */
@@ -45,13 +46,15 @@ function casesOf(
     .map(({ when, steps, values, answer }): Case => {
       const read = ({ sql }: SavedStatement, source: string) =>
         savedStatement({ sql, values: { ...shared, ...values } }, source, role, program);
+      const begins = (source: string) =>
+        program.sources.some((each) => each.name === source && isDistributed(each));
       if (kind === 'subscription') {
         const { source, sql, once } = steps[0] as SavedStep;
         const query = savedSql({ sql, values: { ...shared, ...values } }, source, role, program);
         return { when, plan: batchPlan(role, { kind: 'live', source, query, ...(once && { once }) }) };
       }
       if (kind === 'mutation') {
-        const fields = steps.map((step) => readWrite(step as SavedWrite, read));
+        const fields = steps.map((step) => readWrite(step as SavedWrite, read, begins(step.source)));
         return { when, plan: { kind, fields, answer, reusable: true } };
       }
       const reads = steps.map((step) => ({
@@ -67,13 +70,17 @@ function casesOf(
 function readWrite(
   { source, statements, answer, once }: SavedWrite,
   read: (saved: SavedStatement, source: string) => Statement,
+  begins: boolean,
 ): MutationPlan['fields'][number] {
   const all = statements.map(({ path = '$', noRow, ...saved }) => ({
     statement: read(saved, source),
     path,
     ...(noRow && { noRow }),
   }));
-  return { source, step: { kind: 'write', statements: all, answer, ...(once && { once }) } };
+  return {
+    source,
+    step: { kind: 'write', statements: all, answer, ...(once && { once }), ...(begins && { begins }) },
+  };
 }
 
 function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>>): boolean {

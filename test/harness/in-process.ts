@@ -10,6 +10,7 @@ import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/p
 import type { SavedOptions } from '../../runtime/core/saved.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import type { Session } from '../../runtime/core/session.ts';
+import type { Distribution } from '../../runtime/core/shards/shapes.ts';
 import type { Statement } from '../../runtime/core/sql/fragment.ts';
 import { databaseError } from '../../runtime/database/errors.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';
@@ -50,17 +51,19 @@ export async function serveInProcess(
   loader: Loader = createLoader(),
   options: Partial<SavedOptions> & {
     readonly naming?: Partial<NamingOptions>;
+    /** What the catalogs of Citus would say. */
+    readonly distribution?: Distribution;
     /** Changes generated files before they are loaded, as a person would by hand. */
     readonly edit?: (files: ReadonlyMap<string, string>) => ReadonlyMap<string, string>;
   } = {},
 ): Promise<InProcess> {
   const read = readMetadata(metadata);
   const enums = read.value.sources.flatMap(({ tables }) => tables.filter(({ is_enum }) => is_enum));
+  const { naming, edit = (files) => files, distribution, ...switches } = options;
   const catalog = await readDatabase(
     { connectionString: url },
     enums.map(({ table }) => table),
   );
-  const { naming, edit = (files) => files, ...switches } = options;
   const serving = {
     inferFunctionPermissions: true,
     stringifyNumbers: false,
@@ -69,11 +72,13 @@ export async function serveInProcess(
   };
   const compiled = compile({
     metadata: read.value,
-    catalogs: { default: catalog },
+    catalogs: { default: { ...catalog, ...(distribution && { distribution }) } },
     naming: { enabled: false, default: 'engine-default', ...naming },
     serving,
   });
-  const problems = [...read.diagnostics, ...compiled.diagnostics];
+  const isAdvice = ({ code }: { readonly code: string }) =>
+    distribution !== undefined && code.startsWith('shards-');
+  const problems = [...read.diagnostics, ...compiled.diagnostics].filter((each) => !isAdvice(each));
   if (problems.length > 0)
     throw new Error(`the project does not compile cleanly: ${JSON.stringify(problems, null, 2)}`);
   const program = linkProgram(await loader.load(edit(compiled.files)), serving);

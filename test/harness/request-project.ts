@@ -1,7 +1,11 @@
-/** The projects of `test/requests`: folders with `schema.sql`, `metadata.yaml` and, where cases write, `rows.sql`. */
+/**
+ * The projects of `test/requests`: folders with `schema.sql`, `metadata.yaml` and, where cases write, `rows.sql`. With
+ * `distribution.json`, which holds what the catalogs of Citus would say, SQL is made as for a cluster.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import type { Distribution } from '../../runtime/core/shards/shapes.ts';
 import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 import { type InProcess, serveInProcess } from './in-process.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
@@ -10,10 +14,15 @@ export const REQUESTS = fileURLToPath(new URL('../requests/', import.meta.url));
 
 export type ServingOptions = Parameters<typeof serveInProcess>[3];
 
+/** Serves a project as plain PostgreSQL, whatever its catalog says. */
+export const PLAIN: ServingOptions = {};
+
 export interface RequestProject {
   readonly database: TestDatabase;
   /** The rows that each case begins with, as SQL; undefined: those of the schema, which no case changes. */
   readonly rows: string | undefined;
+  /** Whether SQL is made as for a cluster: `served(PLAIN)` is the same project without. */
+  readonly isDistributed: boolean;
   /** The project served with these options; equal options share one server. */
   served(options?: ServingOptions): Promise<InProcess>;
   end(): Promise<void>;
@@ -27,17 +36,22 @@ export async function readRequestProject(name: string) {
     metadata: parse(read('metadata.yaml')) as JsonObject,
     database: await createTestDatabase(read('schema.sql')),
     rows: existsSync(path('rows.sql')) ? read('rows.sql') : undefined,
+    distribution: existsSync(path('distribution.json'))
+      ? (JSON.parse(read('distribution.json')) as Distribution)
+      : undefined,
   };
 }
 
 /** Opens a project with a database of its own. */
 export async function openRequestProject(name: string): Promise<RequestProject> {
-  const { metadata, database, rows } = await readRequestProject(name);
+  const { metadata, database, rows, distribution } = await readRequestProject(name);
   const opened = new Map<string, Promise<InProcess>>();
   return {
     database,
     rows,
-    served: (options = {}) => {
+    isDistributed: distribution !== undefined,
+    served: (given = {}) => {
+      const options = distribution && given !== PLAIN ? { ...given, distribution } : given;
       const key = JSON.stringify(options);
       const served = opened.get(key) ?? serveInProcess(database.url, metadata, undefined, options);
       opened.set(key, served);

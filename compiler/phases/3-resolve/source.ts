@@ -7,6 +7,7 @@ import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { reuse } from '../../memory/reuse.ts';
+import { distributionOf } from './distribution.ts';
 import { keyOf, type NamedSource, type SourceScope, type StructureSource } from './scope.ts';
 import { resolveTables } from './table.ts';
 
@@ -57,6 +58,7 @@ function sourceShape(
     );
   }
   const convention = conventionOf(source, naming);
+  const distribution = distributionOf(source, catalog);
   return {
     name: source.name,
     kind: 'postgres',
@@ -66,6 +68,7 @@ function sourceShape(
     ...(rootFields?.namespace && { rootNamespace: rootFields.namespace }),
     ...(typeNames?.prefix && { typePrefix: typeNames.prefix }),
     ...(typeNames?.suffix && { typeSuffix: typeNames.suffix }),
+    ...(distribution && { distribution }),
     types: resolveTypes(catalog, usedTypes(source, catalog)),
   };
 }

@@ -145,7 +145,7 @@ function emitSource(
   memory: Memory,
   files: Map<string, string>,
 ): void {
-  const { types, ...head } = shape;
+  const { types, distribution, ...head } = shape;
   files.set(
     `${names.source(shape.name)}/source.ts`,
     templates.source({
@@ -160,6 +160,9 @@ function emitSource(
         'typePrefix',
         'typeSuffix',
       ]),
+      distribution: distribution
+        ? [{ tables: entries(distribution.tables, 3), functions: distribution.functions ?? [] }]
+        : [],
       types: entries(types, 2),
     }),
   );

@@ -106,6 +106,11 @@ export interface RoleSchema {
 export interface SourceContext {
   readonly name: string;
   readonly properties: readonly Property[];
+  /** Empty for plain PostgreSQL. */
+  readonly distribution: readonly {
+    readonly tables: readonly Property[];
+    readonly functions: readonly string[];
+  }[];
   readonly types: readonly Property[];
 }
 

@@ -27,6 +27,8 @@ export interface WriteStep {
   readonly questions?: readonly InputQuestion[];
   /** It calls a function, which may do what a transaction does not undo: it is not tried, undone and run again. */
   readonly once?: true;
+  /** The transaction needs a BEGIN, and a connection of its own: statements sent together are not one to the database. */
+  readonly begins?: true;
 }
 
 /** A statement that returns at most one row of texts. */

@@ -1,9 +1,10 @@
 /** Aggregate fields → SQL: `count`, and the functions over columns and computed fields. */
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { outputValue, type VisibleTable } from '../schema/visible-table.ts';
+import { isDistributed } from '../shards/index.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { computedField } from './computed.ts';
-import { type Entry, lateralObject } from './json-rows.ts';
+import { type Entry, lateralObject, objectCall } from './json-rows.ts';
 import type { Scope } from './scope.ts';
 
 /**
@@ -27,9 +28,10 @@ export function aggregateEntries(
       case 'aggregateFunction':
         return [
           field.responseName,
-          lateralObject(
+          objectOfAggregates(
             functionEntries(meaning.function, field.selection, rows, keep, visible, scope),
             objects,
+            visible,
             scope,
           ),
         ];
@@ -37,6 +39,17 @@ export function aggregateEntries(
         throw new Error(`aggregate fields have no ${meaning.kind}`);
     }
   });
+}
+
+function objectOfAggregates(
+  entries: readonly Entry[],
+  objects: Sql[],
+  visible: VisibleTable,
+  scope: Scope,
+): Sql {
+  return isDistributed(visible.table.source)
+    ? objectCall(entries, scope)
+    : lateralObject(entries, objects, scope);
 }
 
 function functionEntries(

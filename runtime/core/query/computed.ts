@@ -1,9 +1,10 @@
 /** Calls of Postgres functions: computed fields and tracked functions. */
 import { EngineError } from '../errors.ts';
-import type { ComputedField } from '../program.ts';
+import type { ComputedField, Table } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import type { FunctionArgumentShape, SourceShape } from '../shapes.ts';
+import { isDistributed } from '../shards/index.ts';
 import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnType } from '../types.ts';
 import { valueParameter } from './scope.ts';
@@ -19,11 +20,16 @@ export function computedField(
   args: InputNode | undefined,
 ): Sql {
   const { shape } = field;
-  const fixed = new Map([[shape.tableArgument, alias]]);
   const { source } = visible.table;
+  const fixed = new Map([[shape.tableArgument, rowArgument(visible.table, alias)]]);
   const call = functionCall(source, shape.function, shape.arguments, fixed, shape.sessionArgument, args);
   const mask = 'type' in field.returns ? visible.select?.computedMask(field.name) : undefined;
   return mask ? sql`case when ${mask(alias)} then ${call} end` : call;
+}
+
+/** The row of an alias as an argument. On a worker the row of a shard is of the shard's type, so it is made one of the table's. */
+function rowArgument({ source, sql: name }: Table, alias: Sql): Sql {
+  return isDistributed(source) ? sql`row(${alias}.*)::${name}` : alias;
 }
 
 /**

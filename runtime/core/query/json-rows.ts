@@ -1,5 +1,5 @@
 /** Rows and objects as JSON, made by Postgres of named expressions. */
-import { identifier, join, literal, type Sql, sql } from '../sql/fragment.ts';
+import { empty, identifier, join, literal, type Sql, sql } from '../sql/fragment.ts';
 import { MAX_IDENTIFIER, type Scope } from './scope.ts';
 
 /** A key of an object, and the expression of its value. */
@@ -32,16 +32,22 @@ export function columns(entries: readonly Entry[]): Sql {
 
 /**
  * The rows of a query as JSON: a list of objects, or the object of its only row (null when there is none). `rest` is
- * everything behind the select list.
+ * everything behind the select list, `distinct` what is ahead of it.
  */
-export function jsonRows(form: 'list' | 'single', entries: readonly Entry[], rest: Sql, scope: Scope): Sql {
+export function jsonRows(
+  form: 'list' | 'single',
+  entries: readonly Entry[],
+  rest: Sql,
+  scope: Scope,
+  distinct = empty,
+): Sql {
   const alias = scope.alias(form === 'list' ? 'rows' : 'row');
   const short = areColumnNames(entries);
   const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
   const row = short ? alias : sql`${alias}."object"`;
   const result =
     form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
-  return sql`(select ${result} from (select ${list} ${rest}) as ${alias})`;
+  return sql`(select ${result} from (select ${distinct}${list} ${rest}) as ${alias})`;
 }
 
 function pairs(alias: Sql): Sql {
@@ -53,6 +59,16 @@ function pairRows(entries: readonly Entry[]): Sql {
     entries.map(([name, value]) => sql`(${literal(name)}, to_json(${value}))`),
     ', ',
   );
+}
+
+/** Maximum number of arguments of a function of Postgres, in pairs. */
+const MAX_PAIRS = 50;
+
+/** A JSON object made by a call, without a query of its own where its names are few enough. */
+export function objectCall(entries: readonly Entry[], scope: Scope): Sql {
+  if (entries.length > MAX_PAIRS) return jsonObject(entries, scope);
+  const pairs = entries.map(([name, value]) => sql`${literal(name)}, ${value}`);
+  return sql`json_build_object(${join(pairs, ', ')})`;
 }
 
 /** An object of values that the FROM items give, made by one more FROM item in `objects`: cheaper than a subselect, which has its own plan. */

@@ -4,6 +4,7 @@ import type { InputNode, RootArguments, Selection } from '../request/selection.t
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
+import { columns, type Entry } from './json-rows.ts';
 import { roleLimit } from './mark.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
@@ -135,26 +136,31 @@ export interface DerivedRows {
 /**
  * The selected rows as a derived table, for what has to happen after the limit. Its rows have no type of their own, but
  * computed fields, also those in rules, take rows of the table: where one is called, rows are handed on whole.
+ * @param further columns beside the row
  */
 export function derivedRows(
   visible: VisibleTable,
   selection: Selection,
   base: Base,
   scope: Scope,
+  further: readonly Entry[] = [],
 ): DerivedRows {
   const alias = scope.alias('selected');
   const whole = needsWholeRows(visible, selection);
-  const distinct = base.distinct.length
-    ? sql`distinct on (${join(
-        base.distinct.map((name) => visible.select!.readable.get(name)!.value(base.alias)),
-        ', ',
-      )}) `
-    : raw('');
+  const distinct = distinctOn(visible, base);
+  const more = further.length > 0 ? sql`, ${columns(further)}` : raw('');
   return {
     row: whole ? sql`(${alias}."row")` : alias,
     alias,
-    from: sql`(select ${distinct}${whole ? sql`${base.alias} as "row"` : sql`${base.alias}.*`} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
+    from: sql`(select ${distinct}${whole ? sql`${base.alias} as "row"` : sql`${base.alias}.*`}${more} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
   };
+}
+
+/** `distinct on (…) `, or nothing. */
+export function distinctOn(visible: VisibleTable, { distinct, alias }: Base): Sql {
+  if (distinct.length === 0) return raw('');
+  const columns = distinct.map((name) => visible.select!.readable.get(name)!.value(alias));
+  return sql`distinct on (${join(columns, ', ')}) `;
 }
 
 /** True if the selection contains a function that receives the row. */
@@ -177,4 +183,9 @@ function needsWholeRows(visible: VisibleTable, selection: Selection): boolean {
         return false;
     }
   });
+}
+
+/** The same rows with their position, under the same alias. */
+export function numbered(rows: DerivedRows): Sql {
+  return sql`(select ${rows.alias}.*, row_number() over () as "row number" from ${rows.from}) as ${rows.alias}`;
 }

@@ -5,15 +5,17 @@ import type { ComputedField, Relationship } from '../program.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import { outputValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
+import { isDistributed } from '../shards/index.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
+import { aggregateOfShards } from './aggregate-of-shards.ts';
 import { computedField } from './computed.ts';
 import { jsonPath } from './json-path.ts';
 import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
 import { roleLimit } from './mark.ts';
 import { orderBy, type SortKey } from './order.ts';
-import { baseRows, type DerivedRows, derivedRows, type RowSource, relatedRows } from './rows.ts';
+import { baseRows, derivedRows, distinctOn, numbered, type RowSource, relatedRows } from './rows.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { related, rowRule, seen } from './visible.ts';
 
@@ -26,6 +28,11 @@ export function listOfRows(
   scope: Scope,
 ): Sql {
   const base = baseRows(visible, args, source, true, selection.argumentsPath, scope);
+  if (isDistributed(visible.table.source)) {
+    const entries = rowEntries(selection, base.visible, base.alias, scope);
+    const rest = sql`${base.from}${base.where}${orderBy(base.keys)}${base.limit}`;
+    return jsonRows('list', entries, rest, scope, distinctOn(visible, base));
+  }
   if (base.distinct.length === 0 && !(base.limited && selection.fields.some(isCostly))) {
     const joins = noJoins();
     const entries = rowEntries(selection, base.visible, base.alias, scope, joins);
@@ -168,6 +175,7 @@ function relatedRow(
 function canJoin({ relationship, visible }: ToOne, selection: Selection, joins: Joins): boolean {
   return (
     relationship.shape.unique === true &&
+    !isDistributed(visible.table.source) &&
     !visible.select?.canFail &&
     joins.tables.length < MAX_JOINS &&
     !selection.fields.some((field) => field.definition.meaning.kind === 'computedField')
@@ -266,6 +274,14 @@ export function aggregateOfRows(
   scope: Scope,
 ): Sql {
   const base = baseRows(visible, args, source, false, selection.argumentsPath, scope);
+  if (isDistributed(visible.table.source))
+    return aggregateOfShards(
+      visible,
+      selection,
+      base,
+      (field) => rowEntries(field.selection, base.visible, base.alias, scope),
+      scope,
+    );
   const rows = derivedRows(visible, selection, base, scope);
   const wantsNodes = selection.fields.some((field) => field.definition.meaning.kind === 'nodes');
   const capped = visible.select?.limit !== undefined && wantsNodes;
@@ -316,9 +332,4 @@ export function aggregateOfRows(
   const values =
     aggregates.length > 0 ? sql`select ${columns(aggregates)} from ${from}${join(nodes, '')}` : raw('select');
   return jsonRows('single', entries, sql`from (${values}) as ${result}${join(objects, '')}`, scope);
-}
-
-/** The same rows with their position, under the same alias. */
-function numbered(rows: DerivedRows): Sql {
-  return sql`(select ${rows.alias}.*, row_number() over () as "row number" from ${rows.from}) as ${rows.alias}`;
 }

@@ -11,6 +11,7 @@ import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
 import { introspect } from '../schema/introspection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
+import { planForShards } from '../shards/plans.ts';
 import { empty, join, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
@@ -66,12 +67,17 @@ export function planOperation(
   checkFragmentCycles(operation);
   const context: SelectionContext = { operation, variables };
   switch (operation.kind) {
-    case 'query':
-      return planQuery(roleSchema, rootSelection(roleSchema.roots.query, context), context, options);
+    case 'query': {
+      const selection = rootSelection(roleSchema.roots.query, context);
+      return planForShards(planQuery(roleSchema, selection, context, options), roleSchema);
+    }
     case 'mutation': {
       const root = roleSchema.roots.mutation;
       if (!root) throw new UnknownName('mutation_root', firstField(operation), 'no mutations exist', '$');
-      return planMutation(roleSchema, rootSelection(root, context), context, options);
+      return planForShards(
+        planMutation(roleSchema, rootSelection(root, context), context, options),
+        roleSchema,
+      );
     }
     case 'subscription': {
       if (!roleSchema.roots.subscription)

@@ -16,6 +16,7 @@ import {
   type TableShape,
   type UpdateRule,
 } from '../shapes.ts';
+import { distributionColumn } from '../shards/index.ts';
 import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { isStringified } from '../types.ts';
 import { offerOfWrite, type RoleRules } from './offer.ts';
@@ -118,9 +119,15 @@ export function visibleTable(
       return rules();
     },
     insert: granted('insert') ? rules().insert : undefined,
-    update: granted('update') ? rules().update : undefined,
+    update: granted('update') ? changeable(rules().update, table.shape) : undefined,
     delete: granted('delete') ? rules().delete : undefined,
   };
+}
+
+/** Citus does not move rows to other shards: the column that decides about the shard is not offered. */
+function changeable(rule: UpdateRule | undefined, shape: TableShape): UpdateRule | undefined {
+  const by = distributionColumn(shape);
+  return rule && by !== undefined ? { ...rule, columns: rule.columns.filter((name) => name !== by) } : rule;
 }
 
 interface Rules {

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { layOut } from '../../../compiler/phases/4-plan/sql-layout.ts';
 import { bindParameter } from '../../../runtime/core/request/bind.ts';
 import { savedStatement, savedText } from '../../../runtime/core/saved-sql.ts';
+import { forShards } from '../../../runtime/core/shards/index.ts';
 import type { Statement } from '../../../runtime/core/sql/fragment.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { metadataOf } from '../../harness/metadata.ts';
@@ -50,7 +51,11 @@ function bothTexts(served: InProcess, statement: Statement, role: string) {
       source: parameter.source.from === 'constant' ? bindParameter(parameter, {}, NOBODY) : parameter.source,
     })),
   });
-  return { holes: saved.sql, planned: described(statement), linked: described(linked) };
+  return {
+    holes: saved.sql,
+    planned: described(forShards(statement, served.program.sources[0]!)),
+    linked: described(linked),
+  };
 }
 
 /** The parts of rules that holes of the corpus name. */

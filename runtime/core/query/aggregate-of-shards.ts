@@ -1,0 +1,50 @@
+/** Aggregates and nodes over rows of distributed tables: what `aggregateOfRows` answers, in the form that Citus takes. */
+import type { SelectedField, Selection } from '../request/selection.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
+import { identifier, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { aggregateEntries } from './aggregate.ts';
+import { type Entry, jsonRows, objectCall } from './json-rows.ts';
+import { roleLimit } from './mark.ts';
+import { type Base, derivedRows, numbered } from './rows.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * The JSON of an aggregate. Objects are made by calls, because Citus has no place for subqueries without a table, and nodes
+ * together with their rows, because it looks up no rows for those of a derived table.
+ * @param nodeEntries what is selected of each row, for its alias in `base`
+ */
+export function aggregateOfShards(
+  visible: VisibleTable,
+  selection: Selection,
+  base: Base,
+  nodeEntries: (field: SelectedField) => readonly Entry[],
+  scope: Scope,
+): Sql {
+  const nodes = selection.fields.filter(({ definition }) => definition.meaning.kind === 'nodes');
+  const columnsOfNodes = nodes.map((field, index): Entry => {
+    return [`engine node ${index + 1}`, objectCall(nodeEntries(field), scope)];
+  });
+  const rows = derivedRows(visible, selection, base, scope, columnsOfNodes);
+  const capped = visible.select?.limit !== undefined && nodes.length > 0;
+  const reordered = nodes.length > 0 && (base.keys.length > 0 || base.distinct.length > 0);
+  const position = sql`${rows.alias}."row number"`;
+  const order = reordered ? sql` order by ${position}` : raw('');
+  const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
+  const keep = (value: Sql) => value;
+  const entries = selection.fields.map((field): Entry => {
+    const { kind } = field.definition.meaning;
+    if (kind === 'typename') return [field.responseName, sql`${literal(selection.typeName)}::text`];
+    if (kind === 'aggregate')
+      return [
+        field.responseName,
+        objectCall(aggregateEntries(field.selection, rows.row, keep, [], visible, scope), scope),
+      ];
+    const [name] = columnsOfNodes[nodes.indexOf(field)]!;
+    const list = sql`json_agg(${rows.alias}.${identifier(name)}${order})${filter}`;
+    return [field.responseName, sql`coalesce(${list}, '[]')`];
+  });
+  const isEmpty = !selection.fields.some(({ definition }) => definition.meaning.kind !== 'typename');
+  if (isEmpty) return jsonRows('single', entries, raw(''), scope);
+  const from = capped || reordered ? numbered(rows) : rows.from;
+  return sql`(select ${objectCall(entries, scope)} from ${from})`;
+}

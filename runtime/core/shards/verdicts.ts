@@ -1,0 +1,95 @@
+/** Verdicts about what is served: each root field of a role, and plans of saved operations. */
+import { chooseOperation, parseDocument } from '../request/document.ts';
+import { planOperation, type RequestPlan } from '../request/plan.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
+import { type FieldDefinition, namedType, type ObjectType } from '../schema/types.ts';
+import type { SourceShape } from '../shapes.ts';
+import { isDistributed, judge } from './index.ts';
+import { sampleOperation } from './sample.ts';
+import type { Verdict } from './shapes.ts';
+
+export interface FieldVerdict {
+  readonly source: string;
+  readonly operation: 'query' | 'mutation';
+  /** Below namespaces, `namespace.field`. */
+  readonly field: string;
+  readonly verdict: Verdict;
+}
+
+const OPTIONS = { stringifyNumbers: false, collapseNulls: false };
+
+/** @param roleSchema of a program whose rules are marked: others refuse what is to be judged */
+export function fieldVerdicts(roleSchema: RoleSchema): FieldVerdict[] {
+  const { sources } = roleSchema.program;
+  if (!sources.some(isDistributed)) return [];
+  const found: FieldVerdict[] = [];
+  const visit = (operation: 'query' | 'mutation', type: ObjectType, path: readonly string[]) => {
+    for (const field of type.fields().values()) {
+      const { meaning } = field;
+      const named = namedType(field.type);
+      if (meaning.kind === 'namespace' && named.kind === 'object')
+        visit(operation, named, [...path, field.name]);
+      if (meaning.kind !== operation) continue;
+      const { source } = meaning;
+      if (!sources.some((each) => each.name === source && isDistributed(each))) continue;
+      const verdict = verdictOfField(roleSchema, operation, field, path) ?? { kind: 'reference' };
+      found.push({ source, operation, field: [...path, field.name].join('.'), verdict });
+    }
+  };
+  visit('query', roleSchema.roots.query, []);
+  if (roleSchema.roots.mutation) visit('mutation', roleSchema.roots.mutation, []);
+  return found;
+}
+
+function verdictOfField(
+  roleSchema: RoleSchema,
+  kind: 'query' | 'mutation',
+  field: FieldDefinition,
+  path: readonly string[],
+): Verdict | undefined {
+  const operation = chooseOperation(parseDocument(sampleOperation(kind, field, path)), undefined);
+  const variables = { declared: operation.variables, values: {}, used: new Map() };
+  return planVerdict(planOperation(roleSchema, operation, variables, OPTIONS), roleSchema.program.sources);
+}
+
+/** The verdict of all statements of a plan together; undefined if none is for distributed tables. */
+export function planVerdict(plan: RequestPlan, sources: readonly SourceShape[]): Verdict | undefined {
+  const texts: (readonly [source: string, text: string])[] = [];
+  if (plan.kind === 'query') {
+    for (const step of plan.steps) if (step.kind === 'sql') texts.push([step.source, step.statement.text]);
+  } else {
+    for (const field of plan.fields) {
+      if (!('step' in field) || field.step.kind === 'constant') continue;
+      const { statements } = field.step.instead?.() ?? field.step;
+      for (const { statement } of statements) texts.push([field.source, statement.text]);
+    }
+  }
+  for (const level of plan.joins ?? [])
+    for (const request of level)
+      if (request.kind === 'sql') texts.push([request.source, request.statement.text]);
+  return textsVerdict(texts, sources);
+}
+
+/** The heaviest verdict of statements. */
+export function textsVerdict(
+  texts: readonly (readonly [source: string, text: string])[],
+  sources: readonly SourceShape[],
+): Verdict | undefined {
+  const verdicts = texts.flatMap(([name, text]) => {
+    const source = sources.find((each) => each.name === name);
+    return source && isDistributed(source) ? [judge(text, source).verdict] : [];
+  });
+  return verdicts.sort((left, right) => WEIGHT[right.kind] - WEIGHT[left.kind])[0];
+}
+
+const WEIGHT: Readonly<Record<Verdict['kind'], number>> = {
+  reference: 0,
+  router: 1,
+  'all shards': 2,
+  refused: 3,
+};
+
+/** `all shards: no condition fixes …`. */
+export function verdictWords(verdict: Verdict): string {
+  return 'why' in verdict ? `${verdict.kind}: ${verdict.why}` : verdict.kind;
+}
