@@ -4,7 +4,8 @@
  */
 
 import { columnsOfRule, textOfString, undeclaredAlias } from './condition/reads.ts';
-import { readTokens } from './condition/tokens.ts';
+import { readRule } from './condition/rule.ts';
+import { readTokens, unquoted } from './condition/tokens.ts';
 import { objectKey } from './names.ts';
 import { fieldEntries, ROOT_FIELD_KINDS } from './root-fields.ts';
 import type {
@@ -205,7 +206,8 @@ export interface AnyRule {
   readonly subscriptionRoots?: readonly string[];
 }
 
-const HOLE = /\{\{|\}\}|\{row\}(?:\.("(?:[^"]|"")+"))?|\{session(?:\.[^{}:]+)?::([^{}]+)\}|[{}]/g;
+/** The column behind `{row}`, with its dot. */
+const COLUMN = /^\.("(?:[^"]|"")+")/;
 
 /** Checks the holes of rule texts; a text that many roles share is read once. */
 function createTextCheck({ source, columns }: TableShape): (text: RuleText, place: string) => void {
@@ -213,15 +215,13 @@ function createTextCheck({ source, columns }: TableShape): (text: RuleText, plac
   return (text, place) => {
     if (known.has(text)) return;
     known.add(text);
-    for (const [hole, column, type] of text.matchAll(HOLE)) {
-      if (column !== undefined) {
-        const name = column.slice(1, -1).replace(/""|\{\{|\}\}/g, ([first]) => first!);
-        if (!Object.hasOwn(columns, name)) throw unknown(place, 'column', name);
-      } else if (type !== undefined) {
-        checkType(source, type, place);
-      } else if (hole === '{' || hole === '}') {
-        throw new Error(`${place}: a brace that is part of the SQL must be doubled`);
-      }
+    const { nodes } = readRule(text).sql;
+    for (const [index, node] of nodes.entries()) {
+      if (node.kind === 'parameter') checkType(source, node.type, place);
+      if (node.kind !== 'text' || nodes[index - 1]?.kind !== 'row') continue;
+      const column = COLUMN.exec(node.text)?.[1];
+      if (column !== undefined && !Object.hasOwn(columns, unquoted(column)))
+        throw unknown(place, 'column', unquoted(column));
     }
     const alias = undeclaredAlias(text);
     if (alias !== undefined) throw unknown(place, 'alias', alias);

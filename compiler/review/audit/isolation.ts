@@ -1,5 +1,6 @@
 /** Which rules, and which foreign keys that roles write, do not tie rows to a session variable such as the tenant's. */
 import { columnsOfRule, readsSession } from '../../../runtime/core/condition/reads.ts';
+import { readRule } from '../../../runtime/core/condition/rule.ts';
 import type { Table } from '../../../runtime/core/program.ts';
 import type { TableShape } from '../../../runtime/core/shapes.ts';
 import {
@@ -48,11 +49,10 @@ export function variablesOf(code: GeneratedCode): string[] {
     check,
     ...Object.values(presets),
   ]);
-  return [
-    ...new Set(
-      texts.flatMap((text) => [...text.matchAll(/\{session\.([^:}]+)::/g)].map(([, name]) => name!)),
-    ),
-  ].sort();
+  const names = texts
+    .flatMap((text) => readRule(text).sql.nodes)
+    .flatMap((node) => (node.kind === 'parameter' && node.source.from === 'session' ? node.source.name : []));
+  return [...new Set(names)].sort();
 }
 
 /** @param variable in lower case */

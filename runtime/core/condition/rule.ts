@@ -99,7 +99,10 @@ function readHoles(text: RuleText): Sql {
         nodes.push({ kind: 'parameter', source: { from: 'session-object' }, type: match[1] });
       else if (match[2] !== undefined)
         nodes.push({ kind: 'parameter', source: { from: 'session', name: match[2] }, type: match[3]! });
-      else throw new Error(`unknown hole at position ${match.index} of the rule ${text}`);
+      else
+        throw new Error(
+          `brace that is neither doubled nor a known hole at position ${match.index} of the rule ${text}`,
+        );
     }
   }
   literal += text.slice(end);

@@ -1,6 +1,7 @@
 /**
- * Tokens of SQL text: rule texts with their holes, and printed statements with their placeholders. Every reader of SQL in
- * this project uses this tokeniser. It refuses text whose tokens it could mistake: comments and dollar quotes.
+ * Tokens of SQL text: rule texts with their holes, and printed statements with their placeholders. It refuses text whose
+ * tokens it could mistake: comments and dollar quotes. All readers of SQL use it but sql/reads.ts, which finds names in
+ * statements and must refuse none.
  */
 
 /** A token as text. Unquoted words are lower case, as Postgres folds them. */
