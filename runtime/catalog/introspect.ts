@@ -1,7 +1,8 @@
 import type { Catalog } from './catalog.ts';
 import { readDistribution } from './distribution.ts';
 import { normaliseCatalog } from './normalise.ts';
-import { catalogStatement, type RawCatalog } from './statement.ts';
+import type { RawCatalog } from './raw-catalog.ts';
+import { catalogStatement } from './statement.ts';
 
 /** Runs one SQL statement with positional parameters. Both `pg.Client` and `pg.Pool` can be handed in as `query`. */
 export type Query = (

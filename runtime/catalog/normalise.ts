@@ -24,7 +24,7 @@ import type {
   RawRead,
   RawRelation,
   RawTrigger,
-} from './statement.ts';
+} from './raw-catalog.ts';
 import { nameTypes, type TypeNames, typeText } from './type-names.ts';
 import { readViewOrigins, type ViewOrigins } from './view-origins.ts';
 

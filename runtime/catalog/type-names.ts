@@ -1,6 +1,6 @@
 import type { CatalogType, TypeReference } from './catalog.ts';
 import { compareNames } from './order.ts';
-import type { RawColumn, RawType } from './statement.ts';
+import type { RawColumn, RawType } from './raw-catalog.ts';
 
 /** Names types by OID, and remembers which were named: those are the types that the catalog lists. */
 export interface TypeNames {

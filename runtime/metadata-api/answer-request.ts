@@ -8,7 +8,7 @@ import { withoutAddress } from './connection-error.ts';
 import type { MetadataEngine } from './engine.ts';
 import type { Endpoint, Requester } from './operation.ts';
 import { readRequest } from './request.ts';
-import type { SourceDatabase } from './working-copy.ts';
+import type { SourceDatabase } from './state.ts';
 
 /**
  * @param dataForRoles whether roles other than admin may read and write rows here; not where they may run known operations only

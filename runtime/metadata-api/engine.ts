@@ -18,16 +18,10 @@ import type { Requester } from './operation.ts';
 import { type RemoteRefresh, readAgain, takeRefreshed } from './remote-refresh.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
+import type { CopyServices, MetadataState, RemoteOrError, SourceDatabase } from './state.ts';
 import { type MetadataStore, versionConflict } from './store.ts';
 import { storedChange } from './stored-change.ts';
-import {
-  type CopyServices,
-  inconsistentObjects,
-  type MetadataState,
-  type RemoteOrError,
-  type SourceDatabase,
-  WorkingCopy,
-} from './working-copy.ts';
+import { inconsistentObjects, WorkingCopy } from './working-copy.ts';
 
 export interface MetadataEngineOptions<Database extends SourceDatabase>
   extends Pick<CopyServices<Database>, 'compile' | 'openSource' | 'readRemote' | 'options'> {

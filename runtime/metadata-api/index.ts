@@ -5,5 +5,5 @@ export { answerRequest } from './answer-request.ts';
 export { MetadataEngine } from './engine.ts';
 export { keepCurrent } from './keep-current.ts';
 export { readRequest } from './request.ts';
+export type { Compile, MetadataState } from './state.ts';
 export { type MetadataStore, openMetadataStore } from './store.ts';
-export type { Compile, MetadataState } from './working-copy.ts';

@@ -3,7 +3,7 @@ import { EngineError } from '../core/errors.ts';
 import type { SourceEvents } from '../core/events.ts';
 import { databaseError } from '../database/errors.ts';
 import { type InstallClient, installEvents, removeEvents } from '../events/install.ts';
-import type { MetadataState } from './working-copy.ts';
+import type { MetadataState } from './state.ts';
 
 /**
  * Brings the databases from one state to another; those that are equal in both states are left alone.

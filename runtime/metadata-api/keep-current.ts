@@ -1,7 +1,7 @@
 /** Keeps an engine current: with what other instances store, with sources that come back, and with remote schemas. */
 import type { MetadataEngine } from './engine.ts';
+import type { SourceDatabase } from './state.ts';
 import type { MetadataStore } from './store.ts';
-import type { SourceDatabase } from './working-copy.ts';
 
 /** Milliseconds between attempts to read sources that could not be read. */
 const RETRY_INTERVAL = 5000;

@@ -3,7 +3,7 @@
 import { pathStep } from '../core/errors.ts';
 import { type Reason, ruleName } from '../core/reason.ts';
 import type { Json, Metadata, Permission, Source, TableEntry } from '../metadata/metadata.ts';
-import type { MetadataState, SourceDatabase } from './working-copy.ts';
+import type { MetadataState, SourceDatabase } from './state.ts';
 
 const TABLE_OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
 

@@ -18,7 +18,7 @@ import { boolean, text } from '../metadata/values.ts';
 import { sourceArgument } from './arguments.ts';
 import { cleanDump, refusedOption } from './dump-options.ts';
 import { findSource } from './edit.ts';
-import type { MetadataState } from './working-copy.ts';
+import type { MetadataState } from './state.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,9 @@
 /** Remote schemas that are read again while they are served: what changed, and what the change breaks. */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { RemoteSchema } from '../metadata/metadata.ts';
-import { type CopyServices, type RemoteOrError, readRemote, type WorkingCopy } from './working-copy.ts';
+import { readRemote } from './read-sources.ts';
+import type { CopyServices, RemoteOrError } from './state.ts';
+import type { WorkingCopy } from './working-copy.ts';
 
 /** What reading a remote schema again found, beside what is served. */
 export interface RemoteRefresh {

@@ -5,23 +5,12 @@
  * were read, connections that were opened.
  */
 
-import type { Catalog, SourceCatalog } from '../catalog/catalog.ts';
-import { introspectDatabase, type Query, readEnumTableRows } from '../catalog/index.ts';
+import type { SourceCatalog } from '../catalog/catalog.ts';
 import { EngineError } from '../core/errors.ts';
-import type { EventsProgram } from '../core/events.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { inStoredOrder } from '../metadata/export-metadata.ts';
 import type { InconsistentObject } from '../metadata/inconsistency.ts';
-import type {
-  Json,
-  JsonObject,
-  Metadata,
-  RemoteSchema,
-  Source,
-  SourceConfiguration,
-} from '../metadata/metadata.ts';
+import type { Json, JsonObject, Metadata, RemoteSchema, Source } from '../metadata/metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
-import type { QueueQuery } from '../queue/lease.ts';
 import { type Answer, JsonText } from './answer.ts';
 import { describeConnectionError } from './connection-error.ts';
 import { addedObjects, tellsOf } from './database-objects.ts';
@@ -29,99 +18,18 @@ import { findSource } from './edit.ts';
 import { type NameConflict, nameConflicts, refuseConflicts, refuseRemoteConflict } from './name-conflicts.ts';
 import type { ObjectIdentity } from './names.ts';
 import { enforcePolicy, type Policy } from './policy.ts';
-import type { CatalogStateKind, Invalidations } from './store.ts';
-
-/** A catalog, or why there is none. */
-export type CatalogOrError = SourceCatalog | { readonly error: string };
-
-/** SDL of a remote schema, with the reason why it could not be read again; or why there is none. */
-export type RemoteOrError = { readonly sdl: string; readonly stale?: string } | { readonly error: string };
-
-/** What `compile` gives, as far as the metadata API looks at it. */
-export interface Compilation {
-  readonly files: ReadonlyMap<string, string>;
-  readonly programFiles: ReadonlyMap<string, string>;
-  readonly diagnostics: readonly Diagnostic[];
-  /** Absent before the first compile. */
-  readonly events?: EventsProgram;
-}
-
-/** The compiler, handed in by the composition root and loaded on demand. */
-export type Compile = (
-  input: {
-    readonly metadata: Metadata;
-    /** By name of the source. One that could not be read costs its source. */
-    readonly catalogs: Readonly<Record<string, CatalogOrError>>;
-    readonly remotes: Readonly<Record<string, RemoteOrError>>;
-  },
-  previous?: Compilation,
-) => Compilation | Promise<Compilation>;
-
-/** A connection to a source's database, as the metadata API uses it. */
-export interface SourceDatabase {
-  readonly query: Query;
-  /** Runs `use` with one connection of the pool, which is exclusive meanwhile. */
-  withClient<Value>(use: (client: DatabaseClient) => Promise<Value>): Promise<Value>;
-  end(): Promise<void>;
-}
-
-/** The part of `pg.Client` that run_sql and the data operations use. */
-export interface DatabaseClient {
-  // biome-ignore lint/suspicious/noExplicitAny: `pg` gives an untyped result, or a list of them for several statements.
-  query(text: string | object, values?: readonly unknown[]): Promise<any>;
-}
-
-export interface OpenSource<Database extends SourceDatabase = SourceDatabase> {
-  readonly configuration: SourceConfiguration;
-  readonly database: Database;
-}
-
-/** Everything that belongs together at one version of the metadata. */
-export interface MetadataState<Database extends SourceDatabase = SourceDatabase> {
-  readonly metadata: Metadata;
-  readonly resourceVersion: number;
-  readonly catalogs: Readonly<Record<string, CatalogOrError>>;
-  readonly remotes: Readonly<Record<string, RemoteOrError>>;
-  readonly sources: ReadonlyMap<string, OpenSource<Database>>;
-  readonly compilation: Compilation;
-  readonly inconsistent: readonly InconsistentObject[];
-  /** What is made of it; absent until it was. */
-  readonly program?: PreparedProgram;
-}
-
-/** Functions that the copy needs from its caller. */
-export interface CopyServices<Database extends SourceDatabase = SourceDatabase> {
-  readonly compile: Compile;
-  /** Opens the pool of a source. Throws if its address cannot be made out; connects with the first query. */
-  readonly openSource: (source: Source) => Database;
-  /** Introspects a remote schema: its SDL. @throws EngineError */
-  readonly readRemote: (remote: RemoteSchema) => Promise<string>;
-  /** A remote schema as its lock has it, which goes before what its server offers; undefined without a lock. */
-  readonly lockedRemote: (name: string) => RemoteOrError | undefined;
-  prepare(state: MetadataState<Database>): Promise<PreparedProgram>;
-  /** A statement on the tables of cron and one-off events. */
-  readonly queryMetadata: QueueQuery;
-  /** To be called when there are new ones. */
-  readonly scheduledChanged: () => void;
-  readonly readCatalogState: () => Promise<JsonObject>;
-  readonly writeCatalogState: (kind: CatalogStateKind, state: JsonObject) => Promise<void>;
-  readonly options: MetadataOptions;
-}
-
-/** The server's options that operations ask for. */
-interface MetadataOptions {
-  readonly remoteSchemaPermissions: boolean;
-  readonly inferFunctionPermissions: boolean;
-  /** Below it may be the files that addresses are read from; none unless given. */
-  readonly dynamicSecretsAllowedPathPrefix?: string | undefined;
-}
-
-export interface Warning {
-  readonly code: string;
-  readonly message: string;
-  readonly type: string;
-  readonly name: string;
-}
+import { readCatalog, readRemote } from './read-sources.ts';
+import type {
+  CatalogOrError,
+  Compilation,
+  CopyServices,
+  MetadataState,
+  OpenSource,
+  RemoteOrError,
+  SourceDatabase,
+  Warning,
+} from './state.ts';
+import type { Invalidations } from './store.ts';
 
 /** The copy at one moment. A bulk whose step fails returns to one. */
 interface CopyValue extends Omit<MetadataState, 'resourceVersion' | 'program'> {
@@ -395,48 +303,10 @@ export class WorkingCopy {
   }
 }
 
-/** A remote schema of its lock, or introspected; what cannot be reached is as it was read last. */
-export async function readRemote(
-  remote: RemoteSchema,
-  known: RemoteOrError | undefined,
-  services: Pick<CopyServices, 'readRemote' | 'lockedRemote'>,
-): Promise<RemoteOrError> {
-  const locked = services.lockedRemote(remote.name);
-  if (locked) return JSON.stringify(locked) === JSON.stringify(known) ? known! : locked;
-  try {
-    const sdl = await services.readRemote(remote);
-    // The identical result as long as nothing changed.
-    return known && 'sdl' in known && known.sdl === sdl && known.stale === undefined ? known : { sdl };
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    if (known && 'sdl' in known)
-      return known.stale === error.message ? known : { sdl: known.sdl, stale: error.message };
-    return { error: error.message };
-  }
-}
-
 /** State before an operation, for the judgement after it. */
 export interface Baseline {
   readonly inconsistent: readonly InconsistentObject[];
   readonly conflicts: ReadonlyMap<string, NameConflict>;
-}
-
-/** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
-export async function introspectSource(query: Query, source: Source): Promise<SourceCatalog> {
-  return withEnumTables(query, await introspectDatabase(query), source);
-}
-
-export async function withEnumTables(query: Query, catalog: Catalog, source: Source): Promise<SourceCatalog> {
-  const enumTables = source.tables.filter((entry) => entry.is_enum).map((entry) => entry.table);
-  return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
-}
-
-async function readCatalog(query: Query, source: Source): Promise<CatalogOrError> {
-  try {
-    return await introspectSource(query, source);
-  } catch (error) {
-    return { error: describeConnectionError(error) };
-  }
 }
 
 /** The inconsistent objects of a compilation, each once. */

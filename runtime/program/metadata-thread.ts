@@ -26,7 +26,7 @@ import {
 } from '../metadata-api/index.ts';
 import { locateRule } from '../metadata-api/locate-rule.ts';
 import { dumpSource } from '../metadata-api/pg-dump.ts';
-import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api/working-copy.ts';
+import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api/state.ts';
 import type { Observation } from '../observe.ts';
 import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 import { createSchemaReader } from '../remote/introspect.ts';

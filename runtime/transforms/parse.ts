@@ -1,10 +1,8 @@
 /** Parser of the template language: recursive descent over the text. */
 import { parseExactJson } from '../core/exact-json.ts';
 import { isFunctionName } from './functions.ts';
-import { type BinaryOperator, type Expression, type Template, templateError } from './syntax.ts';
-
-/** Maximum nesting of a template; deeper ones are refused. */
-const MAX_DEPTH = 200;
+import { Scanner } from './scan.ts';
+import type { BinaryOperator, Expression, Template } from './syntax.ts';
 
 /**
  * Parses a template of a JSON value.
@@ -32,144 +30,124 @@ const LEVELS: readonly (readonly BinaryOperator[])[] = [
   ['==', '!=', '<=', '>=', '<', '>', 'in'],
 ];
 
-const IDENTIFIER = /\$?[A-Za-z_][A-Za-z0-9_$-]*|\$/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const SPACE = /(?:\s|#.*)*/y;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  "'": "'",
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
 const BLOCK_ENDS = new Set(['elif', 'else', 'end']);
 const RESERVED = new Set([...BLOCK_ENDS, 'if', 'range', 'in']);
 
-class Parser {
-  readonly #text: string;
-  #at = 0;
-  #depth = 0;
+class Parser extends Scanner {
   /** Variables that enclosing ranges bind; they hide functions of the same name. */
   readonly #bound: string[] = [];
 
-  constructor(text: string) {
-    this.#text = text;
-  }
-
   wholeValue(): Expression {
     const value = this.#expression();
-    this.#space();
-    if (this.#at < this.#text.length) this.#unexpected();
+    this.space();
+    if (this.at < this.text.length) this.unexpected();
     return value;
   }
 
   wholeText(): Expression {
     const parts = this.#textParts(undefined);
-    if (this.#at < this.#text.length) this.#unexpected();
-    return { kind: 'text', parts, span: { start: 0, end: this.#text.length } };
+    if (this.at < this.text.length) this.unexpected();
+    return { kind: 'text', parts, span: { start: 0, end: this.text.length } };
   }
 
   #expression(level = 0): Expression {
     const operators = LEVELS[level];
     if (operators === undefined) return this.#postfix();
-    return this.#nested(() => {
-      this.#space();
-      const start = this.#at;
+    return this.nested(() => {
+      this.space();
+      const start = this.at;
       let left = this.#expression(level + 1);
       for (;;) {
         const operator = this.#operator(operators);
         if (operator === undefined) return left;
         const right = this.#expression(level + 1);
-        left = { kind: 'binary', operator, left, right, span: { start, end: this.#at } };
+        left = { kind: 'binary', operator, left, right, span: { start, end: this.at } };
       }
     });
   }
 
   #operator(operators: readonly BinaryOperator[]): BinaryOperator | undefined {
-    this.#space();
+    this.space();
     const found = operators.find((operator) =>
-      operator === 'in' ? this.#peekIdentifier() === 'in' : this.#text.startsWith(operator, this.#at),
+      operator === 'in' ? this.peekIdentifier() === 'in' : this.text.startsWith(operator, this.at),
     );
-    if (found !== undefined) this.#at += found.length;
+    if (found !== undefined) this.at += found.length;
     return found;
   }
 
   /** A primary expression and the lookups after it. */
   #postfix(): Expression {
-    this.#space();
-    const start = this.#at;
+    this.space();
+    const start = this.at;
     let target = this.#primary();
     for (;;) {
-      const before = this.#at;
-      this.#space();
-      const optional = this.#text[this.#at] === '?' && this.#text[this.#at + 1] !== '?';
-      if (optional) this.#at += 1;
+      const before = this.at;
+      this.space();
+      const optional = this.text[this.at] === '?' && this.text[this.at + 1] !== '?';
+      if (optional) this.at += 1;
       let key: Expression;
-      if (this.#take('.')) {
-        key = optional && this.#text[this.#at] === '[' ? this.#bracketed() : this.#fieldName();
-      } else if (this.#text[this.#at] === '[' && (optional || isLookup(target))) {
+      if (this.take('.')) {
+        key = optional && this.text[this.at] === '[' ? this.#bracketed() : this.#fieldName();
+      } else if (this.text[this.at] === '[' && (optional || isLookup(target))) {
         key = this.#bracketed();
       } else {
-        if (optional) this.#unexpected();
-        this.#at = before;
+        if (optional) this.unexpected();
+        this.at = before;
         return target;
       }
-      target = { kind: 'field', target, key, optional, span: { start, end: this.#at } };
+      target = { kind: 'field', target, key, optional, span: { start, end: this.at } };
     }
   }
 
   #fieldName(): Expression {
-    this.#space();
-    const start = this.#at;
-    const name = this.#identifier();
-    return { kind: 'literal', value: name, span: { start, end: this.#at } };
+    this.space();
+    const start = this.at;
+    const name = this.identifier();
+    return { kind: 'literal', value: name, span: { start, end: this.at } };
   }
 
   #bracketed(): Expression {
-    this.#expect('[');
+    this.expect('[');
     const key = this.#expression();
-    this.#expect(']');
+    this.expect(']');
     return key;
   }
 
   #primary(): Expression {
-    const start = this.#at;
-    const span = () => ({ start, end: this.#at });
-    const next = this.#text[this.#at];
-    if (this.#text.startsWith('{{', this.#at)) return this.#braces();
+    const start = this.at;
+    const span = () => ({ start, end: this.at });
+    const next = this.text[this.at];
+    if (this.text.startsWith('{{', this.at)) return this.#braces();
     if (next === '{') return this.#object();
     if (next === '[') {
       const items = this.#list('[', ']', () => this.#expression());
       return { kind: 'array', items, span: span() };
     }
     if (next === '"') {
-      this.#at += 1;
+      this.at += 1;
       const parts = this.#textParts('"');
-      this.#expect('"');
+      this.expect('"');
       return { kind: 'text', parts, span: span() };
     }
     if (next === "'") {
-      const value = this.#quoted();
+      const value = this.quoted();
       return { kind: 'literal', value, span: span() };
     }
-    if (this.#take('(')) {
+    if (this.take('(')) {
       const inner = this.#expression();
-      this.#expect(')');
+      this.expect(')');
       return inner;
     }
-    const number = this.#match(NUMBER);
+    const number = this.match(NUMBER);
     if (number !== undefined) return { kind: 'literal', value: this.#number(number, start), span: span() };
-    const name = this.#peekIdentifier();
-    if (name === undefined || RESERVED.has(name)) this.#unexpected();
-    this.#at += name.length;
+    const name = this.peekIdentifier();
+    if (name === undefined || RESERVED.has(name)) this.unexpected();
+    this.at += name.length;
     if (name === 'true' || name === 'false') return { kind: 'literal', value: name === 'true', span: span() };
     if (name === 'null') return { kind: 'literal', value: null, span: span() };
     if (isFunctionName(name) && !this.#bound.includes(name)) {
-      const argument = this.#nested(() => this.#postfix());
+      const argument = this.nested(() => this.#postfix());
       return { kind: 'call', name, argument, span: span() };
     }
     return { kind: 'variable', name, span: span() };
@@ -179,36 +157,36 @@ class Parser {
     try {
       return parseExactJson(text);
     } catch {
-      this.#at = start;
-      return this.#unexpected();
+      this.at = start;
+      return this.unexpected();
     }
   }
 
   #object(): Expression {
-    const start = this.#at;
+    const start = this.at;
     const entries = this.#list('{', '}', () => {
-      this.#space();
-      this.#expect('"');
-      const keyStart = this.#at;
+      this.space();
+      this.expect('"');
+      const keyStart = this.at;
       const parts = this.#textParts('"');
       if (parts.some((part) => typeof part !== 'string')) {
-        this.#fail('Keys of an object must be constant.', keyStart, this.#at);
+        this.fail('Keys of an object must be constant.', keyStart, this.at);
       }
-      this.#expect('"');
-      this.#expect(':');
+      this.expect('"');
+      this.expect(':');
       return [parts.join(''), this.#expression()] as const;
     });
-    return { kind: 'object', entries, span: { start, end: this.#at } };
+    return { kind: 'object', entries, span: { start, end: this.at } };
   }
 
   #list<Item>(open: string, close: string, item: () => Item): Item[] {
-    this.#expect(open);
+    this.expect(open);
     const items: Item[] = [];
-    this.#space();
-    if (this.#take(close)) return items;
+    this.space();
+    if (this.take(close)) return items;
     do items.push(item());
-    while (this.#takeSpaced(','));
-    this.#expect(close);
+    while (this.takeSpaced(','));
+    this.expect(close);
     return items;
   }
 
@@ -216,9 +194,9 @@ class Parser {
   #braces(): Expression {
     const block = this.#block(() => this.#expression(), false);
     if (block !== undefined) return block;
-    this.#at += 2;
+    this.at += 2;
     const value = this.#expression();
-    this.#expect('}}');
+    this.expect('}}');
     return value;
   }
 
@@ -226,8 +204,8 @@ class Parser {
   #block(body: () => Expression, isText: boolean): Expression | undefined {
     const word = this.#blockWord();
     if (word !== 'if' && word !== 'range') return undefined;
-    return this.#nested(() => {
-      const start = this.#at;
+    return this.nested(() => {
+      const start = this.at;
       this.#openBlock(word);
       return word === 'if' ? this.#branches(start, body) : this.#range(start, body, isText);
     });
@@ -235,55 +213,55 @@ class Parser {
 
   /** The word after `{{`, which the parser stays in front of. */
   #blockWord(): string | undefined {
-    const before = this.#at;
-    this.#at += 2;
-    this.#space();
-    const word = this.#peekIdentifier();
-    this.#at = before;
+    const before = this.at;
+    this.at += 2;
+    this.space();
+    const word = this.peekIdentifier();
+    this.at = before;
     return word;
   }
 
   #openBlock(word: string): void {
-    this.#expect('{{');
-    this.#space();
-    if (this.#peekIdentifier() !== word) this.#unexpected();
-    this.#at += word.length;
+    this.expect('{{');
+    this.space();
+    if (this.peekIdentifier() !== word) this.unexpected();
+    this.at += word.length;
   }
 
   #branches(start: number, body: () => Expression): Expression {
     const condition = this.#expression();
-    this.#expect('}}');
+    this.expect('}}');
     const then = body();
-    this.#space();
-    const branchStart = this.#at;
+    this.space();
+    const branchStart = this.at;
     let otherwise: Expression;
-    if (this.#text.startsWith('{{', this.#at) && this.#blockWord() === 'elif') {
+    if (this.text.startsWith('{{', this.at) && this.#blockWord() === 'elif') {
       this.#openBlock('elif');
-      otherwise = this.#nested(() => this.#branches(branchStart, body));
+      otherwise = this.nested(() => this.#branches(branchStart, body));
     } else {
       this.#openBlock('else');
-      this.#expect('}}');
+      this.expect('}}');
       otherwise = body();
       this.#openBlock('end');
-      this.#expect('}}');
+      this.expect('}}');
     }
-    return { kind: 'if', condition, then, else: otherwise, span: { start, end: this.#at } };
+    return { kind: 'if', condition, then, else: otherwise, span: { start, end: this.at } };
   }
 
   #range(start: number, body: () => Expression, isText: boolean): Expression {
-    const index = this.#spacedIdentifier();
-    this.#expect(',');
-    const item = this.#spacedIdentifier();
-    this.#expect(':=');
+    const index = this.spacedIdentifier();
+    this.expect(',');
+    const item = this.spacedIdentifier();
+    this.expect(':=');
     const list = this.#expression();
-    this.#expect('}}');
+    this.expect('}}');
     this.#bound.push(index, item);
     const content = body();
     this.#bound.length -= 2;
     this.#openBlock('end');
-    this.#expect('}}');
+    this.expect('}}');
     const named = index === '_' ? {} : { index };
-    return { kind: 'range', ...named, item, list, body: content, isText, span: { start, end: this.#at } };
+    return { kind: 'range', ...named, item, list, body: content, isText, span: { start, end: this.at } };
   }
 
   /** The content of a string up to `close`, or of the rest of the template. */
@@ -294,18 +272,18 @@ class Parser {
       if (text !== '') parts.push(text);
       text = '';
     };
-    while (this.#at < this.#text.length) {
-      const next = this.#text[this.#at]!;
+    while (this.at < this.text.length) {
+      const next = this.text[this.at]!;
       if (next === close) break;
-      if (next === '\\') text += this.#escape();
-      else if (this.#text.startsWith('{{', this.#at)) {
+      if (next === '\\') text += this.escape();
+      else if (this.text.startsWith('{{', this.at)) {
         const word = this.#blockWord();
         if (word !== undefined && BLOCK_ENDS.has(word)) break;
         flush();
         parts.push(this.#block(() => this.#blockText(close), true) ?? this.#braces());
       } else {
         text += next;
-        this.#at += 1;
+        this.at += 1;
       }
     }
     flush();
@@ -313,103 +291,9 @@ class Parser {
   }
 
   #blockText(close: '"' | undefined): Expression {
-    const start = this.#at;
+    const start = this.at;
     const parts = this.#textParts(close);
-    return { kind: 'text', parts, span: { start, end: this.#at } };
-  }
-
-  #escape(): string {
-    const start = this.#at;
-    const letter = this.#text[this.#at + 1] ?? '';
-    const unicode = /^u[0-9a-fA-F]{4}/.exec(this.#text.slice(start + 1, start + 6))?.[0];
-    if (unicode !== undefined) {
-      this.#at += 6;
-      return String.fromCharCode(Number.parseInt(unicode.slice(1), 16));
-    }
-    const escaped = ESCAPES[letter];
-    if (escaped === undefined) this.#fail('Invalid escape in a string.', start, start + 2);
-    this.#at += 2;
-    return escaped;
-  }
-
-  /** A constant between single quotes. */
-  #quoted(): string {
-    const start = this.#at;
-    this.#at += 1;
-    let text = '';
-    while (this.#text[this.#at] !== "'") {
-      if (this.#at >= this.#text.length) this.#fail('Unterminated string.', start, this.#at);
-      if (this.#text[this.#at] === '\\') text += this.#escape();
-      else {
-        text += this.#text[this.#at];
-        this.#at += 1;
-      }
-    }
-    this.#at += 1;
-    return text;
-  }
-
-  #nested<Result>(parse: () => Result): Result {
-    this.#depth += 1;
-    if (this.#depth > MAX_DEPTH * LEVELS.length) {
-      this.#fail('The template is nested too deeply.', this.#at, this.#at + 1);
-    }
-    const result = parse();
-    this.#depth -= 1;
-    return result;
-  }
-
-  #space(): void {
-    this.#match(SPACE);
-  }
-
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    if (found !== undefined) this.#at += found.length;
-    return found;
-  }
-
-  #peekIdentifier(): string | undefined {
-    IDENTIFIER.lastIndex = this.#at;
-    return IDENTIFIER.exec(this.#text)?.[0];
-  }
-
-  #identifier(): string {
-    return this.#match(IDENTIFIER) ?? this.#unexpected();
-  }
-
-  #spacedIdentifier(): string {
-    this.#space();
-    return this.#identifier();
-  }
-
-  #take(symbol: string): boolean {
-    const found = this.#text.startsWith(symbol, this.#at);
-    if (found) this.#at += symbol.length;
-    return found;
-  }
-
-  #takeSpaced(symbol: string): boolean {
-    this.#space();
-    return this.#take(symbol);
-  }
-
-  #expect(symbol: string): void {
-    if (symbol !== '"') this.#space();
-    if (!this.#take(symbol)) this.#unexpected(symbol);
-  }
-
-  #unexpected(expected?: string): never {
-    const found = this.#peekIdentifier() ?? this.#text[this.#at];
-    const what =
-      found === undefined ? 'Unexpected end of the template' : `Unexpected ${JSON.stringify(found)}`;
-    const wanted = expected === undefined ? '' : `, expected ${JSON.stringify(expected)}`;
-    this.#fail(`${what}${wanted}.`, this.#at, this.#at + (found?.length ?? 0));
-  }
-
-  #fail(message: string, start: number, end: number): never {
-    throw templateError('Parse Error', message, this.#text, { start, end });
+    return { kind: 'text', parts, span: { start, end: this.at } };
   }
 }
 

@@ -6,9 +6,11 @@ import type { Json } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
 import { findSource } from '../edit.ts';
 import { operation } from '../operation.ts';
+import { introspectSource, withEnumTables } from '../read-sources.ts';
 import { runStatements, runText, sqlError } from '../run-sql/execute.ts';
 import { followChanges } from '../run-sql/follow.ts';
-import { type DatabaseClient, introspectSource, type WorkingCopy, withEnumTables } from '../working-copy.ts';
+import type { DatabaseClient } from '../state.ts';
+import type { WorkingCopy } from '../working-copy.ts';
 
 interface Arguments {
   readonly sql: string;

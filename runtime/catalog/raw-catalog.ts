@@ -1,0 +1,142 @@
+/** The catalog as the statement of `statement.ts` sends it, before `normalise.ts` fills in names. */
+
+/** Shape of the JSON value, section by section. Lists come in no order; null is "none". */
+export interface RawCatalog {
+  readonly serverVersion: number;
+  readonly extensions: readonly {
+    readonly name: string;
+    readonly schema: string;
+    readonly version: string;
+  }[];
+  readonly types: readonly RawType[];
+  readonly relations: readonly RawRelation[];
+  readonly columns: readonly RawColumn[];
+  readonly constraints: readonly RawConstraint[];
+  readonly indexes: readonly RawIndex[];
+  readonly reads: readonly RawRead[];
+  readonly calls: readonly RawCall[];
+  readonly triggers: readonly RawTrigger[];
+  readonly functions: readonly RawFunction[];
+}
+
+export interface RawType {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  /** pg_type.typtype: base, composite, domain, enum, multirange, pseudo, range. */
+  readonly kind: 'b' | 'c' | 'd' | 'e' | 'm' | 'p' | 'r';
+  readonly comment: string | null;
+  /** Of an array type: the type of its elements. */
+  readonly element: number | null;
+  readonly base: number | null;
+  readonly not_null: boolean;
+  readonly has_default: boolean;
+  readonly labels: readonly string[] | null;
+  /** Of a composite type: its relation, and whether that is a table or view rather than the type's own. */
+  readonly relation: number | null;
+  readonly row_type: boolean;
+  readonly fields: readonly { readonly name: string; readonly type: number }[] | null;
+}
+
+export interface RawRelation {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'r' | 'p' | 'v' | 'm' | 'f';
+  readonly comment: string | null;
+  readonly parent: number | null;
+  /** A child of an older kind of inheritance. */
+  readonly inherits: boolean;
+  /** Bits of 1 << command: 4 update, 8 insert, 16 delete. */
+  readonly events: number;
+  /** Of a view: the parsed query, as Postgres keeps it. */
+  readonly query: string | null;
+  /** Of a view: hash of its query and options. */
+  readonly definition: string | null;
+  readonly has_side_effects: boolean;
+}
+
+export interface RawColumn {
+  readonly relation: number;
+  readonly position: number;
+  readonly name: string;
+  readonly type: number;
+  readonly not_null: boolean;
+  readonly has_default: boolean;
+  readonly identity: '' | 'a' | 'd';
+  readonly generated: '' | 's' | 'v';
+  readonly comment: string | null;
+  readonly nondeterministic: boolean;
+  /** Views only. */
+  readonly updatable: boolean | null;
+}
+
+export interface RawConstraint {
+  readonly oid: number;
+  readonly relation: number;
+  readonly name: string;
+  readonly kind: 'p' | 'u' | 'f' | 'c';
+  readonly columns: readonly number[] | null;
+  readonly referenced: number | null;
+  readonly referenced_columns: readonly number[] | null;
+  /** pg_constraint.confdeltype and confupdtype: no action, restrict, cascade, set null, set default; blank if no foreign key. */
+  readonly on_delete: 'a' | 'r' | 'c' | 'n' | 'd' | ' ';
+  readonly on_update: 'a' | 'r' | 'c' | 'n' | 'd' | ' ';
+  readonly definition: string | null;
+}
+
+export interface RawIndex {
+  readonly oid: number;
+  readonly relation: number;
+  readonly name: string;
+  readonly method: string;
+  /** Attribute numbers separated by blanks, 0 for an expression; the first `key_length` are the key. */
+  readonly columns: string;
+  readonly key_length: number;
+  readonly is_unique: boolean;
+  readonly is_partial: boolean;
+  /** Enforced at once and owned by no constraint. */
+  readonly is_free: boolean;
+}
+
+/** A column that a view's query mentions. */
+export interface RawRead {
+  readonly relation: number;
+  readonly source: number;
+  readonly position: number;
+}
+
+/** A function of the database that a view's query calls, with a hash of its definition. */
+export interface RawCall {
+  readonly relation: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
+/** A trigger, or a rule that is not a view's query, with a hash of it and of the function that it calls. */
+export interface RawTrigger {
+  readonly relation: number;
+  readonly name: string;
+  readonly definition: string;
+}
+
+export interface RawFunction {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly volatility: 'i' | 's' | 'v';
+  readonly is_strict: boolean;
+  readonly language: string;
+  readonly comment: string | null;
+  /** OIDs of the input arguments' types separated by blanks. */
+  readonly argument_types: string;
+  /** Names and modes of all arguments, those of the result included; modes are null if all are IN. */
+  readonly argument_names: readonly string[] | null;
+  readonly argument_modes: readonly string[] | null;
+  readonly defaults: number;
+  readonly is_variadic: boolean;
+  readonly returns: number;
+  readonly returns_set: boolean;
+  readonly definition: string;
+}
