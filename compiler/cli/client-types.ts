@@ -31,15 +31,16 @@ export async function schemaTypes(
     documents: [],
     filename: 'types.ts',
     schema: parse(printSchema(schema)),
-    config: settings(scalarTypes(program, stringifyNumbers)),
+    // Values of enums are the texts that clients send and get.
+    config: { ...settings(scalarTypes(program, stringifyNumbers)), enumsAsTypes: true },
     plugins: [{ typescript: {} }],
     pluginMap: { typescript },
   });
 }
 
-/** Names as the schema has them; scalars that nothing is known of stay `unknown`. */
+/** Scalars that nothing is known of stay `unknown`. */
 function settings(scalars: ScalarTypes): object {
-  return { scalars, defaultScalarType: 'unknown', useTypeImports: true, enumType: 'string-literal' };
+  return { scalars, defaultScalarType: 'unknown', useTypeImports: true };
 }
 
 /** Variables and result of each saved operation that the role may run, and all of them by the ids that call them. */

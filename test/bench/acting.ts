@@ -7,10 +7,11 @@ import { compile } from '../../compiler/index.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
+import { type GoalFigure, HEADERS, measureGoals, withDatabase } from './acting-goals.ts';
 import type { BenchCase } from './cases.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';
 import { fetchOnce, generateLoad } from './load.ts';
-import { alignedTable, median, percentile, ratioOf, type Summary, summaryOf } from './results.ts';
+import { alignedTable, percentile, ratioOf, type Summary, summaryOf } from './results.ts';
 import { type BenchOptions, checkAnswers, graphqlRequests, measureRounds } from './rounds.ts';
 
 export interface ActionResult {
@@ -21,17 +22,19 @@ export interface ActionResult {
     readonly engine: Summary;
     readonly proxy: Summary;
   }[];
-  /** Milliseconds (p99) of an introspection query, alone and while calls of a hanging handler wait. */
-  readonly hanging: { readonly calls: number; readonly before: number; readonly during: number };
-  /** Milliseconds from the client's mutation to the handler (p50, p99). */
-  readonly enqueue: { readonly p50: number; readonly p99: number };
+  readonly goals: readonly GoalFigure[];
 }
 
-const HEADERS = { 'x-engine-role': 'user', 'content-type': 'application/json' };
-const WARM_UP = 2;
-/** Fewer than `max-concurrent-requests`, of which calls that hang are a part. */
-const HANGING = 900;
-const ENQUEUED = 200;
+/** Seconds: what is compiled late takes most of the time before. */
+const WARM_UP = 4;
+
+/** Connections of the half load. */
+const HALF_LOAD = 16;
+
+const SCHEMA = `create table owner (id int primary key, name text not null);
+  create table item (id int primary key, name text not null, owner_id int not null references owner);
+  insert into owner select i, 'owner ' || i from generate_series(1, 10) as i;
+  insert into item select i, 'item ' || i, 1 + i % 10 from generate_series(1, 100) as i; analyze;`;
 
 const bench: BenchCase = {
   name: 'echo',
@@ -51,7 +54,17 @@ function metadataFor(handler: string): object {
       {
         name: 'default',
         kind: 'postgres',
-        tables: [],
+        tables: [
+          {
+            table: 'item',
+            object_relationships: [{ name: 'owner', using: { foreign_key_constraint_on: 'owner_id' } }],
+            select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
+          },
+          {
+            table: 'owner',
+            select_permissions: [{ role: 'user', permission: { columns: '*', filter: {} } }],
+          },
+        ],
         configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
       },
     ],
@@ -72,12 +85,23 @@ function metadataFor(handler: string): object {
             { name: 'name', type: 'String!' },
           ],
         },
+        {
+          name: 'Row',
+          fields: [{ name: 'id', type: 'Int!' }],
+          relationships: [
+            { name: 'item', type: 'object', remote_table: 'item', field_mapping: { id: 'id' } },
+          ],
+        },
       ],
     },
     actions: [
       action('echo', { type: 'query', handler: `${handler}/echo` }),
-      action('hang', { type: 'query', handler: `${handler}/hang` }),
+      action('hang', { type: 'query', handler: `${handler}/hang`, timeout: 300 }),
+      action('drip', { type: 'query', handler: `${handler}/drip`, timeout: 1 }),
+      action('large', { type: 'query', handler: `${handler}/large` }),
+      action('rows', { type: 'query', handler: `${handler}/rows`, output_type: '[Row!]!' }),
       action('job', { kind: 'asynchronous', handler: `${handler}/echo` }),
+      action('slow_job', { kind: 'asynchronous', handler: `${handler}/slow` }),
     ],
   };
 }
@@ -94,19 +118,27 @@ export async function benchActions(options: BenchOptions): Promise<ActionResult>
   };
   try {
     const databaseUrl = await postgres.createDatabase('actions');
-    const handler = `http://127.0.0.1:${(await start('handler.ts', {})).port}`;
-    const catalogs = { default: await readDatabase({ connectionString: databaseUrl }, []) };
-    writeFolder(directory, compile({ metadata: readMetadata(metadataFor(handler)).value, catalogs }).files);
-    const proxy = await start('action-floor.ts', { handler });
-    const engine = await start('engine.ts', {
-      directory,
-      databaseUrl,
-      metadataDatabaseUrl: databaseUrl,
-    });
+    await withDatabase(databaseUrl, (database) => database.query(SCHEMA));
+    const handler = await start('handler.ts', {});
+    const address = `http://127.0.0.1:${handler.port}`;
+    const tables = ['item', 'owner'].map((name) => ({ schema: 'public', name }));
+    const catalogs = { default: await readDatabase({ connectionString: databaseUrl }, tables) };
+    writeFolder(directory, compile({ metadata: readMetadata(metadataFor(address)).value, catalogs }).files);
+    const proxy = await start('action-floor.ts', { handler: address });
+    const engineOptions = { directory, databaseUrl, metadataDatabaseUrl: databaseUrl };
+    const engine = await start('engine.ts', engineOptions);
     return {
       throughput: await measureThroughput(engine, proxy, options),
-      hanging: await measureHanging(engine, options),
-      enqueue: await measureEnqueue(engine, options),
+      goals: [
+        await measureHalfLoad(engine, proxy, options),
+        ...(await measureGoals({
+          engine,
+          handler,
+          databaseUrl,
+          another: () => startMeasured('engine.ts', engineOptions),
+          progress: options.progress,
+        })),
+      ],
     };
   } finally {
     await Promise.all(started.map((server) => server.stop()));
@@ -132,78 +164,41 @@ async function measureThroughput(
   return results;
 }
 
-const graphql = (query: string) => ({
-  path: '/v1/graphql',
-  headers: HEADERS,
-  body: JSON.stringify({ query }),
-});
-
-async function measureHanging(
-  { port }: MeasuredServer,
-  { seconds, progress }: BenchOptions,
-): Promise<ActionResult['hanging']> {
-  progress(`${HANGING} calls of a handler that hangs`);
-  const other = graphql('{ __typename }');
-  const length = Buffer.byteLength(await fetchOnce(port, other));
-  const p99 = async () => {
-    const { latencies } = await generateLoad(port, [other], [length], 4, seconds * 3);
-    return percentile(
-      [...latencies].sort((left, right) => left - right),
+/** What a call takes longer than one of the proxy while both get half of the requests that ours can answer. */
+async function measureHalfLoad(
+  engine: MeasuredServer,
+  proxy: MeasuredServer,
+  { progress }: BenchOptions,
+): Promise<GoalFigure> {
+  progress('C-1: half load');
+  const requests = graphqlRequests(bench, '/v1/graphql');
+  const lengths: number[] = [];
+  for (const request of requests) lengths.push(Buffer.byteLength(await fetchOnce(engine.port, request)));
+  const full = await generateLoad(engine.port, requests, lengths, HALF_LOAD, 2);
+  const pace = (HALF_LOAD * 2 * full.seconds * 1000) / full.requests;
+  const latencies: Record<'engine' | 'proxy', number[]> = { engine: [], proxy: [] };
+  for (let round = 0; round < 5; round += 1)
+    for (const [name, { port }] of [
+      ['engine', engine],
+      ['proxy', proxy],
+    ] as const)
+      latencies[name].push(...(await generateLoad(port, requests, lengths, HALF_LOAD, 1, pace)).latencies);
+  const p99 = (name: 'engine' | 'proxy') =>
+    percentile(
+      latencies[name].sort((left, right) => left - right),
       0.99,
     );
+  const [ours, floor] = [p99('engine'), p99('proxy')];
+  return {
+    id: 'C-1',
+    what: `p99 at half load (${((1000 / pace) * HALF_LOAD).toFixed(0)}/s), proxy's`,
+    figure: `${ours.toFixed(1)} ms, ${floor.toFixed(1)} ms`,
+    goal: '≤ 1 ms more',
   };
-  await p99();
-  const before = await p99();
-  const leave = new AbortController();
-  const calls = Array.from({ length: HANGING }, () =>
-    fetch(`http://127.0.0.1:${port}/v1/graphql`, {
-      method: 'POST',
-      headers: HEADERS,
-      body: graphql('{ hang(n: 1) { n } }').body,
-      signal: leave.signal,
-    }).catch(() => {}),
-  );
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  const during = await p99();
-  leave.abort();
-  await Promise.all(calls);
-  return { calls: HANGING, before, during };
-}
-
-async function measureEnqueue(
-  { port }: MeasuredServer,
-  { progress }: BenchOptions,
-): Promise<ActionResult['enqueue']> {
-  progress(`${ENQUEUED} asynchronous calls`);
-  const ask = async (query: string) => {
-    const text = await fetchOnce(port, graphql(query));
-    const { data } = JSON.parse(text) as { readonly data?: { readonly job: unknown } };
-    if (!data) throw new Error(`${query}: ${text}`);
-    return data;
-  };
-  const begun: { readonly id: string; readonly at: number }[] = [];
-  for (let n = 0; n < ENQUEUED; n += 1) {
-    const at = Date.now();
-    begun.push({ id: (await ask(`mutation { job(n: ${n}) }`)).job as string, at });
-  }
-  const delays: number[] = [];
-  for (const { id, at } of begun) {
-    for (;;) {
-      const { output } = (await ask(`{ job(id: "${id}") { output { at } } }`)).job as {
-        readonly output: { readonly at: number } | null;
-      };
-      if (output) {
-        delays.push(output.at - at);
-        break;
-      }
-    }
-  }
-  delays.sort((left, right) => left - right);
-  return { p50: median(delays), p99: percentile(delays, 0.99) };
 }
 
 /** The results as aligned lines. */
-export function actionTable({ throughput, hanging, enqueue }: ActionResult): string {
+export function actionTable({ throughput, goals }: ActionResult): string {
   const header = ['conn', 'req/s', 'p99 ms', 'CPU µs', 'proxy', 'p99 ms', 'CPU µs', 'ratio'];
   const rows = throughput.map(({ connections, ratio, engine, proxy }) => [
     String(connections),
@@ -216,6 +211,7 @@ export function actionTable({ throughput, hanging, enqueue }: ActionResult): str
   ]);
   return `${alignedTable([header, ...rows])}
 
-while ${hanging.calls} calls hang: p99 of other requests ${hanging.during.toFixed(1)} ms, before ${hanging.before.toFixed(1)} ms
-asynchronous: from the mutation to the handler p50 ${enqueue.p50} ms, p99 ${enqueue.p99} ms`;
+C-1: ratio, goal ≥ 0.85
+
+${goals.map(({ id, what, figure, goal }) => `${id.padEnd(5)} ${what}: ${figure} (goal: ${goal})`).join('\n')}`;
 }

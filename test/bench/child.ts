@@ -17,6 +17,8 @@ export interface MeasuredServer {
   /** Milliseconds from the command to start until the server listened; the program was loaded before. */
   readonly startTime: number;
   stop(): Promise<void>;
+  /** SIGKILL; nothing else is to be asked. */
+  kill(): Promise<void>;
 }
 
 /**
@@ -49,6 +51,12 @@ export async function startMeasured(
       const answer = await ask(child, { kind: 'state' });
       if (answer.kind !== 'state') throw new Error(`unexpected answer ${answer.kind}`);
       return answer;
+    },
+    kill: async () => {
+      const ended = new Promise<void>((done) => child.once('exit', () => done()));
+      child.kill('SIGKILL');
+      await ended;
+      await rm(bundle, { recursive: true, force: true });
     },
     stop: async () => {
       const ended = new Promise<void>((done) => child.once('exit', () => done()));

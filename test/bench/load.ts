@@ -29,6 +29,7 @@ const HEADER_END = Buffer.from('\r\n\r\n');
 
 /**
  * Sends the requests in turn for so many seconds.
+ * @param pace milliseconds from one request of a connection to its next; absent: sent when the answer has come
  * @param expected bytes of each request's answer, known from a check of its content; another length is an error
  */
 export async function generateLoad(
@@ -37,6 +38,7 @@ export async function generateLoad(
   expected: readonly number[],
   connections: number,
   seconds: number,
+  pace?: number,
 ): Promise<Load> {
   const prepared = requests.map(
     (request, index): Prepared => ({
@@ -51,7 +53,7 @@ export async function generateLoad(
   const start = performance.now();
   const end = start + seconds * 1000;
   try {
-    await Promise.all(sockets.map((socket) => drive(socket, take, end, latencies)));
+    await Promise.all(sockets.map((socket) => drive(socket, take, end, latencies, pace)));
     return { requests: latencies.length, seconds: (performance.now() - start) / 1000, latencies };
   } finally {
     for (const socket of sockets) socket.destroy();
@@ -91,7 +93,13 @@ function open(port: number): Promise<Socket> {
 }
 
 /** Request after request on one connection until the time is over. */
-function drive(socket: Socket, take: () => Prepared, end: number, latencies: number[]): Promise<void> {
+function drive(
+  socket: Socket,
+  take: () => Prepared,
+  end: number,
+  latencies: number[],
+  pace?: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let expected = 0;
     let sentAt = 0;
@@ -123,8 +131,9 @@ function drive(socket: Socket, take: () => Prepared, end: number, latencies: num
       if (missing > 0) return;
       const now = performance.now();
       latencies.push(now - sentAt);
-      if (now < end) send();
-      else resolve();
+      if (now >= end) resolve();
+      else if (pace === undefined) send();
+      else setTimeout(send, Math.max(0, sentAt + pace - now));
     });
     send();
   });

@@ -60,13 +60,17 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function typesFor(role: string, environment: Record<string, string> = {}): Promise<string> {
+async function typesFor(
+  role: string,
+  environment: Record<string, string> = {},
+  as: 'operations' | 'types' = 'operations',
+): Promise<string> {
   let output = '';
   const stdout = (text: string) => {
     output += text;
   };
   const args = ['--metadata', join(folder, 'metadata.json'), '--source', `default=${url}`, '--role', role];
-  const status = await run(['schema', ...args, '--as', 'operations'], {
+  const status = await run(['schema', ...args, '--as', as], {
     environment,
     stdout,
     stderr: stdout,
@@ -137,4 +141,15 @@ test('big numbers are strings where the server gives strings', async () => {
 test('a role that may run nothing has no operations', async () => {
   expect(await typesFor('nobody')).toContain('export interface SavedOperations {\n}\n');
   expect(await typesFor('admin')).toContain('"web/secret": {');
+});
+
+test('enums of the schema are the texts that clients send and get', async () => {
+  const types = await typesFor('user', {}, 'types');
+  const use = (value: string) =>
+    check(
+      types,
+      `import type { Note } from './operations.ts'; export const mood: Note['mood'] = '${value}';`,
+    );
+  expect(use('good')).toEqual([]);
+  expect(use('other')).toEqual([expect.stringContaining('\'"other"\' is not assignable')]);
 });
