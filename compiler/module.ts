@@ -1,4 +1,7 @@
-/** Where the compiler's module is, for threads that load it on demand. Importing this file does not load it. */
+/** Where modules of the compiler are, for threads that load them on demand. Importing this file does not load them. */
 import { extname } from 'node:path';
 
 export const compilerModule = new URL(`./index${extname(import.meta.url)}`, import.meta.url).href;
+
+/** The module that answers the console. */
+export const reviewModule = new URL(`./review/console${extname(import.meta.url)}`, import.meta.url).href;

@@ -140,8 +140,21 @@ export const OPTIONS = {
   ),
   disableCors: option(boolean, false, 'send no CORS headers'),
   wsReadCookie: option(boolean, false, 'read cookies on websockets although CORS is disabled'),
-  enableConsole: option(boolean, false, 'serve a console', pending),
-  consoleAssetsDir: option(optionalText, undefined, "folder of the console's assets", pending),
+  enableConsole: option(
+    boolean,
+    false,
+    'serve a console at /console: permissions, health, events, operations (needs the metadata API)',
+  ),
+  consoleMode: option(
+    choice('read', 'write'),
+    'read',
+    'read: the console changes nothing; write: it has buttons that call the metadata API',
+  ),
+  consoleAssetsDir: option(
+    optionalText,
+    undefined,
+    'accepted for compatibility; the console brings its files',
+  ),
   enableTelemetry: option(boolean, false, 'accepted for compatibility; this server sends no telemetry'),
   stringifyNumericTypes: option(boolean, false, 'bigint, numeric and double precision as JSON strings'),
   v1BooleanNullCollapse: option(boolean, false, 'evaluate {column: {_eq: null}} as true'),

@@ -58,6 +58,8 @@ export interface ServerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Address of the compiler's module. Required to serve metadata; the runtime itself does not know the compiler. */
   readonly compiler?: string;
+  /** Address of the module that answers the console's questions. Without it there is no console. */
+  readonly review?: string;
   /** The metadata thread, if it was started beside the loading of this module. */
   readonly thread?: MetadataThread;
   /** Serves this compiled folder instead of metadata. */
@@ -246,6 +248,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       healthEndpoints(host.health, readiness, version),
       ...(metrics ? [metricsEndpoints(metrics, metricsState)] : []),
       configEndpoints(version),
+      ...(await consoleOf(host, configuration, () => live.current?.sources)),
       ...host.endpoints,
       ...(options.endpoints ?? []),
     ]);
@@ -364,7 +367,7 @@ async function stop(
 
 /** Loaded on demand: an artefact brings its own host, and has no use for what these need. */
 async function openHost(
-  { openHost, generated, compiler, thread }: ServerOptions,
+  { openHost, generated, compiler, review, thread }: ServerOptions,
   context: HostContext,
 ): Promise<Host> {
   if (openHost) return openHost(context);
@@ -375,7 +378,30 @@ async function openHost(
   if (compiler === undefined)
     throw new StartError('serving metadata needs the compiler: give its module, or a compiled folder');
   const { hostMetadata } = await import('./program/host-metadata.ts');
-  return hostMetadata(context, compiler, thread);
+  return hostMetadata(context, compiler, review, thread);
+}
+
+/** The console, where it is asked for and there is metadata. Loaded on demand: few servers have it. */
+async function consoleOf(
+  { ask, health }: Host,
+  { enableConsole, enabledApis, graphiql, devMode }: Configuration,
+  sources: () => SourceConnections | undefined,
+): Promise<readonly Endpoints[]> {
+  if (!enableConsole || !ask || !enabledApis.includes('metadata')) return [];
+  const { consoleEndpoints } = await import('./console/console.ts');
+  const startedAt = new Date().toISOString();
+  const state = async () => ({
+    version,
+    startedAt,
+    hasQueryPage: graphiql ?? devMode,
+    health: await health(),
+    sources: poolsOf(sources()).map(({ source, address, state: connections }) => ({
+      name: source,
+      address,
+      connections: { ...connections },
+    })),
+  });
+  return [consoleEndpoints({ state, ask })];
 }
 
 /** The configuration for the log, without secrets. */

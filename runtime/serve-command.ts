@@ -22,8 +22,9 @@ import { StartError } from './start-error.ts';
 /**
  * Adds the command `serve`. Options may precede the command, where the program knows them itself.
  * @param compiler address of the compiler's module
+ * @param review address of the module that answers the console
  */
-export function registerServe(program: Command, compiler: string): void {
+export function registerServe(program: Command, compiler: string, review: string): void {
   const command = program
     .command('serve')
     .description('serve the GraphQL API of the metadata, or of a compiled folder')
@@ -44,9 +45,9 @@ export function registerServe(program: Command, compiler: string): void {
     return runServer(() => {
       const environment = withFileVariables(process.env);
       const configuration = readConfiguration(flags, environment);
-      const options = { configuration, environment, compiler, endpoints: queryPages(configuration) };
+      const options = { configuration, environment, compiler, review, endpoints: queryPages(configuration) };
       if (typeof flags.generated !== 'string')
-        return { ...options, thread: startMetadataThread({ configuration, environment, compiler }) };
+        return { ...options, thread: startMetadataThread({ configuration, environment, compiler, review }) };
       const sources = sourceAddresses(flags.source as readonly string[]);
       const allowEdited = flags.allowEdited === true;
       return { ...options, generated: { directory: flags.generated, sources, allowEdited } };

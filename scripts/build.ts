@@ -9,7 +9,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { bundlePage } from '../runtime/http/graphiql/bundle.ts';
+import { bundleConsole } from '../runtime/console/bundle.ts';
+import { type BundledPage, bundlePage } from '../runtime/http/graphiql/bundle.ts';
 import { bundlePackages, licensesOf } from './bundle-packages.ts';
 import { bundlePrograms, isProgram } from './bundle-programs.ts';
 
@@ -28,7 +29,8 @@ dropInnerDeclarations();
 const bundled = [
   ...(await bundlePrograms(root, dist)),
   ...(await bundlePackages(root, dist)),
-  ...(await writePage()),
+  ...writePage('runtime/http/graphiql/assets', await bundlePage()),
+  ...writePage('runtime/console/assets', await bundleConsole()),
 ];
 dropBundledSources();
 writeFileSync(join(dist, 'LICENSES.txt'), licensesOf(root, bundled));
@@ -71,10 +73,9 @@ function writePackageFile(): void {
 }
 
 /** Compressed, because monaco is large. Returns the paths of the packages' files that are in the page. */
-async function writePage(): Promise<readonly string[]> {
-  const folder = join(dist, 'runtime/http/graphiql/assets');
+function writePage(path: string, { files, inputs }: BundledPage): readonly string[] {
+  const folder = join(dist, path);
   mkdirSync(folder, { recursive: true });
-  const { files, inputs } = await bundlePage();
   for (const [name, content] of files)
     writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
   return inputs.filter((path) => path.startsWith('node_modules/'));

@@ -11,6 +11,7 @@ import { UNUSED_PACKAGES } from '../compiler/artefact/bundle.ts';
 const PROGRAMS = {
   cli: 'compiler/cli/cli.js',
   compiler: 'compiler/index.js',
+  console: 'compiler/review/console.js',
   'metadata-thread': 'runtime/program/metadata-thread.js',
 };
 /** Packages with programs or files of their own, and packages that may be absent. */

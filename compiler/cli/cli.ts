@@ -2,7 +2,7 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { packageVersion } from '../../runtime/package-version.ts';
-import { compilerModule } from '../module.ts';
+import { compilerModule, reviewModule } from '../module.ts';
 import { addActionCommands } from './action-commands.ts';
 import type { CommandContext } from './command.ts';
 import { FORMATS } from './compile-report.ts';
@@ -73,7 +73,7 @@ export async function run(
   // The server's half is loaded for its own command and for help; it loads the compiler only to serve metadata.
   if (args.includes('serve') || !COMMANDS.some((command) => args.includes(command))) {
     const { registerServe } = await import('../../runtime/serve-command.ts');
-    registerServe(program, compilerModule);
+    registerServe(program, compilerModule, reviewModule);
   }
   try {
     await program.parseAsync([...args], { from: 'user' });

@@ -1,12 +1,8 @@
 /**
- * The GraphiQL page, made of nothing but installed packages. A build holds its files, compressed; in a checkout esbuild bundles them on
- * the first visit (about two seconds, once per start). They are read on the first visit and kept in memory. The page's
- * content security policy forbids it to load anything from elsewhere.
+ * The GraphiQL page, made of nothing but installed packages. Its content security policy forbids it to load anything from elsewhere.
  */
-import { readdir, readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { jsonInPage, servePageFiles } from './page-files.ts';
 
 /** A role that the page offers: the headers it sends and a query to begin with. */
 export interface GraphiqlRole {
@@ -22,19 +18,11 @@ export interface GraphiqlOptions {
   readonly roles?: readonly GraphiqlRole[];
 }
 
-type Assets = ReadonlyMap<string, Uint8Array>;
-
 const administrator: GraphiqlRole = {
   name: 'admin',
   description: 'Sees everything that is tracked',
   headers: { 'x-engine-role': 'admin' },
   query: '{\n  __schema {\n    queryType {\n      fields {\n        name\n      }\n    }\n  }\n}\n',
-};
-
-const contentTypes: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.ttf': 'font/ttf',
 };
 
 const contentSecurityPolicy = [
@@ -50,7 +38,6 @@ const contentSecurityPolicy = [
 export async function graphiql(server: FastifyInstance, options: GraphiqlOptions): Promise<void> {
   const roles = options.roles?.length ? options.roles : [administrator];
   const page = renderPage({ endpoint: '/v1/graphql', roles });
-  let loaded: Promise<Assets> | undefined;
 
   server.get('/graphiql', async (_request, reply) =>
     reply
@@ -59,28 +46,13 @@ export async function graphiql(server: FastifyInstance, options: GraphiqlOptions
       .send(page),
   );
 
-  server.get<{ Params: { file: string } }>('/graphiql/:file', async (request, reply) => {
-    loaded ??= loadAssets();
-    let assets: Assets;
-    try {
-      assets = await loaded;
-    } catch (error) {
-      loaded = undefined;
-      throw error;
-    }
-    const { file } = request.params;
-    const content = assets.get(file);
-    if (content === undefined) return reply.callNotFound();
-    return reply
-      .header('cache-control', 'no-cache')
-      .type(contentTypes[extname(file)] ?? 'application/octet-stream')
-      .send(content);
+  servePageFiles(server, '/graphiql', {
+    built: new URL('graphiql/assets/', import.meta.url),
+    bundle: async () => (await (await import('./graphiql/bundle.ts')).bundlePage()).files,
   });
 }
 
 function renderPage(settings: { endpoint: string; roles: readonly GraphiqlRole[] }): string {
-  // Inside a script element only "<" could end the text early.
-  const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -92,24 +64,9 @@ function renderPage(settings: { endpoint: string; roles: readonly GraphiqlRole[]
 </head>
 <body>
 <div id="page"><div class="engine-loading">Preparing the page, a moment …</div></div>
-<script type="application/json" id="settings">${json}</script>
+<script type="application/json" id="settings">${jsonInPage(settings)}</script>
 <script type="module" src="/graphiql/page.js"></script>
 </body>
 </html>
 `;
-}
-
-async function loadAssets(): Promise<Assets> {
-  if (import.meta.url.endsWith('.ts'))
-    return (await (await import('./graphiql/bundle.ts')).bundlePage()).files;
-  const folder = new URL('graphiql/assets/', import.meta.url);
-  const names = await readdir(folder);
-  return new Map(
-    await Promise.all(
-      names.map(
-        async (name) =>
-          [name.slice(0, -'.gz'.length), gunzipSync(await readFile(new URL(name, folder)))] as const,
-      ),
-    ),
-  );
 }

@@ -21,16 +21,18 @@ import {
 
 /**
  * @param compiler address of the compiler's module, loaded in the thread
- * @param thread started with it earlier
+ * @param review address of the module that answers the console
+ * @param thread started with them earlier
  * @throws EngineError when the metadata database cannot be reached
  */
 export async function hostMetadata(
   context: HostContext,
   compiler: string,
+  review?: string,
   thread?: MetadataThread,
 ): Promise<Host> {
   const { configuration, environment, observe } = context;
-  const { worker, receive } = thread ?? startMetadataThread({ configuration, environment, compiler });
+  const { worker, receive } = thread ?? startMetadataThread({ configuration, environment, compiler, review });
   const calls = createCalls<string>(STARTED);
   const send = (message: MessageToThread) => worker.postMessage(message);
   const served = createServed(context);
@@ -91,6 +93,7 @@ export async function hostMetadata(
     ],
     locate: async (reason) =>
       JSON.parse(await calls.call((number) => send({ kind: 'locate', number, reason }))) as string[],
+    ask: (question) => calls.call((number) => send({ kind: 'console', number, question })),
     health: async () => (await calls.call((number) => send({ kind: 'health', number }))) as Health,
     stop: async () => {
       stopping = true;

@@ -1,5 +1,6 @@
 /** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
 import type { Configuration } from '../configuration.ts';
+import type { ConsoleQuestion } from '../console/questions.ts';
 import type { CronTriggerShape } from '../core/events.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
@@ -12,6 +13,8 @@ import type { Observer } from '../observe.ts';
 export interface Host {
   readonly endpoints: readonly Endpoints[];
   readonly health: () => Promise<Health>;
+  /** Answers the console with JSON; absent without metadata. */
+  readonly ask?: (question: ConsoleQuestion) => Promise<string>;
   /** Finds rules in the metadata; absent without metadata. */
   readonly locate?: LocateRule;
   /** Cron triggers that the server has to deliver; a host with metadata delivers its own. */

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { namingOptions, servingOptions } from '../configuration.ts';
+import type { ConsoleQuestion } from '../console/questions.ts';
 import { EngineError } from '../core/errors.ts';
 import type { CronTriggerShape } from '../core/events.ts';
 import { linkProgram } from '../core/program.ts';
@@ -87,6 +88,8 @@ function handle(running: Running, message: Exclude<MessageToThread, { kind: 'ans
       );
     case 'locate':
       return Promise.resolve(JSON.stringify(locateRule(running.engine.state, message.reason)));
+    case 'console':
+      return answerConsole(running.engine, message.question);
     case 'health':
       return running.health();
     case 'stop':
@@ -119,6 +122,22 @@ interface CompilerModule {
     },
     previous?: Compilation,
   ) => Compilation;
+}
+
+/** The part of the review's module that this thread uses. */
+interface ReviewModule {
+  readonly answerConsole: (files: ReadonlyMap<string, string>, question: ConsoleQuestion) => string;
+}
+
+/** The module is loaded with the first question: few servers have a console. */
+async function answerConsole(
+  { state }: MetadataEngine<SourceConnection>,
+  question: ConsoleQuestion,
+): Promise<string> {
+  const { review } = workerData as ThreadData;
+  if (review === undefined) throw new Error('the module that answers the console is not given');
+  const module = (await import(review)) as ReviewModule;
+  return module.answerConsole(state.compilation.files, question);
 }
 
 interface Running {

@@ -1,6 +1,7 @@
 /** Messages between the serving thread and the metadata thread. */
 
 import type { Configuration } from '../configuration.ts';
+import type { ConsoleQuestion } from '../console/questions.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Session } from '../core/session.ts';
@@ -16,6 +17,8 @@ export interface ThreadData {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Address of the compiler's module, which exports `compile`. */
   readonly compiler: string;
+  /** Address of the module that exports `answerConsole`; without it there is no console. */
+  readonly review?: string | undefined;
 }
 
 /** A database as the thread has opened it; another number means that it has to be opened anew. */
@@ -41,6 +44,8 @@ export type MessageToThread =
   | { readonly kind: 'dump'; readonly number: number; readonly body: string; readonly session: Session }
   /** Answered with a JSON array of paths. */
   | { readonly kind: 'locate'; readonly number: number; readonly reason: Reason }
+  /** Answered with JSON. */
+  | { readonly kind: 'console'; readonly number: number; readonly question: ConsoleQuestion }
   | { readonly kind: 'answer'; readonly number: number; readonly error?: SentError };
 
 export type MessageFromThread =

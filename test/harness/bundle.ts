@@ -12,7 +12,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * every server that a test starts. Returns the folder of the bundle, for the caller to remove.
  */
 export function bundleThread(): Promise<string> {
-  return bundleSources(['compiler/index.ts', 'runtime/program/metadata-thread.ts']);
+  return bundleSources([
+    'compiler/index.ts',
+    'compiler/review/console.ts',
+    'runtime/program/metadata-thread.ts',
+  ]);
 }
 
 /**

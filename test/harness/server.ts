@@ -44,7 +44,13 @@ export async function startTestServer(
   confidential.add(new URL(database.url).password);
   for (const secret of secretsOf(configuration)) confidential.add(secret);
   return {
-    ...(await startServer({ configuration, environment, compiler: bundledCompiler(), observe })),
+    ...(await startServer({
+      configuration,
+      environment,
+      compiler: bundledCompiler(),
+      review: bundledReview(),
+      observe,
+    })),
     output: () => lines.join(''),
   };
 }
@@ -67,6 +73,11 @@ export async function replaceMetadata(
 /** Address of the compiler's module for a server of this test run. */
 export function bundledCompiler(): string {
   return pathToFileURL(join(inject('bundleFolder'), 'compiler/index.js')).href;
+}
+
+/** Address of the module that answers the console for a server of this test run. */
+function bundledReview(): string {
+  return pathToFileURL(join(inject('bundleFolder'), 'compiler/review/console.js')).href;
 }
 
 /** What a configuration says that nobody else may know. */
