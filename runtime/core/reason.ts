@@ -44,6 +44,11 @@ export function ruleName(
   return [source.name, schema, name, operation, role].join('.');
 }
 
+/** The name of what a role may do with an action: `actions.suggest_reply.user`. */
+export function actionRule(action: string, role: string): string {
+  return `actions.${action}.${role}`;
+}
+
 /** The reason why an interface of administrators is closed to a role. */
 export function adminOnly(role: string): Reason {
   return { rule: 'admin-only', why: `the interface is for administrators, and the role is ${role}` };

@@ -1,7 +1,7 @@
 /** Finds the place of a denial's rule in the metadata. Searched for each denial, because permissions carry no places. */
 
 import { pathStep } from '../core/errors.ts';
-import { type Reason, ruleName } from '../core/reason.ts';
+import { actionRule, type Reason, ruleName } from '../core/reason.ts';
 import type { Json, Metadata, Permission, Source, TableEntry } from '../metadata/metadata.ts';
 import type { MetadataState, SourceDatabase } from './state.ts';
 
@@ -38,6 +38,10 @@ export function locateRule(
       if (!reason.rule.startsWith(ruleName({ source, ...entry.function }, 'function', ''))) continue;
       return [`${positionIn(`${place()}.functions`, source.functions, entry)}.permissions`];
     }
+  }
+  for (const action of metadata.actions) {
+    if (!reason.rule.startsWith(actionRule(action.name, ''))) continue;
+    return [`${positionIn('metadata.actions', metadata.actions, action)}.permissions`];
   }
   return [];
 }

@@ -1,9 +1,11 @@
 /** Actions as root fields: a synchronous one is a call, an asynchronous one a stored call and a field with its result. */
+
+import { actionRule } from '../reason.ts';
 import { lazy, remember } from '../remember.ts';
 import type { CallResolver } from '../request/steps.ts';
 import type { OfferedFields } from '../schema/fields-on-demand.ts';
 import type { RootKind } from '../schema/offer.ts';
-import type { Provider } from '../schema/provider.ts';
+import type { Hidden, HiddenName, Provider } from '../schema/provider.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { typename } from '../schema/shared-types.ts';
 import { byName, type FieldDefinition, nonNull, type TypeReference } from '../schema/types.ts';
@@ -26,12 +28,44 @@ export function actionProvider(program: ActionsProgram): Provider {
     name: 'actions',
     roles: [...new Set(actions.flatMap(({ roles }) => roles))],
     rootFields: (role, kind) => offeredActions(allowed(role.role), program, role, kind),
+    hides: (unknown, roleSchema) =>
+      hiddenAction(program, unknown) ?? hiddenTable(program, unknown, roleSchema),
     offer: (role) => {
       // Who else may call an action says nothing about this role.
       const own = allowed(role).map(({ roles: _, ...shape }) => shape);
       return own.length === 0 ? '' : JSON.stringify(own) + typesText();
     },
   };
+}
+
+/** An action that is no field of a root: not permitted, or its root is another one. */
+function hiddenAction(
+  { actions }: ActionsProgram,
+  { typeName, unknownName }: HiddenName,
+): Hidden | undefined {
+  const root = /^(query|mutation|subscription)_root$/.exec(typeName)?.[1] as RootKind | undefined;
+  const shape = root && actions.find(({ name }) => name === unknownName);
+  if (!shape || !isOffered(shape, root)) return undefined;
+  return {
+    because: (role) => ({
+      rule: actionRule(unknownName, role),
+      why: `the role ${role} has no permission for the action`,
+    }),
+  };
+}
+
+/** The table of a relationship that a role's custom type does not have. */
+function hiddenTable(
+  { types }: ActionsProgram,
+  { typeName, unknownName }: HiddenName,
+  { program }: RoleSchema,
+): Hidden | undefined {
+  const relationships =
+    Object.hasOwn(types.objects ?? {}, typeName) && types.objects![typeName]!.relationships;
+  if (!relationships || !Object.hasOwn(relationships, unknownName)) return undefined;
+  const { source, table } = relationships[unknownName]!;
+  const unreadable = program.tables.find((each) => each.key === table && each.source.name === source);
+  return unreadable && { unreadable };
 }
 
 function offeredActions(

@@ -8,6 +8,7 @@ import { type Reason, ruleName } from '../reason.ts';
 import type { RootFieldKind } from '../root-fields.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { type Offer, offer, offerOfWrite, operationOf, type TableOperation } from './offer.ts';
+import type { HiddenName } from './provider.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { namedType } from './types.ts';
 
@@ -24,9 +25,11 @@ function whyHidden(
 ): Reason | undefined {
   if (role === ADMIN_ROLE) return undefined;
   if (unknownName === '__schema' || unknownName === '__type') return introspectionDisabled(roleSchema, role);
-  const found = isRoot(roleSchema, typeName)
-    ? ownerOfRootField(roleSchema, typeName, unknownName)
-    : ownerOfTypeName(roleSchema, typeName, unknownName);
+  const found =
+    hiddenByProvider(roleSchema, { typeName, unknownName }) ??
+    (isRoot(roleSchema, typeName)
+      ? ownerOfRootField(roleSchema, typeName, unknownName)
+      : ownerOfTypeName(roleSchema, typeName, unknownName));
   if (!found) return undefined;
   if (roleSchema.role === undefined) {
     return { rule: `roles.${role}`, why: `no permission of the metadata is for the role ${role}` };
@@ -57,6 +60,15 @@ function isRoot({ program, roots }: RoleSchema, typeName: string): boolean {
 
 /** Says why a role may not have something. */
 type Explain = (role: string) => Reason | undefined;
+
+function hiddenByProvider(roleSchema: RoleSchema, unknown: HiddenName): Explain | undefined {
+  for (const provider of roleSchema.program.providers) {
+    const hidden = provider.hides?.(unknown, roleSchema);
+    if (!hidden) continue;
+    return 'because' in hidden ? hidden.because : (role) => noPermission(hidden.unreadable, 'select', role);
+  }
+  return undefined;
+}
 
 function ownerOfRootField(roleSchema: RoleSchema, typeName: string, field: string): Explain | undefined {
   for (const table of roleSchema.program.tables) {

@@ -3,9 +3,20 @@
  * reach. Tables and functions of databases are the program's own; whatever else answers root fields, such as actions, is a
  * provider.
  */
+import type { Table } from '../program.ts';
+import type { Reason } from '../reason.ts';
 import type { OfferedFields } from './fields-on-demand.ts';
 import type { RootKind } from './offer.ts';
 import type { RoleSchema } from './role-schema.ts';
+
+/** A name below a type. */
+export interface HiddenName {
+  readonly typeName: string;
+  readonly unknownName: string;
+}
+
+/** What a role lacks: the select permission on a table, or what the reason says. */
+export type Hidden = { readonly unreadable: Table } | { readonly because: (role: string) => Reason };
 
 export interface Provider {
   /** Unique within a program. */
@@ -19,4 +30,6 @@ export interface Provider {
    * which the texts of all providers are equal. `undefined` is a role that no rule mentions.
    */
   readonly offer: (role: string | undefined) => string;
+  /** What hides a name that a request used in vain; undefined: this provider has no such name. */
+  readonly hides?: (unknown: HiddenName, roleSchema: RoleSchema) => Hidden | undefined;
 }

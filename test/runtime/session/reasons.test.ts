@@ -61,6 +61,30 @@ beforeAll(async () => {
           type: 'set_api_limits',
           args: { disabled: false, depth_limit: { global: 9, per_role: { user: 2 } } },
         },
+        {
+          type: 'set_custom_types',
+          args: {
+            objects: [
+              {
+                name: 'Advice',
+                fields: [{ name: 'author_id', type: 'Int!' }],
+                relationships: [
+                  {
+                    name: 'author',
+                    type: 'object',
+                    remote_table: 'author',
+                    field_mapping: { author_id: 'id' },
+                  },
+                ],
+              },
+            ],
+          },
+        },
+        ...['advise', 'confess'].map((name) => ({
+          type: 'create_action',
+          args: { name, definition: { type: 'query', output_type: 'Advice', handler: 'http://localhost' } },
+        })),
+        { type: 'create_action_permission', args: { action: 'confess', role: 'user' } },
         { type: 'set_graphql_schema_introspection_options', args: { disabled_for_roles: ['user'] } },
       ],
     },
@@ -230,6 +254,13 @@ describe('what a role is not offered', () => {
       'default.public.article.update.user',
       'columns',
       `${PLACE}.update_permissions[0].permission.columns`,
+    ],
+    ['{ advise { author_id } }', 'actions.advise.user', undefined, 'metadata.actions[0].permissions'],
+    [
+      '{ confess { author { name } } }',
+      'default.public.author.select.user',
+      undefined,
+      `${AUTHOR}.select_permissions`,
     ],
     [
       '{ __schema { queryType { name } } }',
