@@ -3,7 +3,7 @@
 import { reachedTypes } from '../../runtime/core/action/reached.ts';
 import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
 import { columnsOfRule } from '../../runtime/core/condition/reads.ts';
-import { textsOf } from '../../runtime/core/declared.ts';
+import { textsOf } from '../../runtime/core/contract/declared.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { fieldEntries, type RootFields } from '../../runtime/core/root-fields.ts';
 import type { AllowedDocument } from '../../runtime/core/saved.ts';

@@ -1,7 +1,7 @@
 /** One call of a handler: request, transforms, the answer's check. */
 import { AnswerMismatch, completeAnswer } from '../core/action/answer.ts';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
-import { parseExactJson } from '../core/exact-json.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { jsonText } from '../core/types.ts';
 import { OutgoingError } from '../outgoing/error.ts';

@@ -2,7 +2,7 @@
 import { answerText, isObjectType } from '../core/action/answer.ts';
 import { type ActionPart, argumentValues, type CalledAction } from '../core/action/plan.ts';
 import { EngineError } from '../core/errors.ts';
-import { parseExactJson } from '../core/exact-json.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import { remember } from '../core/remember.ts';
 import type { CallStep } from '../core/request/steps.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';

@@ -10,6 +10,7 @@ export {
   type CustomTypesShape,
   customTypes,
 } from './action/shapes.ts';
+export type { Row, Where } from './contract/row-types.ts';
 export { cronTriggers, eventsProgram, eventTrigger } from './events.ts';
 export { deleteRow, deleteRows } from './mutation/delete.ts';
 export { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
@@ -19,7 +20,6 @@ export { selectAggregate, selectByKey, selectRows } from './query/resolvers.ts';
 export { type RemoteSchemaShape, remoteSchema } from './remotes/shapes.ts';
 export { type GeneratedProgram, program } from './resolvers.ts';
 export type { Requester, RootFields } from './root-fields.ts';
-export type { Row, Where } from './row-types.ts';
 export {
   type AllowedDocument,
   allowedDocuments,

@@ -6,7 +6,7 @@
 import { actionProvider } from './action/provider.ts';
 import type { ActionsProgram } from './action/shapes.ts';
 import { type Rule, readRule } from './condition/rule.ts';
-import { checkReferences } from './declared.ts';
+import { checkReferences } from './contract/declared.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember } from './remember.ts';
 import { remoteProvider } from './remotes/remote-root.ts';
@@ -22,6 +22,7 @@ import {
 import type { Provider } from './schema/provider.ts';
 import { createRoleSchema, type RoleSchema } from './schema/role-schema.ts';
 import { indexRootFields, type RootFieldIndex } from './schema/root-field-index.ts';
+import { type TypeNames, typeNames } from './schema/type-names.ts';
 import { ADMIN_ROLE } from './session.ts';
 import type { ApiLimits } from './settings.ts';
 import type {
@@ -37,7 +38,6 @@ import type {
 } from './shapes.ts';
 import { identifier, type Sql } from './sql/fragment.ts';
 import { takeOverSchemas } from './take-over.ts';
-import { type TypeNames, typeNames } from './type-names.ts';
 import { type ColumnType, columnType } from './types.ts';
 
 /** A tracked table with everything resolved that does not depend on permissions: those are the program's. */

@@ -1,6 +1,6 @@
 /** The form of a generated program: what `generated/index.ts` exports. */
 import type { ActionsProgram } from './action/shapes.ts';
-import type { CheckedFunctions, CheckedTables } from './checked-types.ts';
+import type { CheckedFunctions, CheckedTables } from './contract/checked-types.ts';
 import type { EventsProgram } from './events.ts';
 import type { RemoteSchemaShape } from './remotes/shapes.ts';
 import type { SavedProgram } from './saved.ts';

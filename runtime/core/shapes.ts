@@ -5,8 +5,8 @@
  * replaced one by one.
  */
 import type { ActionHeader } from './action/shapes.ts';
-import type { CheckedFunction, CheckedRules, CheckedShape } from './checked-types.ts';
-import { checkAccess, checkFunction, checkTable } from './declared.ts';
+import type { CheckedFunction, CheckedRules, CheckedShape } from './contract/checked-types.ts';
+import { checkAccess, checkFunction, checkTable } from './contract/declared.ts';
 import type { NamingConvention } from './names.ts';
 import type { RemoteRelationshipShape } from './remotes/shapes.ts';
 import type { FunctionFields, RootFields } from './root-fields.ts';

@@ -13,8 +13,9 @@
  * request by the planner of the program that it runs on. A schema goes on referring to the content that it was made from,
  * which says the same about its role.
  */
-import { sameOptions } from './options.ts';
+
 import type { Program, ProgramContent, SchemaOptions } from './program.ts';
+import { sameOptions } from './remember.ts';
 import type { Provider } from './schema/provider.ts';
 import type { RoleSchema } from './schema/role-schema.ts';
 import { ADMIN_ROLE } from './session.ts';

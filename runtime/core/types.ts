@@ -3,13 +3,13 @@
  * aggregates they take, how a JSON value is written for them.
  */
 import { EngineError } from './errors.ts';
-import { checkGeoJson } from './geojson.ts';
-import { expectedKind, jsonText, NumberText } from './json-value.ts';
+import { checkGeoJson } from './json/geojson.ts';
+import { expectedKind, jsonText, NumberText } from './json/json-value.ts';
 import { remember } from './remember.ts';
 import type { SourceShape } from './shapes.ts';
 import { quoteIdentifier } from './sql/fragment.ts';
 
-export { expectedKind, jsonKind, jsonText, NumberText } from './json-value.ts';
+export { expectedKind, jsonKind, jsonText, NumberText } from './json/json-value.ts';
 
 /** The family of a type, which decides its operators and input. `unknown` types take strings only. */
 type TypeFamily =

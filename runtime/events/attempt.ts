@@ -1,6 +1,6 @@
 /** One attempt to call a webhook, and the row that logs it. */
 import type { RetryShape } from '../core/events.ts';
-import { parseExactJson } from '../core/exact-json.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import { traceHeaders } from '../http/trace.ts';
 import { OutgoingError } from '../outgoing/error.ts';
 import { headerOf, type OutgoingResponse } from '../outgoing/message.ts';

@@ -2,8 +2,9 @@
  * Deletes events that are finished with: by the schedules of `cleanup_config`, and on request. Runs are planned in
  * `engine_catalog.event_log_cleanups`, by the database's clock, so that of several instances one carries each out.
  */
-import { nextTimes, parseCron } from '../core/cron.ts';
+
 import type { CleanupShape } from '../core/events.ts';
+import { nextTimes, parseCron } from '../core/schedule/cron.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 
 /** Runs that are planned when fewer than `FEW` are left. */

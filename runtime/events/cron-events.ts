@@ -1,5 +1,5 @@
 /** Events of cron triggers, made ahead in the metadata database, by its clock. */
-import { nextTimes, nextTimesIn, parseCron } from '../core/cron.ts';
+import { nextTimes, nextTimesIn, parseCron } from '../core/schedule/cron.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 
 /** Events made at a time, and kept waiting for each trigger. */

@@ -1,7 +1,7 @@
 /** Bodies of requests: read as text, parsed once, numbers kept with all their digits. */
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
-import { parseExactJson } from '../core/exact-json.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 
 /** Every body is read as text, for any content type. */
 export function installBodyParser(app: FastifyInstance): void {

@@ -1,7 +1,6 @@
 /** The saved operations of one program: how they are found, the allow-list, the REST routes and the generated plans. */
 import type { MemoryBudget } from '../core/memory/budget.ts';
-import { sameOptions } from '../core/options.ts';
-import { lazy } from '../core/remember.ts';
+import { lazy, sameOptions } from '../core/remember.ts';
 import type { PlannedRequest, Planner } from '../core/request/planner.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { RestRoute, SavedOperation, SavedProgram } from '../core/saved.ts';

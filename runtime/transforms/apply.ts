@@ -1,5 +1,5 @@
 /** Applies transforms to requests and answers. */
-import { parseExactJson } from '../core/exact-json.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import { jsonText } from '../core/types.ts';
 import { authorityOf, type RequestTransform, type ResponseTransform } from './definition.ts';
 import { evaluate, evaluateText, type Variables } from './evaluate.ts';

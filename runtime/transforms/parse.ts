@@ -1,5 +1,5 @@
 /** Parser of the template language: recursive descent over the text. */
-import { parseExactJson } from '../core/exact-json.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import { isFunctionName } from './functions.ts';
 import { Scanner } from './scan.ts';
 import type { BinaryOperator, Expression, Template } from './syntax.ts';

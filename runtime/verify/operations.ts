@@ -1,7 +1,7 @@
 /** The operations of a program, and what each relies on in the database. */
 
 import { columnsOfRule } from '../core/condition/reads.ts';
-import type { AnyRule } from '../core/declared.ts';
+import type { AnyRule } from '../core/contract/declared.ts';
 import { objectKey } from '../core/names.ts';
 import type { Operation } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';

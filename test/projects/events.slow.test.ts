@@ -5,7 +5,7 @@ import { compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
-import { parseCron } from '../../runtime/core/cron.ts';
+import { parseCron } from '../../runtime/core/schedule/cron.ts';
 import { quoteIdentifier } from '../../runtime/core/sql/fragment.ts';
 import { installEvents } from '../../runtime/events/install.ts';
 import { createLoader } from '../../runtime/program/loader.ts';

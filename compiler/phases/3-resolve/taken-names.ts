@@ -1,6 +1,6 @@
 /** Names of root fields and types that tables, functions and actions have, so that remote schemas cannot have them. */
 import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
-import { typeNames } from '../../../runtime/core/type-names.ts';
+import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { rootTypeOf } from './conflict.ts';
 import type { SourceStructure } from './structure.ts';
 

@@ -3,7 +3,6 @@
  * of rights. Root fields follow from the facts and are named only where a permission withholds one.
  */
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
-import { type Deletion, deletionOf } from '../../../runtime/core/deletions.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
@@ -12,6 +11,7 @@ import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/
 import type { FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
+import { type Deletion, deletionOf } from '../../model/deletions.ts';
 import type {
   Model,
   ModelFunction,

@@ -2,9 +2,10 @@
  * Compares what the database does by itself, as far as generated code holds it: hashes of views' queries, of functions and
  * triggers, and what foreign keys do. A hash says that something changed, not what it means.
  */
-import { deletionOf } from '../../../runtime/core/deletions.ts';
+
 import type { Table } from '../../../runtime/core/program.ts';
 import type { FunctionShape } from '../../../runtime/core/shapes.ts';
+import { deletionOf } from '../../model/deletions.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
 import type { Matrix } from './matrix.ts';

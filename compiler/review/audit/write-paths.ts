@@ -1,7 +1,7 @@
 /** The paths by which a role writes a column. */
 
-import { deletionOf } from '../../../runtime/core/deletions.ts';
 import type { Table } from '../../../runtime/core/program.ts';
+import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';

@@ -1,7 +1,7 @@
 /** Conditions that a resolver written by hand adds to those of the request and of the role. */
 
+import type { Where } from '../contract/row-types.ts';
 import type { Column, Table } from '../program.ts';
-import type { Where } from '../row-types.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { identifier, raw, type Sql, sql } from '../sql/fragment.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';

@@ -5,10 +5,9 @@
 import { EngineError, UnknownName } from '../errors.ts';
 import { type Cache, MemoryBudget } from '../memory/budget.ts';
 import { heapBytes, stringBytes } from '../memory/heap-bytes.ts';
-import { sameOptions } from '../options.ts';
 import type { Program } from '../program.ts';
 import type { PlanOptions } from '../query/scope.ts';
-import { remember } from '../remember.ts';
+import { remember, sameOptions } from '../remember.ts';
 import { explainUnknown } from '../schema/hidden.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import type { NamedType, TypeReference } from '../schema/types.ts';

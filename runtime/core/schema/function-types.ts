@@ -4,10 +4,10 @@ import { FUNCTION_MUTATION, FUNCTION_RESOLVERS } from '../dispatch.ts';
 import { displayName } from '../names.ts';
 import type { TableFunction } from '../program.ts';
 import { ADMIN_ROLE } from '../session.ts';
-import { typeNames } from '../type-names.ts';
 import { functionInputs } from './function-arguments.ts';
 import type { RootKind } from './offer.ts';
 import type { RoleSchema } from './role-schema.ts';
+import { typeNames } from './type-names.ts';
 import {
   type ArgumentDefinition,
   byName,

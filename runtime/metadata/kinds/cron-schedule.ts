@@ -1,6 +1,6 @@
 /** When a cron trigger fires: five fields, in UTC. */
-import { parseCron } from '../../core/cron.ts';
-import { isTimeZone } from '../../core/time-zone.ts';
+import { parseCron } from '../../core/schedule/cron.ts';
+import { isTimeZone } from '../../core/schedule/time-zone.ts';
 import { convert } from '../combinators.ts';
 import { text, textLike } from '../values.ts';
 

@@ -27,7 +27,7 @@ import { expect, test } from 'vitest';
 import { AnswerMismatch, completeAnswer } from '../../../runtime/core/action/answer.ts';
 import type { CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
 import { actionTypes } from '../../../runtime/core/action/types.ts';
-import { parseExactJson } from '../../../runtime/core/exact-json.ts';
+import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import { Random } from '../../fuzz/random.ts';

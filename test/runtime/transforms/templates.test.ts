@@ -1,6 +1,6 @@
 /** Templates: what they render, and which problems they report where. */
 import { describe, expect, test } from 'vitest';
-import { parseExactJson } from '../../../runtime/core/exact-json.ts';
+import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import { checkTemplate, type Shape } from '../../../runtime/transforms/check.ts';
 import { evaluate, evaluateText } from '../../../runtime/transforms/evaluate.ts';

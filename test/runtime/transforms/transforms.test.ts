@@ -1,6 +1,6 @@
 /** Transforms of requests and answers: definitions, application, and who decides the host. */
 import { describe, expect, test } from 'vitest';
-import { parseExactJson } from '../../../runtime/core/exact-json.ts';
+import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import {
   applyRequestTransform,
   applyResponseTransform,

@@ -1,5 +1,5 @@
 /** JSON text to values and back without losing digits of numbers. */
-import { NumberText } from './types.ts';
+import { NumberText } from '../types.ts';
 
 /** A number outside a string that JavaScript's numbers may not hold: more than 15 digits, or an exponent. */
 const LONG_NUMBER = /(?:^|[:[,\s])-?(?:\d[\d.]{15}|[\d.]+[eE])/;

@@ -1,5 +1,5 @@
 /** JSON values as requests have them: exact numbers, their text, and what errors call them. */
-import { EngineError } from './errors.ts';
+import { EngineError } from '../errors.ts';
 
 /** A number written in a document or in variables, with all its digits. */
 export class NumberText {

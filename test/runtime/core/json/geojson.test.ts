@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkGeoJson } from '../../../runtime/core/geojson.ts';
-import { NumberText } from '../../../runtime/core/json-value.ts';
+import { checkGeoJson } from '../../../../runtime/core/json/geojson.ts';
+import { NumberText } from '../../../../runtime/core/json/json-value.ts';
 
 const ring = [
   [0, 0],

@@ -3,11 +3,11 @@
  * a person who edits a file may, and must not find a rule with a misspelt column skipped.
  */
 
-import { columnsOfRule, textOfString, undeclaredAlias } from './condition/reads.ts';
-import { readRule } from './condition/rule.ts';
-import { readTokens, unquoted } from './condition/tokens.ts';
-import { objectKey } from './names.ts';
-import { fieldEntries, ROOT_FIELD_KINDS } from './root-fields.ts';
+import { columnsOfRule, textOfString, undeclaredAlias } from '../condition/reads.ts';
+import { readRule } from '../condition/rule.ts';
+import { readTokens, unquoted } from '../condition/tokens.ts';
+import { objectKey } from '../names.ts';
+import { fieldEntries, ROOT_FIELD_KINDS } from '../root-fields.ts';
 import type {
   AccessRules,
   DeclaredTable,
@@ -16,8 +16,8 @@ import type {
   SourceShape,
   TableAccess,
   TableShape,
-} from './shapes.ts';
-import { isSqlType } from './types.ts';
+} from '../shapes.ts';
+import { isSqlType } from '../types.ts';
 
 const RULE_PARTS = {
   select: [

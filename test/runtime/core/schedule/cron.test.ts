@@ -1,6 +1,6 @@
 /** Cron expressions: grammar, normal form, next times in UTC. */
 import { expect, test } from 'vitest';
-import { nextTimes, nextTimesIn, parseCron } from '../../../runtime/core/cron.ts';
+import { nextTimes, nextTimesIn, parseCron } from '../../../../runtime/core/schedule/cron.ts';
 
 function next(text: string, after: string, count = 3): string[] {
   return nextTimes(parseCron(text)!, Date.parse(after), count).map((time) =>

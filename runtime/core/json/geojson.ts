@@ -2,7 +2,7 @@
  * GeoJSON as a client writes it. Refused here are the mistakes that PostGIS reports in words that do not help a client, or
  * does not report at all.
  */
-import { EngineError } from './errors.ts';
+import { EngineError } from '../errors.ts';
 import { expectedKind, NumberText } from './json-value.ts';
 
 type Check = (coordinates: unknown) => void;
