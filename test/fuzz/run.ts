@@ -52,6 +52,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     load: async () => (await import('./audit/main.ts')).fuzzAudit,
     help: 'random changes of permissions, and what "engine audit" says of them',
   },
+  remote: {
+    load: async () => (await import('./remote/main.ts')).fuzzRemote,
+    help: 'random permissions of a remote schema: nothing outside them leaves, and presets stay',
+  },
   faults: {
     load: async () => (await import('./faults.ts')).fuzzFaults,
     help: 'plant the defects of test/faults one by one; each has to be found by the kind of its folder',

@@ -208,23 +208,14 @@ function toRemote(role: RoleSchema, left: LeftSide, name: string, shape: ToRemot
 /** The fields of the path; undefined where the role lacks one of them, or an argument that the relationship fills. */
 function pathOf(types: RemoteTypes, shape: ToRemote): PathStep[] | undefined {
   const path: PathStep[] = [];
-  let fields: Iterable<{ definition: FieldDefinition; meaning: RemoteFieldMeaning }> = types
-    .root('query')
-    .values();
+  let owner = types.document.roots.query;
   for (const step of shape.path) {
-    const found = [...fields].find(({ meaning }) => meaning.name === step.field);
+    const found = owner === undefined ? undefined : types.field(owner, step.field);
     if (!found || !hasArguments(found.meaning.arguments, step.arguments, types)) return undefined;
     path.push({ ...found, arguments: step.arguments });
-    const target = namedType(found.definition.type);
-    fields = target.kind === 'object' || target.kind === 'interface' ? remoteFields(target.fields()) : [];
+    owner = types.names.originalType(namedType(found.definition.type).name);
   }
   return path;
-}
-
-function remoteFields(fields: ReadonlyMap<string, FieldDefinition>) {
-  return [...fields.values()].flatMap((definition) =>
-    definition.meaning.kind === 'remote' ? [{ definition, meaning: definition.meaning.field }] : [],
-  );
 }
 
 /** Whether the role's schema has every argument, and every field of input objects, that the relationship fills. */
@@ -300,7 +291,7 @@ function pathText(path: readonly PathStep[], field: SelectedField, merging: Merg
   const filled = Object.entries(step.arguments).map(
     ([argument, value]): RemotePreset => ({
       name: argument,
-      value: mergedText(value, given.get(argument), types.get(argument)!, merging, presetsOf(step, argument)),
+      value: mergedText(value, given.get(argument), types.get(argument)!, merging),
     }),
   );
   const isFilled = (argument: string) => Object.hasOwn(step.arguments, argument);
@@ -317,10 +308,10 @@ function pathText(path: readonly PathStep[], field: SelectedField, merging: Merg
   ];
 }
 
-/** Presets within the input object of an argument. */
-function presetsOf({ definition }: PathStep, argument: string): readonly RemotePreset[] {
-  const type = definition.arguments.get(argument)?.type;
-  const named = type && namedType(type);
+/** Presets within an input object. */
+function presetsWithin(type: TypeNode, types: RemoteTypes): readonly RemotePreset[] {
+  if (type.kind !== Kind.NAMED_TYPE) return presetsWithin(type.type, types);
+  const named = types.type(type.name.value);
   return named?.kind === 'input' ? (named.presets?.() ?? []) : [];
 }
 
@@ -330,7 +321,6 @@ function mergedText(
   node: InputNode | undefined,
   type: TypeNode,
   merging: Merging,
-  presets: readonly RemotePreset[] = [],
 ): RemoteText {
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   if ('key' in filled) {
@@ -346,7 +336,7 @@ function mergedText(
   }
   const isObject = node?.kind === 'object';
   if (node !== undefined && node.kind !== 'null' && !isObject) throw cannotCombine(node.path);
-  const given = isObject ? objectMembers(node) : presets;
+  const given = isObject ? objectMembers(node) : presetsWithin(type, merging.types);
   const fields = inputFields(type, merging.types);
   const own = Object.entries(filled.fields).map(([field, value]): RemotePreset => {
     const fieldNode = isObject ? node.fields.get(field) : undefined;

@@ -13,7 +13,7 @@ import { ADMIN_ROLE } from '../session.ts';
 import { remoteTypeRelationships } from './relationship.ts';
 import type { RemoteSchemaShape } from './shapes.ts';
 import { calledText, compact, type RemoteText } from './text.ts';
-import { createRemoteTypes, type RemoteRootField, type RemoteTypes } from './types.ts';
+import { createRemoteTypes, type RemoteField, type RemoteTypes } from './types.ts';
 
 /** A root field of a request, as the caller sends it. */
 export interface RemoteRootPart {
@@ -56,7 +56,7 @@ export function remoteProvider(shape: RemoteSchemaShape): Provider {
 
 function offeredFields(shape: RemoteSchemaShape, role: RoleSchema, kind: RootKind): OfferedFields {
   const types = role.remote(shape.name);
-  const fields = types?.root(kind) ?? new Map<string, RemoteRootField>();
+  const fields = types?.root(kind) ?? new Map<string, RemoteField>();
   const made = new Map<string, FieldDefinition>();
   const own: OfferedFields = {
     get: (name) => {
@@ -87,7 +87,7 @@ function inNamespace(name: string, types: RemoteTypes, kind: RootKind, own: Offe
 function rootField(
   { name: group }: RemoteSchemaShape,
   { names }: RemoteTypes,
-  { definition, meaning }: RemoteRootField,
+  { definition, meaning }: RemoteField,
 ): FieldDefinition {
   const resolve: CallResolver = (field, { options }, { operation }): RemoteRootPart => {
     if (operation.kind === 'subscription') {

@@ -37,8 +37,8 @@ import { presetOf, presetValue } from './preset.ts';
 import type { RemoteSchemaShape } from './shapes.ts';
 import { objectText, type RemoteFieldMeaning, type RemotePreset } from './text.ts';
 
-/** A root field with what the remote knows of it. */
-export interface RemoteRootField {
+/** A field with what the remote knows of it. */
+export interface RemoteField {
   readonly definition: FieldDefinition;
   readonly meaning: RemoteFieldMeaning;
 }
@@ -47,7 +47,9 @@ export interface RemoteTypes {
   readonly names: RemoteNames;
   readonly document: RemoteDocument;
   /** Root fields by the names that clients use; the namespace is not applied. Empty where the role has no such root. */
-  readonly root: (kind: RootName) => ReadonlyMap<string, RemoteRootField>;
+  readonly root: (kind: RootName) => ReadonlyMap<string, RemoteField>;
+  /** A field of an object type or interface, by the remote's names; fields of relationships are not among them. */
+  readonly field: (type: string, name: string) => RemoteField | undefined;
   /** The type of the remote's name, as far as the role has it. */
   readonly type: (name: string) => NamedType | undefined;
 }
@@ -219,10 +221,12 @@ export function createRemoteTypes(
   }
 
   function fieldsOf(type: string, fields: readonly FieldDefinitionNode[] = []): FieldDefinition[] {
-    return fields.map((field) => {
-      const { head, meaning } = readField(type, field);
-      return { ...head, meaning: { kind: 'remote', field: meaning } };
-    });
+    return fields.map((field) => fieldWithMeaning(type, field).definition);
+  }
+
+  function fieldWithMeaning(type: string, field: FieldDefinitionNode): RemoteField {
+    const { head, meaning } = readField(type, field);
+    return { definition: { ...head, meaning: { kind: 'remote', field: meaning } }, meaning };
   }
 
   function readField(
@@ -251,7 +255,7 @@ export function createRemoteTypes(
     };
   }
 
-  const rootFields = new Map<RootName, ReadonlyMap<string, RemoteRootField>>();
+  const rootFields = new Map<RootName, ReadonlyMap<string, RemoteField>>();
   return {
     names,
     document,
@@ -262,14 +266,19 @@ export function createRemoteTypes(
         if (definition?.kind !== Kind.OBJECT_TYPE_DEFINITION) return new Map();
         return new Map(
           (definition.fields ?? []).map((field) => {
-            const { head, meaning } = readField(name!, field);
-            return [
-              head.name,
-              { definition: { ...head, meaning: { kind: 'remote', field: meaning } }, meaning },
-            ];
+            const read = fieldWithMeaning(name!, field);
+            return [read.definition.name, read];
           }),
         );
       }),
+    field: (type, name) => {
+      const definition = definitions.get(type);
+      const hasFields =
+        definition?.kind === Kind.OBJECT_TYPE_DEFINITION ||
+        definition?.kind === Kind.INTERFACE_TYPE_DEFINITION;
+      const found = hasFields ? definition.fields?.find((field) => field.name.value === name) : undefined;
+      return found && fieldWithMeaning(type, found);
+    },
     type: (name) => (definitions.has(name) ? named(name) : undefined),
   };
 }
