@@ -266,6 +266,11 @@ export const OPTIONS = {
   }),
   websocketKeepalive: option(integer(1), 5, 'seconds between keep-alive messages'),
   websocketConnectionInitTimeout: option(integer(1), 3, 'seconds for connection_init to arrive'),
+  websocketMaxOperations: option(
+    integer(0),
+    10_000,
+    'maximum operations at once on a websocket, subscriptions included; 0 = unlimited',
+  ),
   disableCloseWebsocketsOnMetadataChange: option(
     boolean,
     false,

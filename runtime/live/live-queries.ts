@@ -45,6 +45,8 @@ export function createLiveQueries(options: {
   readonly report: PollerOptions['report'];
 }): LiveQueries {
   const databases = new Map<SourceConnection, Database>();
+  /** They outlive their pollers, whose last batches may still run. */
+  const lanes = new WeakMap<SourceConnection, Lane>();
   let joined = 0;
   const { missed, log, report } = options;
   const shared = {
@@ -56,7 +58,8 @@ export function createLiveQueries(options: {
   };
 
   const pollerOf = ({ plan, connection }: Subject) => {
-    const database = remember(databases, connection, () => ({ lane: new Lane(), pollers: new Map() }));
+    const lane = remember(lanes, connection, () => new Lane());
+    const database = remember(databases, connection, () => ({ lane, pollers: new Map() }));
     return remember(
       database.pollers,
       keyOf(plan),

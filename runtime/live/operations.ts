@@ -1,6 +1,6 @@
 /** The operations that run on one socket. */
 import type { WebSocket } from 'ws';
-import type { EngineError } from '../core/errors.ts';
+import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import { cameFromDatabase } from '../database/failures.ts';
 import { graphqlCall } from '../http/graphql.ts';
@@ -24,6 +24,8 @@ export interface OperationsContext {
   readonly messages: Messages;
   readonly outbox: Outbox;
   readonly subscriptions: Subscriptions;
+  /** Maximum operations at once; 0: any number. */
+  readonly maximum: number;
   /** Runs a query or mutation. @throws EngineError */
   readonly run: (call: GraphqlCall, session: Session, log: OperationLog) => Promise<string>;
   /** Before an operation starts. @throws EngineError when the client starts too many */
@@ -45,6 +47,14 @@ export function createOperations(context: OperationsContext): Operations {
   const live = new Map<string, { readonly stop: () => void; readonly log: OperationLog }>();
   /** Queries and mutations under way, by id. Stopping one only drops its answer. */
   const running = new Map<string, object>();
+  /** The same, with those that were stopped or replaced. */
+  let unanswered = 0;
+
+  const checkNumber = () => {
+    const { maximum } = context;
+    if (maximum > 0 && live.size + unanswered >= maximum)
+      throw new EngineError('overloaded', `at most ${maximum} operations run at once on a websocket`);
+  };
 
   const fail = (id: string, log: OperationLog, error: EngineError) => {
     log.event('query_err', error);
@@ -55,6 +65,7 @@ export function createOperations(context: OperationsContext): Operations {
   const runOnce = async (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
     const token = {};
     running.set(id, token);
+    unanswered += 1;
     let answer: string;
     try {
       answer = messages.result(id, await context.run(call, session, log));
@@ -63,6 +74,7 @@ export function createOperations(context: OperationsContext): Operations {
       log.event('query_err', error);
       answer = cameFromDatabase(thrown) ? messages.failure(id, error) : messages.invalid(id, error);
     }
+    unanswered -= 1;
     // Stopped, or replaced by another of the same id.
     if (running.get(id) !== token) return;
     running.delete(id);
@@ -80,6 +92,7 @@ export function createOperations(context: OperationsContext): Operations {
         const call = graphqlCall(payload);
         log = context.log(id, call);
         log.event('started');
+        checkNumber();
         context.count(session);
         const stop = subscriptions.start(call, session, {
           next: (result, every) => {

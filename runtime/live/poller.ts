@@ -65,7 +65,8 @@ export class Poller implements Reader {
   #gathering: NodeJS.Timeout | undefined;
   /** undefined: not known yet. */
   #sensitivity: Sensitivity | undefined;
-  /** When it was asked for, by performance.now(). */
+  #mustLearn = true;
+  /** When the sensitivity was asked for, by performance.now(). */
   #learned = 0;
   /** The same of the last round that read all, and of the last change that concerned the query. */
   #readAll = performance.now();
@@ -91,7 +92,6 @@ export class Poller implements Reader {
     this.#index = new CohortIndex(plan.parameters, this.cohorts);
     this.#tables = tablesOf(plan.text);
     this.#stopListening = source.changes.listen((change) => this.#changed(change));
-    this.relearn();
   }
 
   /** Why the query is read at its interval; undefined: it is read after changes of data. */
@@ -99,22 +99,11 @@ export class Poller implements Reader {
     return this.#sensitivity ? this.#sensitivity.polledBecause : 'nothing is known of it yet';
   }
 
-  /** Finds out on what the query depends; definitions in the database may have changed. */
+  /** Definitions in the database may have changed: on what the query depends is found out again. */
   relearn(): void {
     this.#sensitivity = undefined;
-    this.#learn();
-  }
-
-  #learn(): void {
-    const asked = performance.now();
-    this.#learned = asked;
-    const take = (sensitivity: Sensitivity | undefined) => {
-      if (this.#learned !== asked) return;
-      this.#sensitivity = sensitivity;
-      if (this.polledBecause !== undefined && this.cohorts.size > 0) this.#pollAll();
-    };
-    // A query whose dependencies are unknown is read at its interval.
-    sensitivityOf(this.plan.text, this.#source).then(take, () => take(undefined));
+    this.#mustLearn = true;
+    this.#lane.wake(this);
   }
 
   /** Adds a subscriber, who gets a result that is read from now on. */
@@ -143,21 +132,32 @@ export class Poller implements Reader {
 
   isReady(): boolean {
     for (const cohort of this.#due) if (!cohort.reading) return true;
-    return false;
+    return this.#mustLearn && this.#batches === 0 && this.cohorts.size > 0;
   }
 
+  /** In the turns of the lane as well: subscribers that come and go at once must not use up the database. */
   async readBatch(): Promise<void> {
+    this.#readingSince ??= performance.now();
     const batch = this.#take();
     this.#batches += 1;
     try {
-      await readBatch(this.#reading, batch, this.#options.joined());
+      if (batch.length > 0) await readBatch(this.#reading, batch, this.#options.joined());
     } catch (error) {
       // A defect, here or in a listener: it must not end the polling.
       this.#options.report(error);
     }
     for (const cohort of batch) cohort.reading = false;
+    if (this.#mustLearn && this.cohorts.size > 0) await this.#learn();
     this.#batches -= 1;
     this.#endRoundIfDone();
+  }
+
+  /** A query whose dependencies are unknown is read at its interval. */
+  async #learn(): Promise<void> {
+    this.#mustLearn = false;
+    this.#learned = performance.now();
+    const sensitivity = await sensitivityOf(this.plan.text, this.#source).catch(() => undefined);
+    if (!this.#mustLearn) this.#sensitivity = sensitivity;
   }
 
   #gather(): void {
@@ -171,7 +171,10 @@ export class Poller implements Reader {
   #changed(change: Change): void {
     const now = performance.now();
     if (change.redefined) this.relearn();
-    else if (now - this.#learned > LEARN_AGAIN) this.#learn();
+    else if (now - this.#learned > LEARN_AGAIN) {
+      this.#mustLearn = true;
+      this.#lane.wake(this);
+    }
     const concern = concernOf(change, this.#tables, this.#sensitivity, this.#index);
     if (concern === 'none') {
       if (change.tables || now - this.#readAll < CHECK_INTERVAL) return;

@@ -41,8 +41,9 @@ export interface SocketContext {
   readonly log: SocketLog;
 }
 
-/** Messages that may wait for the answer to `connection_init`. */
+/** Messages, and characters of them, that may wait for the answer to `connection_init`. */
 const MAX_EARLY = 1000;
+const MAX_EARLY_LENGTH = 16 * 1024 * 1024;
 
 export function serveSocket(socket: WebSocket, context: SocketContext): void {
   const { messages, outbox, operations, log } = context;
@@ -50,6 +51,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
   let session: Session | undefined;
   /** Messages that wait while a session is being made; undefined: none is. */
   let early: string[] | undefined;
+  let earlyLength = 0;
   const initTimer = createTimer(() =>
     close(isOld ? 1011 : 4408, closeReason('Connection initialisation timed out')),
   );
@@ -64,8 +66,13 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     const text = data.toString();
     log.received(text);
     if (!isOpen(socket)) return;
-    if (!early) handle(text);
-    else if (early.push(text) > MAX_EARLY) close(1008, 'too many messages before connection_ack');
+    if (!early) {
+      handle(text);
+      return;
+    }
+    earlyLength += text.length;
+    if (early.push(text) > MAX_EARLY || earlyLength > MAX_EARLY_LENGTH)
+      close(1008, 'too many messages before connection_ack');
   });
   // An error in a frame closes the socket by itself.
   socket.on('error', (error) => log.protocolError(error.message));
@@ -136,6 +143,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     }
     const waiting = early;
     early = undefined;
+    earlyLength = 0;
     // One of them may be another init, which makes those behind it wait again.
     for (const text of waiting) {
       if (!isOpen(socket)) return;

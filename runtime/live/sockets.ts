@@ -68,14 +68,23 @@ export function socketEndpoints(current: CurrentlyServed, subscriptions: Subscri
     });
     app.addHook('preClose', async () => {
       stopping = true;
-      keepAlive.stop();
-      for (const socket of acceptor.clients) socket.close(1012, 'shutting server down');
-      // Clients that do not answer the close frame.
-      setTimeout(() => {
-        for (const socket of acceptor.clients) socket.terminate();
-      }, CLOSING).unref();
+      const spread = Math.min(acceptor.clients.size, configuration.gracefulShutdownTimeout * 500);
+      closeAll([...acceptor.clients], spread);
+      setTimeout(keepAlive.stop, spread).unref();
     });
   };
+}
+
+/** Closes sockets in equal distances: their clients connect to another server at once, which would not bear all together. */
+function closeAll(sockets: readonly WebSocket[], milliseconds: number): void {
+  sockets.forEach((socket, index) => {
+    const close = () => {
+      socket.close(1012, 'shutting server down');
+      // If the client does not answer the close frame.
+      setTimeout(() => socket.terminate(), CLOSING).unref();
+    };
+    setTimeout(close, (milliseconds * index) / sockets.length).unref();
+  });
 }
 
 /** Milliseconds that clients have to answer when the server closes. */
@@ -169,6 +178,7 @@ function serve(
     messages,
     outbox,
     subscriptions,
+    maximum: configuration.websocketMaxOperations,
     sendable,
     count: (session) => context.limits?.().countRequest(session, address),
     run: (call, session, { requestId }) => {

@@ -8,7 +8,7 @@ import { actionTable, benchActions } from './acting.ts';
 import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchEvents, eventTable } from './eventing/index.ts';
-import { benchLive, liveTable } from './live.ts';
+import { benchLive, liveTable } from './live/bench.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
 import { benchRemote, remoteTable } from './remoting.ts';
 import { resultTable } from './results.ts';

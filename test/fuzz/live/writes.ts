@@ -14,8 +14,9 @@ const SCHEMA = `
   create function items_of(o int) returns setof item language sql stable as 'select * from item where owner = o';
   create table tick (id int primary key, n int not null) partition by list (id);
   create table tick_1 partition of tick for values in (1);
-  -- Takes long enough for writes during a read.
-  create function crawl(n int) returns int immutable language plpgsql as 'begin perform pg_sleep(0.04); return n; end';
+  -- Takes long enough for a write during a read, now and then.
+  create function crawl(n int) returns int immutable language plpgsql as
+    'begin if n % 10 = 0 then perform pg_sleep(0.2); end if; return n; end';
   create view slow_tick as select id, crawl(n) as n from tick;
   create table noise (id serial primary key);
   insert into tick values (1, 0);
@@ -33,6 +34,8 @@ export class Writes {
   /** A role with rights on the tables alone. */
   readonly #role: string;
   #tick = 0;
+  /** Whether the last write was of a kind that a later one would hide. */
+  isDelicate = false;
   /** Why a write failed: none may. */
   fault: string | undefined;
 
@@ -43,7 +46,8 @@ export class Writes {
     this.#role = `${new URL(url).pathname.slice(1)}_writer`;
   }
 
-  async open(): Promise<void> {
+  /** @param isRecorded the database records what is written, at first */
+  async open(isRecorded: boolean): Promise<void> {
     await this.#writer.connect();
     await this.#other.connect();
     await this.#writer.query(SCHEMA);
@@ -51,8 +55,7 @@ export class Writes {
       `drop role if exists ${this.#role}; create role ${this.#role};
        grant all on all tables in schema public to ${this.#role}; grant all on all sequences in schema public to ${this.#role}`,
     );
-    // Most databases record what is written.
-    if (this.#random.chance(0.8)) await this.#install();
+    if (isRecorded) await this.#install();
   }
 
   async close(): Promise<void> {
@@ -76,15 +79,14 @@ export class Writes {
   /** A write of one of many kinds, by SQL. */
   async write(): Promise<void> {
     const random = this.#random;
-    switch (random.below(8)) {
+    const kind = random.below(8);
+    this.isDelicate = kind < 5;
+    switch (kind) {
       case 0:
         await this.#overlap();
         return;
       case 1:
-        for (let count = random.between(3, 5); count > 0; count -= 1) {
-          await this.#do(this.tick());
-          await delay(random.below(40));
-        }
+        await this.#writeDuringRead();
         return;
       case 2:
         // Foreign keys are not checked meanwhile, so only what they do not concern.
@@ -124,7 +126,7 @@ export class Writes {
   /** A GraphQL mutation. */
   mutation(): string {
     const random = this.#random;
-    this.#tick += 1;
+    this.#next();
     const owner = random.below(3);
     return random.pick([
       `mutation { update_tick_by_pk(pk_columns: {id: 1}, _set: {n: ${this.#tick}}) { n } }`,
@@ -135,13 +137,19 @@ export class Writes {
   }
 
   tick(): string {
+    return `update ${this.#random.pick(['tick', 'tick_1'])} set n = ${this.#next()}`;
+  }
+
+  /** Numbers that are read quickly. */
+  #next(): number {
     this.#tick += 1;
-    return `update ${this.#random.pick(['tick', 'tick_1'])} set n = ${this.#tick}`;
+    if (this.#tick % 10 === 0) this.#tick += 1;
+    return this.#tick;
   }
 
   #update(): string {
     const random = this.#random;
-    this.#tick += 1;
+    this.#next();
     const id = random.between(1, 14);
     return random.pick([
       `update item set owner = ${random.below(3)}, word = 'y${this.#tick}' where id = ${id}`,
@@ -151,16 +159,31 @@ export class Writes {
 
   /** What a table's owner does now and then. */
   #rare(): string {
-    this.#tick += 1;
+    this.#next();
     return this.#random.pick([
       'refresh materialized view item_count',
       'refresh materialized view item_count',
       'truncate note',
       `alter table note alter column word type text using 'r${this.#tick}'`,
-      // More rows than keys are recorded of; the last ones belong to another item.
-      `insert into note (item_id, word) select case when i <= 115 then 1 else 2 end, 'b${this.#tick}' from generate_series(1, 120) as i`,
+      // More rows than keys are recorded of; the last ones belong to other items.
+      `insert into note (item_id, word) select case when i <= 115 then 1 else 2 + i % 2 end, 'b${this.#tick}' from generate_series(1, 120) as i`,
       'delete from note where id % 3 = 0',
     ]);
+  }
+
+  /** The second write is made while the first one is being read. */
+  async #writeDuringRead(): Promise<void> {
+    this.#tick += 10 - (this.#tick % 10);
+    await this.#do(`update tick set n = ${this.#tick}`);
+    for (let attempt = 0; attempt < 50; attempt += 1) {
+      const { rows } = await this.#other.query(
+        `select 1 from pg_stat_activity where datname = current_database() and application_name = 'engine'
+         and state = 'active' and query like '%slow_tick%'`,
+      );
+      if (rows.length > 0) break;
+      await delay(10);
+    }
+    await this.#do(this.tick());
   }
 
   /** A transaction that is open while another one begins and ends. */
@@ -195,6 +218,7 @@ export class Writes {
       return;
     }
     const enable = `alter table item ${rows.map(({ tgname }) => `enable always trigger ${tgname}`).join(', ')}`;
+    this.isDelicate = true;
     const disable = 'alter table item disable trigger user';
     if (random.chance(0.5)) {
       // Nobody can see the triggers disabled.

@@ -1,0 +1,141 @@
+/** Clients of the benchmark of live queries: sockets with subscriptions, whose results are counted or timed by id. */
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import WebSocket from 'ws';
+
+export class Clients {
+  readonly #url: string;
+  readonly #open = new Set<WebSocket>();
+  /** Called for every result with the number of its subscription. */
+  received: (id: string, text: string) => void = () => {};
+  errors = 0;
+  /** Connections that were not accepted, and tried again. */
+  refused = 0;
+  /** Sockets that the other side has closed. */
+  lost = 0;
+
+  constructor(port: number) {
+    this.#url = `ws://127.0.0.1:${port}/v1/graphql`;
+  }
+
+  /** Opens sockets with subscriptions, and waits for their first results. */
+  async subscribe(sockets: number, each: number, field: (index: number) => string): Promise<void> {
+    const first = this.next(sockets * each);
+    for (let number = 0; number < sockets; number += 1)
+      await this.#openOne(
+        Array.from({ length: each }, (_, count) => number * each + count),
+        field,
+      );
+    await first;
+  }
+
+  /** Opens sockets with one subscription each, so many in a second. @returns milliseconds to each first result */
+  async storm(sockets: number, perSecond: number, field: (index: number) => string): Promise<number[]> {
+    const times: number[] = [];
+    const began = new Map<string, number>();
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    this.received = (id) => {
+      const at = began.get(id);
+      if (at === undefined) return;
+      began.delete(id);
+      times.push(performance.now() - at);
+      if (times.length === sockets) finish();
+    };
+    const start = performance.now();
+    for (let index = 0; index < sockets; index += 1) {
+      const due = start + (index * 1000) / perSecond;
+      if (due > performance.now()) await delay(due - performance.now());
+      began.set(String(index), performance.now());
+      void this.#openAtLast(index, field);
+    }
+    await finished;
+    return times;
+  }
+
+  /** As clients do that connect again when they were refused. */
+  async #openAtLast(index: number, field: (index: number) => string): Promise<void> {
+    for (;;)
+      try {
+        return await this.#openOne([index], field);
+      } catch {
+        this.refused += 1;
+        await delay(200);
+      }
+  }
+
+  async #openOne(indexes: readonly number[], field: (index: number) => string): Promise<void> {
+    const socket = new WebSocket(this.#url, 'graphql-transport-ws');
+    this.#open.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      if (this.#open.delete(socket)) this.lost += 1;
+    });
+    socket.on('message', (data) => {
+      const text = String(data);
+      const id = /^\{"type":"next","id":"(\d+)"/.exec(text)?.[1];
+      if (id !== undefined) this.received(id, text);
+      else if (text.startsWith('{"type":"error"')) this.errors += 1;
+    });
+    await once(socket, 'open');
+    socket.send('{"type":"connection_init"}');
+    for (const index of indexes) {
+      const payload = { query: `subscription { ${field(index)} }` };
+      socket.send(JSON.stringify({ type: 'subscribe', id: String(index), payload }));
+    }
+  }
+
+  /** Returns after so many results. */
+  next(count: number): Promise<void> {
+    let left = count;
+    return new Promise((resolve) => {
+      this.received = () => {
+        left -= 1;
+        if (left === 0) resolve();
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    const sockets = [...this.#open];
+    this.#open.clear();
+    for (const socket of sockets) socket.close(1000);
+    await Promise.all(sockets.map((socket) => socket.readyState === socket.CLOSED || once(socket, 'close')));
+    this.received = () => {};
+    this.errors = 0;
+    this.refused = 0;
+    this.lost = 0;
+  }
+
+  /**
+   * Writes at a steady rate, each write in turn.
+   * @param write changes the result of the subscription of this number
+   * @returns milliseconds from the end of each write to its message; writes of one number within a message count once
+   */
+  async latencies(
+    writes: number,
+    perSecond: number,
+    numbers: number,
+    write: (index: number) => Promise<unknown>,
+  ): Promise<number[]> {
+    const written = new Map<string, number>();
+    const times: number[] = [];
+    this.received = (id) => {
+      const at = written.get(id);
+      if (at !== undefined) times.push(Math.max(0, performance.now() - at));
+      written.delete(id);
+    };
+    const start = performance.now();
+    for (let count = 0; count < writes; count += 1) {
+      const index = (count * 7) % numbers;
+      const due = start + (count * 1000) / perSecond;
+      if (due > performance.now()) await delay(due - performance.now());
+      await write(index);
+      if (!written.has(String(index))) written.set(String(index), performance.now());
+    }
+    await delay(1500);
+    return times;
+  }
+}
