@@ -108,7 +108,7 @@ export class Pool {
    * Runs statements as a transaction of their own; yields a row of texts for each.
    * @param kind isolation level and access mode, as SQL has them
    * @param writer what the settings of the transaction say
-   * @param begins send BEGIN and COMMIT in any case
+   * @param begins commands to be sent behind BEGIN, which is sent in any case then
    * @throws StatementFailedError, CommitFailedError or LockWaitError, and nothing is written
    */
   write(
@@ -116,7 +116,7 @@ export class Pool {
     kind: string,
     manner: WriteManner,
     writer?: Writer,
-    begins = false,
+    begins?: readonly string[],
   ): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
       this.#run(statements, kind, manner, writer, resolve, reject, undefined, begins);
@@ -131,7 +131,7 @@ export class Pool {
     resolve: Task['resolve'],
     reject: Task['reject'],
     isWanted?: IsWanted,
-    mustBegin = false,
+    begins?: readonly string[],
   ): void {
     let known!: Known;
     const requests = statements.map((statement) => {
@@ -150,8 +150,8 @@ export class Pool {
       turn: 0,
       retried: false,
       unnamed: false,
-      mustBegin,
-      begins: mustBegin,
+      commands: begins,
+      begins: begins !== undefined,
       wait: undefined,
     });
   }
@@ -210,7 +210,7 @@ export class Pool {
   #send(connection: TaskConnection, task: Task, lane: Lane): void {
     const { requests, known } = task;
     const writes = task.writes !== undefined;
-    task.begins = task.mustBegin || (writes && task.writes !== connection.defaults);
+    task.begins = task.commands !== undefined || (writes && task.writes !== connection.defaults);
     const isShared = lane === 'quick' || lane === 'write' || lane === 'read';
     // The end of a transaction that failed takes a round trip, which nothing else may use.
     if (task.begins && isShared) {
@@ -262,7 +262,7 @@ export class Pool {
       if (error && task.begins) void rollBack(connection).then(() => finish(error, rows, isCurrent));
       else finish(error, rows, isCurrent);
     };
-    const surroundings = task.begins ? transaction(task.writes!) : undefined;
+    const surroundings = task.begins ? transaction(task.writes!, task.commands) : undefined;
     connection.send([...ahead, ...requests], task.unnamed, settle, surroundings);
     this.#held.watch();
   }
@@ -314,8 +314,8 @@ export class Pool {
   }
 }
 
-function transaction(kind: string): Surroundings {
-  return { before: [commandBytes(`begin isolation level ${kind}`)], after: COMMIT };
+function transaction(kind: string, commands: readonly string[] = []): Surroundings {
+  return { before: [`begin isolation level ${kind}`, ...commands].map(commandBytes), after: COMMIT };
 }
 
 /** Ends a transaction that failed. */

@@ -32,8 +32,8 @@ interface WriteOptions {
   readonly manner?: WriteManner;
   /** What the settings of the transaction say; absent: nothing. */
   readonly writer?: Writer;
-  /** Send BEGIN and COMMIT around them, also where the defaults of the session would do. */
-  readonly begins?: boolean;
+  /** Send BEGIN, these commands, and COMMIT around them, also where the defaults of the session would do. */
+  readonly begins?: readonly string[];
 }
 
 export interface SourceConnection {

@@ -29,8 +29,8 @@ export interface Task {
   turn: number;
   retried: boolean;
   unnamed: boolean;
-  /** It gets a BEGIN wherever it runs. */
-  readonly mustBegin: boolean;
+  /** Commands behind a BEGIN, which it gets wherever it runs then. */
+  readonly commands: readonly string[] | undefined;
   /** It needs a BEGIN, because the session's transactions are others by default. */
   begins: boolean;
   /** `ending`: its wait for a lock is being ended. `ended`: it was, which undid it. */

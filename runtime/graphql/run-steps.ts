@@ -39,8 +39,8 @@ async function runWrites(
   variables: Readonly<Record<string, unknown>>,
   writer: Writer | undefined,
 ): Promise<string[]> {
-  const begins = given.some((step) => step.begins);
-  const once = begins || given.some((step) => step.once);
+  const begins = given.find((step) => step.begins)?.begins;
+  const once = begins !== undefined || given.some((step) => step.once);
   // Only the first step may have a fallback: running a later one again would give the rows of the earlier steps new keys.
   const steps = given.map((step, index) => (once || index > 0 ? withoutRetry(step) : step));
   const sent = steps.flatMap((step) => step.statements.map((write) => ({ step, write })));

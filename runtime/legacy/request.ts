@@ -6,6 +6,8 @@ import { MissingSessionVariable } from '../core/request/bind.ts';
 import { readStatement } from '../core/request/plan.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
+import { forShards } from '../core/shards/index.ts';
+import { stepForShards } from '../core/shards/plans.ts';
 import type { Sql } from '../core/sql/fragment.ts';
 import { runStatement, writeStep } from '../graphql/execute.ts';
 import type { Execution } from '../graphql/execution.ts';
@@ -35,13 +37,17 @@ export function dataRequest(
 ): DataRequest {
   const { program, options }: Planner = execution.planner;
   const table = findTable(program, source, name);
+  const { source: shape } = table;
   const roleView = program.roleSchema(session.role, session.backendOnly);
   return {
     table: { program, role: session.role, visible: roleView.table(table) },
     scope: createScope(roleView, options),
     read: (expression) =>
-      inOwnWords(() => runStatement(readStatement([expression]), source, session, execution)),
-    write: (step) => inOwnWords(async () => [await writeStep(step, source, session, execution)]),
+      inOwnWords(() =>
+        runStatement(forShards(readStatement([expression]), shape), source, session, execution),
+      ),
+    write: (step) =>
+      inOwnWords(async () => [await writeStep(stepForShards(step, shape), source, session, execution)]),
   };
 }
 

@@ -1,12 +1,14 @@
 /** The plans of saved operations, as the executor takes them. Nothing is parsed or planned for a request. */
 import { EngineError } from '../core/errors.ts';
+import type { WriteStep } from '../core/mutation/step.ts';
 import type { Program } from '../core/program.ts';
 import { remember } from '../core/remember.ts';
 import type { MutationPlan, RequestPlan } from '../core/request/plan.ts';
 import { batchPlan, type SubscriptionPlan } from '../core/request/subscription.ts';
 import type { SavedOperation, SavedPlan, SavedStatement, SavedStep, SavedWrite } from '../core/saved.ts';
 import { savedSql, savedStatement } from '../core/saved-sql.ts';
-import { isDistributed } from '../core/shards/index.ts';
+import type { SourceShape } from '../core/shapes.ts';
+import { refuseLive, shapeOf, stepForShards } from '../core/shards/plans.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 
 /** @returns undefined when a request with these values has to be planned */
@@ -46,15 +48,16 @@ function casesOf(
     .map(({ when, steps, values, answer }): Case => {
       const read = ({ sql }: SavedStatement, source: string) =>
         savedStatement({ sql, values: { ...shared, ...values } }, source, role, program);
-      const begins = (source: string) =>
-        program.sources.some((each) => each.name === source && isDistributed(each));
       if (kind === 'subscription') {
         const { source, sql, once } = steps[0] as SavedStep;
+        refuseLive(source, program.sources);
         const query = savedSql({ sql, values: { ...shared, ...values } }, source, role, program);
         return { when, plan: batchPlan(role, { kind: 'live', source, query, ...(once && { once }) }) };
       }
       if (kind === 'mutation') {
-        const fields = steps.map((step) => readWrite(step as SavedWrite, read, begins(step.source)));
+        const fields = steps.map((step) =>
+          readWrite(step as SavedWrite, read, shapeOf(step.source, program.sources)),
+        );
         return { when, plan: { kind, fields, answer, reusable: true } };
       }
       const reads = steps.map((step) => ({
@@ -70,17 +73,15 @@ function casesOf(
 function readWrite(
   { source, statements, answer, once }: SavedWrite,
   read: (saved: SavedStatement, source: string) => Statement,
-  begins: boolean,
+  shape: SourceShape,
 ): MutationPlan['fields'][number] {
   const all = statements.map(({ path = '$', noRow, ...saved }) => ({
     statement: read(saved, source),
     path,
     ...(noRow && { noRow }),
   }));
-  return {
-    source,
-    step: { kind: 'write', statements: all, answer, ...(once && { once }), ...(begins && { begins }) },
-  };
+  const step: WriteStep = { kind: 'write', statements: all, answer, ...(once && { once }) };
+  return { source, step: stepForShards(step, shape) };
 }
 
 function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>>): boolean {

@@ -18,6 +18,7 @@ import {
 } from '../../../runtime/core/condition/tree.ts';
 import { hasInequality, OPERATORS } from '../../../runtime/core/operators.ts';
 import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/shapes.ts';
+import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import { identifier, join, parameter, raw, row, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
 import { arrayParameter } from '../../../runtime/core/sql/spatial.ts';
 import { columnType } from '../../../runtime/core/types.ts';
@@ -182,10 +183,15 @@ function operand(place: Place, left: Operand): Sql {
 function functionCall(place: Place, field: ComputedFieldShape): Sql {
   const given = field.arguments.map((_, index) =>
     index === field.tableArgument
-      ? place.row
+      ? rowArgument(place, field.arguments[index]!.type)
       : parameter({ from: 'session-object' }, field.arguments[index]!.type),
   );
   return sql`${identifier(field.function.schema, field.function.name)}(${join(given, ', ')})`;
+}
+
+/** On a worker the row of a shard is of the shard's type, so it is made one of the table's. */
+function rowArgument({ row, source }: Place, type: string): Sql {
+  return isDistributed(source) ? sql`row(${row}.*)::${raw(columnType(source, type).sql)}` : row;
 }
 
 function planComparison(place: Place, { left, operator, right }: Comparison): Sql {

@@ -6,6 +6,7 @@ import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { EVERY_ROW } from '../shapes.ts';
+import { isDistributed } from '../shards/index.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { markedCheck, PASSED, type RowCheck, rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
@@ -76,6 +77,11 @@ export function checkOfInsert(
   const inserted = visible.insert?.check ?? EVERY_ROW;
   const updated = conflict && conflict.columns.length > 0 ? visible.update?.check : undefined;
   if (updated === undefined || updated === inserted) return markedCheck(visible, 'insert', inserted, alias);
+  if (isDistributed(visible.table.source))
+    throw new EngineError(
+      'not-supported',
+      `an upsert into the distributed table ${visible.table.key} cannot tell new rows from changed ones, and their checks differ`,
+    );
   const ofNew = rowCheck(visible, 'insert', inserted, alias);
   const ofChanged = rowCheck(visible, 'update', updated, alias);
   const isNew = isNewRow(visible, conflict?.target, alias, scope);

@@ -44,7 +44,13 @@ function remove(
 ): MutationStep {
   const where = whereClause([...ruleCondition(visible, 'delete', alias), ...conditions]);
   const statement = sql`delete from ${visible.table.sql} as ${alias}${where}`;
-  return writeStep({ statement, alias, check: undefined, path: '$' }, visible, selection, form, scope);
+  return writeStep(
+    { statement, alias, check: undefined, path: '$', source: visible.table.source },
+    visible,
+    selection,
+    form,
+    scope,
+  );
 }
 
 /** Conditions on the rows that the role may change or delete; none for every row. */

@@ -46,7 +46,7 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
   const visible = tableOf(of, scope);
   const alias = scope.alias(of.name);
   const write = print(sql`select ${keepRows(visible.table, sql`${call(of, args)} as ${alias}`, alias)}`);
-  const from = keptRows(visible.table.sql);
+  const from = keptRows(visible.table);
   const read = print(
     sql`select ${resultOf(of, visible, selection, args, { name: of.name, from, conditions: () => [] }, scope)}::text`,
   );

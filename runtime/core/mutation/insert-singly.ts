@@ -28,6 +28,7 @@ export function flatWrite(
     alias,
     check: checkOfInsert(visible, conflict, alias, scope),
     path,
+    source: visible.table.source,
   };
 }
 

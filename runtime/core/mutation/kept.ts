@@ -4,6 +4,7 @@
  */
 import type { Table } from '../program.ts';
 import type { SourceShape } from '../shapes.ts';
+import { isDistributed } from '../shards/index.ts';
 import {
   identifier,
   join,
@@ -65,6 +66,12 @@ const STATEMENTS = 50;
 /** Keeps the rows of one of so many statements, behind those of the ones before. */
 export function keepRows(table: Table, from = WRITTEN, alias = WRITTEN, index = 0, statements = 1): Sql {
   const rows = sql`(select string_agg(${rowJson(table, alias)}::text, ',') from ${from})`;
+  if (isDistributed(table.source)) {
+    // Never empty: an empty setting is one that was kept on another node, and no JSON.
+    const before = sql`nullif(substr(${kept('rows')}, 2, length(${kept('rows')}) - 2), '')`;
+    const all = index === 0 ? rows : sql`concat_ws(',', ${before}, ${rows})`;
+    return keep('rows', sql`concat('[', ${all}, ']')`);
+  }
   const part = Math.floor(index / STATEMENTS);
   const name = statements > STATEMENTS ? partOf('rows', number(part)) : setting('rows');
   return keepAs(
@@ -94,7 +101,8 @@ function mayHaveOwnJson(source: SourceShape, type: string): boolean {
 }
 
 /** The rows that so many statements have kept, as rows of a table. */
-export function keptRows(table: Sql, statements = 1): Sql {
+export function keptRows({ sql: table, source }: Table, statements = 1): Sql {
+  if (isDistributed(source)) return sql`json_populate_recordset(null::${table}, ${kept('rows')}::json)`;
   const last = Math.ceil(statements / STATEMENTS) - 1;
   const part = raw('"part"');
   const rows =

@@ -27,8 +27,11 @@ export interface WriteStep {
   readonly questions?: readonly InputQuestion[];
   /** It calls a function, which may do what a transaction does not undo: it is not tried, undone and run again. */
   readonly once?: true;
-  /** The transaction needs a BEGIN, and a connection of its own: statements sent together are not one to the database. */
-  readonly begins?: true;
+  /**
+   * Commands that follow BEGIN. The transaction needs one, and a connection of its own: statements that are sent together
+   * are no transaction to the database.
+   */
+  readonly begins?: readonly string[];
 }
 
 /** A statement that returns at most one row of texts. */

@@ -130,7 +130,13 @@ export function changeRows(
   const where = whereClause([...ruleCondition(visible, 'update', alias), ...conditions]);
   const statement = sql`update ${visible.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
   const check = markedCheck(visible, 'update', rule.check ?? EVERY_ROW, alias);
-  return writeStep({ statement, alias, check, path: '$' }, visible, selection, form, scope);
+  return writeStep(
+    { statement, alias, check, path: '$', source: visible.table.source },
+    visible,
+    selection,
+    form,
+    scope,
+  );
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */

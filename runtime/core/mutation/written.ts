@@ -8,7 +8,9 @@ import type { Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
 import type { Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { join, literal, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import type { SourceShape } from '../shapes.ts';
+import { isDistributed } from '../shards/index.ts';
+import { join, literal, print, raw, type Sql, type Statement, sql, TRUE } from '../sql/fragment.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
 import { keepCount, keepRows, keptCount, keptRows, WRITTEN } from './kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from './step.ts';
@@ -26,12 +28,22 @@ export interface Write {
   readonly alias: Sql;
   /** For each written row. */
   readonly check: RowCheck;
+  readonly source: SourceShape;
   /** Where errors of the database and a failed check belong. */
   readonly path: string;
 }
 
 /** A write of any number of rows: its one row has the given columns, made of the rows as WITH item `written`. */
-export function rowsStatement({ statement, alias, check }: Write, columns: readonly Sql[]): Statement {
+export function rowsStatement(
+  { statement, alias, check, source }: Write,
+  columns: readonly Sql[],
+): Statement {
+  if (isDistributed(source)) {
+    // Citus takes no subquery, and nothing but immutable functions, in RETURNING.
+    const apart = sql`(select bool_and(${failUnlessPassed(check ?? TRUE)}) from ${WRITTEN} as ${alias})`;
+    const all = check ? [...columns, apart] : columns;
+    return print(sql`with ${WRITTEN} as (${statement} returning ${alias}.*) select ${join(all, ', ')}`);
+  }
   const checked = check ? sql`, ${failUnlessPassed(check)} as ${CHECK}` : raw('');
   return print(
     sql`with ${WRITTEN} as (${statement} returning ${alias}.*${checked}) select ${join(columns, ', ')}`,
@@ -39,7 +51,9 @@ export function rowsStatement({ statement, alias, check }: Write, columns: reado
 }
 
 /** A write of one row at most: yields the given columns of it, made of its alias, or nothing. */
-export function rowStatement({ statement, check }: Write, columns: readonly Sql[]): Statement {
+export function rowStatement(write: Write, columns: readonly Sql[]): Statement {
+  const { statement, check, source } = write;
+  if (isDistributed(source) && check) return rowsStatement(write, columns.length > 0 ? columns : [TRUE]);
   const returned = check ? [...columns, failUnlessPassed(check)] : columns;
   return print(returned.length === 0 ? statement : sql`${statement} returning ${join(returned, ', ')}`);
 }
@@ -59,8 +73,10 @@ export function writeStep(
     return writeThenRead([{ statement, path }], visible, selection, form, keptCount, scope);
   }
   if (form === 'row') {
-    const answer = jsonRows('single', rowEntries(selection, visible, alias, scope), raw(''), scope);
-    const statement = rowStatement(write, [sql`${answer}::text`]);
+    const apart = isDistributed(write.source);
+    const rest = apart ? sql`from ${WRITTEN} as ${alias}` : raw('');
+    const answer = jsonRows('single', rowEntries(selection, visible, alias, scope), rest, scope);
+    const statement = (apart ? rowsStatement : rowStatement)(write, [sql`${answer}::text`]);
     return { kind: 'write', statements: [{ statement, path }], answer: [0], isOneObject: true };
   }
   const row = scope.alias('written');
@@ -86,7 +102,7 @@ export function writeThenRead(
   keeping = 1,
 ): WriteStep {
   const alias = scope.alias(visible.table.shape.name);
-  const from = sql`${keptRows(visible.table.sql, keeping)} as ${alias}`;
+  const from = sql`${keptRows(visible.table, keeping)} as ${alias}`;
   const answer = answerOf(visible, selection, form, from, alias, count, scope);
   const read = { statement: print(sql`select ${answer}::text`), path: '$' };
   const step: WriteStep = { kind: 'write', statements: [...writes, read], answer: [writes.length] };

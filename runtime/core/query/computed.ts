@@ -27,8 +27,8 @@ export function computedField(
   return mask ? sql`case when ${mask(alias)} then ${call} end` : call;
 }
 
-/** The row of an alias as an argument. On a worker the row of a shard is of the shard's type, so it is made one of the table's. */
-function rowArgument({ source, sql: name }: Table, alias: Sql): Sql {
+/** The row of an alias as a value. On a worker the row of a shard is of the shard's type, so it is made one of the table's. */
+export function rowArgument({ source, sql: name }: Table, alias: Sql): Sql {
   return isDistributed(source) ? sql`row(${alias}.*)::${name}` : alias;
 }
 

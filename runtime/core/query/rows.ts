@@ -4,6 +4,7 @@ import type { InputNode, RootArguments, Selection } from '../request/selection.t
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
+import { rowArgument } from './computed.ts';
 import { columns, type Entry } from './json-rows.ts';
 import { roleLimit } from './mark.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
@@ -152,7 +153,7 @@ export function derivedRows(
   return {
     row: whole ? sql`(${alias}."row")` : alias,
     alias,
-    from: sql`(select ${distinct}${whole ? sql`${base.alias} as "row"` : sql`${base.alias}.*`}${more} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
+    from: sql`(select ${distinct}${whole ? sql`${rowArgument(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`}${more} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
   };
 }
 

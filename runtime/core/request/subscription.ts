@@ -9,6 +9,7 @@ import { createScope, type PlanOptions } from '../query/scope.ts';
 import { type StreamQuery, streamRows } from '../query/stream.ts';
 import { REMOTE } from '../remotes/remote-root.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
+import { refuseLive } from '../shards/plans.ts';
 import { join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
@@ -127,6 +128,7 @@ export function planRead(
   const [source, ...others] = sources;
   if (source === undefined || others.length > 0)
     throw new EngineError('not-supported', 'all fields of a subscription must be of one source');
+  if (!roleSchema.options.markRules) refuseLive(source, roleSchema.program.sources);
   const parts = answer.map((part) =>
     typeof part === 'string' ? literal(part) : sql`coalesce((${expressions[part.column]!})::text, 'null')`,
   );

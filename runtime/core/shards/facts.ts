@@ -92,13 +92,18 @@ function starOf(item: Item): Item | undefined {
   const { query } = item;
   if (!query) return undefined;
   for (const entry of listItems(query)) {
-    const nodes = entry.slice(afterDistinct(entry));
-    const [alias, sign, star] = nodes;
+    const [alias, sign, star] = unwrapped(entry.slice(afterDistinct(entry)));
     const isStar = isSign(sign, '.') && isSign(star, '*');
     const isRow = isWord(sign, 'as') && star?.kind === 'name' && star.value === 'row';
     if (alias?.kind === 'name' && (isStar || isRow)) return itemNamed(alias.value, query);
   }
   return undefined;
+}
+
+/** `row("a".*)::"s"."t" as "row"` is `"a" as "row"` in the form that workers take. */
+function unwrapped(nodes: readonly SqlTree[]): readonly SqlTree[] {
+  const [word, group] = nodes;
+  return isWord(word, 'row') && group?.kind === 'group' ? group.nodes : nodes;
 }
 
 function afterDistinct(entry: readonly SqlTree[]): number {

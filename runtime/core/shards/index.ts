@@ -11,7 +11,7 @@ import { readQuery } from './query.ts';
 import { withConstants, withFence } from './rewrite.ts';
 import type { Verdict } from './shapes.ts';
 import { readTree } from './tree.ts';
-import { verdictOf } from './verdict.ts';
+import { commonValues, verdictOf } from './verdict.ts';
 
 /** Whether tables of the source are spread over the nodes of a cluster. */
 export function isDistributed({ distribution }: SourceShape): boolean {
@@ -30,6 +30,8 @@ export interface Judged {
   readonly verdict: Verdict;
   /** The text in the form that Citus answers rightly. */
   readonly text: string;
+  /** The values that all distributed tables are fixed to, as the text writes them: of the verdict `router`. */
+  readonly values: readonly string[];
 }
 
 /** Judges the text of a statement on a source with distributed tables. */
@@ -37,11 +39,13 @@ export function judge(text: string, source: SourceShape): Judged {
   const { distribution } = source;
   if (!distribution) throw new Error(`the source ${source.name} has no distributed tables`);
   const query = readQuery(readTree(text), undefined, text.length);
-  const verdict = verdictOf(query, factsOf(query, text, distribution), distribution);
-  if (verdict.kind === 'refused' || verdict.kind === 'reference') return { verdict, text };
+  const facts = factsOf(query, text, distribution);
+  const verdict = verdictOf(query, facts, distribution);
+  if (verdict.kind === 'refused' || verdict.kind === 'reference') return { verdict, text, values: [] };
+  const values = verdict.kind === 'router' ? commonValues(query, facts) : [];
   const fenced = verdict.kind === 'all shards' ? withFence(query, text) : text;
   const again = readQuery(readTree(fenced), undefined, fenced.length);
-  return { verdict, text: withConstants(again, fenced, factsOf(again, fenced, distribution)) };
+  return { verdict, values, text: withConstants(again, fenced, factsOf(again, fenced, distribution)) };
 }
 
 /**

@@ -57,6 +57,15 @@ function commonValue(items: readonly Item[], facts: Facts): boolean {
   );
 }
 
+/** The values that every distributed table of a statement is fixed to. */
+export function commonValues(statement: Query, facts: Facts): string[] {
+  const spread = [...allQueries(statement)].flatMap(({ items }) =>
+    items.filter((item) => isSpread(item, facts)),
+  );
+  const [first, ...others] = spread.map((item) => facts.fixed(item));
+  return (first ?? []).filter((value) => others.every((values) => values.includes(value)));
+}
+
 function groupOf(item: Item, facts: Facts): number | undefined {
   const distribution = facts.distribution(item);
   return distribution && 'group' in distribution ? distribution.group : undefined;
