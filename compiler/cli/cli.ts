@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { packageVersion } from '../../runtime/package-version.ts';
 import { compilerModule, reviewModule } from '../module.ts';
 import { addActionCommands } from './action-commands.ts';
+import { addAdoptCommands } from './adopt-commands.ts';
 import type { CommandContext } from './command.ts';
 import { FORMATS } from './compile-report.ts';
 import { addDeliveryCommands } from './delivery-commands.ts';
@@ -20,6 +21,7 @@ const USAGE = 2;
 /** Commands that need nothing of the server. */
 const COMMANDS: readonly string[] = [
   'action',
+  'adopt',
   'audit',
   'build',
   'check',
@@ -115,6 +117,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
   addLiveCommands(program, context, finish);
   addReviewCommands(program, context, finish);
   addDeliveryCommands(program, context, finish);
+  addAdoptCommands(program, context, finish);
   addVersion(program, context);
   return program;
 }

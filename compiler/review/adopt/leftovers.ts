@@ -1,0 +1,178 @@
+/**
+ * What another engine of the same API family left in a database, by its shape and not by its name: a schema with a log of
+ * events, triggers that call functions of that schema, and whatever reads the settings which that engine made.
+ */
+import type { ClientBase } from 'pg';
+
+/** All that was found. Lists are sorted. */
+export interface Leftovers {
+  /** Schemas that hold the other engine's own tables. */
+  readonly schemas: readonly string[];
+  /** The word of the other engine's names: of its settings (`WORD.user`), functions (`notify_WORD_…`) and headers. */
+  readonly word: string | undefined;
+  readonly triggers: readonly LeftTrigger[];
+  /** Functions, views, policies and column defaults that read its settings or call its functions. */
+  readonly readers: readonly Reader[];
+  readonly undelivered: readonly Undelivered[];
+}
+
+/** A trigger on somebody's table that calls a function of the other engine: it would go on writing to its log. */
+export interface LeftTrigger {
+  readonly schema: string;
+  readonly table: string;
+  readonly name: string;
+  /** `"schema"."function"`, quoted. */
+  readonly function: string;
+}
+
+export interface Reader {
+  readonly kind: 'function' | 'view' | 'policy' | 'default';
+  /** As PostgreSQL prints it: `public.current_account()`, `public.note policy owner`. */
+  readonly name: string;
+  /** SQL that makes it as it is. */
+  readonly definition: string;
+}
+
+/** Rows that the other engine accepted and has not worked off. */
+export interface Undelivered {
+  readonly kind: 'event' | 'scheduled event' | 'cron event' | 'asynchronous action';
+  /** Event trigger, cron trigger or action; empty for one-off events. */
+  readonly name: string;
+  readonly count: number;
+}
+
+/** Our own, which is none of them. */
+const OWN = 'engine_catalog';
+
+/** Tables by which a schema of the family is known, and a column of each. */
+const KNOWN = [
+  ['event_log', 'trigger_name'],
+  ['metadata', 'resource_version'],
+  ['action_log', 'action_name'],
+  ['cron_events', 'trigger_name'],
+  ['scheduled_events', 'webhook_conf'],
+] as const;
+
+/** Reads the catalog and counts rows; changes nothing. @throws Error of the database */
+export async function findLeftovers(client: ClientBase): Promise<Leftovers> {
+  const tables = await knownTables(client);
+  const schemas = [...new Set(tables.map(({ schema }) => schema))].sort();
+  const word = await wordOf(client, schemas);
+  return {
+    schemas,
+    word,
+    triggers: await triggersOf(client, schemas),
+    readers: await readersOf(client, schemas, word),
+    undelivered: await undeliveredOf(client, tables),
+  };
+}
+
+interface KnownTable {
+  readonly schema: string;
+  readonly table: string;
+  /** Both names, quoted. */
+  readonly quoted: string;
+}
+
+async function knownTables(client: ClientBase): Promise<KnownTable[]> {
+  const { rows } = await client.query<KnownTable>(
+    `select n.nspname as schema, c.relname as table, format('%I.%I', n.nspname, c.relname) as quoted
+     from unnest($1::text[], $2::text[]) as known(name, field)
+     join pg_class c on c.relname = known.name and c.relkind in ('r', 'p')
+     join pg_namespace n on n.oid = c.relnamespace and n.nspname <> $3
+     join pg_attribute a on a.attrelid = c.oid and a.attname = known.field and not a.attisdropped
+     order by 1, 2`,
+    [KNOWN.map(([table]) => table), KNOWN.map(([, column]) => column), OWN],
+  );
+  // A table called metadata alone says little: the log of events or actions has to be there, too.
+  const engines = new Set(rows.filter(({ table }) => table !== 'metadata').map(({ schema }) => schema));
+  return rows.filter(({ schema }) => engines.has(schema));
+}
+
+/** From the names of the functions that capture events, else from a setting that a function reads. */
+async function wordOf(client: ClientBase, schemas: readonly string[]): Promise<string | undefined> {
+  const { rows } = await client.query<{ word: string }>(
+    `select (regexp_match(p.proname, '^notify_([a-z0-9]+)_.*_(?:INSERT|UPDATE|DELETE)$'))[1] as word
+     from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = any ($1)
+     where p.proname ~ '^notify_[a-z0-9]+_.*_(INSERT|UPDATE|DELETE)$'
+     union all
+     select (regexp_match(p.prosrc, $2))[1]
+     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     where n.nspname not in ('pg_catalog', 'information_schema', '${OWN}') and p.prosrc ~ $2
+     limit 20`,
+    [schemas, `current_setting\\(\\s*'([a-z0-9_]+)\\.(?:user|tracecontext)'`],
+  );
+  return rows.find(({ word }) => word !== 'engine')?.word;
+}
+
+async function triggersOf(client: ClientBase, schemas: readonly string[]): Promise<LeftTrigger[]> {
+  const { rows } = await client.query<LeftTrigger>(
+    `select n.nspname as schema, c.relname as table, t.tgname as name, format('%I.%I', pn.nspname, p.proname) as function
+     from pg_trigger t
+     join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace and n.nspname <> all ($1)
+     join pg_proc p on p.oid = t.tgfoid join pg_namespace pn on pn.oid = p.pronamespace and pn.nspname = any ($1)
+     where not t.tgisinternal order by 1, 2, 3`,
+    [schemas],
+  );
+  return rows;
+}
+
+/** Objects of others whose text names the word's settings and headers, or the schemas. */
+async function readersOf(
+  client: ClientBase,
+  schemas: readonly string[],
+  word: string | undefined,
+): Promise<Reader[]> {
+  const texts = [
+    ...(word === undefined ? [] : [`\\m${word}\\.(user|tracecontext)\\M`, `\\mx-${word}-`]),
+    ...schemas.map((schema) => `(\\m|")${schema.replace(/[^\w]/g, '\\$&')}"?\\.`),
+  ];
+  if (texts.length === 0) return [];
+  const { rows } = await client.query<Reader>(
+    `with ours as (select oid, nspname from pg_namespace
+                   where nspname <> all ($1) and nspname !~ '^pg_' and nspname not in ('information_schema', '${OWN}')),
+     found as (
+       select 'function' as kind, p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as definition
+       from pg_proc p join ours on ours.oid = p.pronamespace where p.prokind in ('f', 'p')
+       union all
+       select 'view', format('%I.%I', ours.nspname, c.relname),
+         format('create or replace view %I.%I as %s', ours.nspname, c.relname, pg_get_viewdef(c.oid))
+       from pg_class c join ours on ours.oid = c.relnamespace where c.relkind = 'v'
+       union all
+       select 'policy', format('%I.%I policy %I', ours.nspname, c.relname, p.polname),
+         format('alter policy %I on %I.%I%s%s', p.polname, ours.nspname, c.relname,
+           ' using (' || pg_get_expr(p.polqual, p.polrelid) || ')', ' with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
+       from pg_policy p join pg_class c on c.oid = p.polrelid join ours on ours.oid = c.relnamespace
+       union all
+       select 'default', format('%I.%I.%I', ours.nspname, c.relname, a.attname),
+         format('alter table %I.%I alter column %I set default %s', ours.nspname, c.relname, a.attname, pg_get_expr(d.adbin, d.adrelid))
+       from pg_attrdef d join pg_class c on c.oid = d.adrelid and c.relkind in ('r', 'p') join ours on ours.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum and a.attgenerated = '')
+     select kind, name, definition from found
+     where exists (select from unnest($2::text[]) as text where definition ~* text)
+     order by array_position(array['function', 'view', 'policy', 'default'], kind), name`,
+    [schemas, texts],
+  );
+  return rows;
+}
+
+const PENDING: Readonly<Record<string, readonly [Undelivered['kind'], string, string]>> = {
+  event_log: ['event', 'trigger_name', 'not delivered and not error and not archived'],
+  cron_events: ['cron event', 'trigger_name', `status in ('scheduled', 'locked')`],
+  scheduled_events: ['scheduled event', "''", `status in ('scheduled', 'locked')`],
+  action_log: ['asynchronous action', 'action_name', `status in ('created', 'processing')`],
+};
+
+async function undeliveredOf(client: ClientBase, tables: readonly KnownTable[]): Promise<Undelivered[]> {
+  const found: Undelivered[] = [];
+  for (const { table, quoted } of tables) {
+    const pending = PENDING[table];
+    if (!pending) continue;
+    const [kind, name, condition] = pending;
+    const { rows } = await client.query<{ name: string; count: number }>(
+      `select ${name}::text as name, count(*)::int as count from ${quoted} where ${condition} group by 1 order by 1`,
+    );
+    found.push(...rows.map((row) => ({ kind, ...row })));
+  }
+  return found;
+}

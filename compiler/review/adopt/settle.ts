@@ -1,0 +1,85 @@
+/** The report about leftovers, and the SQL that settles them. Nothing of it is run here. */
+import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
+import type { Leftovers, LeftTrigger, Reader } from './leftovers.ts';
+
+/** True if the database has nothing of another engine that matters here. */
+export function isSettled({ triggers, readers, undelivered }: Leftovers): boolean {
+  return triggers.length === 0 && readers.length === 0 && undelivered.length === 0;
+}
+
+/** `engine adopt check`: what was found, and why it matters. */
+export function leftoversText(found: Leftovers): string {
+  const { schemas, word, triggers, readers, undelivered } = found;
+  if (schemas.length === 0 && readers.length === 0) return 'Nothing of another engine is in this database.\n';
+  const lines = [
+    ...schemas.map((schema) => `schema ${schema}: tables of another engine; nothing here reads them`),
+    ...(word === undefined ? [] : [`its word is "${word}": settings ${word}.user, headers x-${word}-…`]),
+    ...undelivered.map(
+      ({ kind, name, count }) => `not worked off: ${count} × ${kind}${name ? ` ${name}` : ''}`,
+    ),
+    ...triggers.map(
+      ({ schema, table, name }) => `trigger ${name} on ${schema}.${table}: goes on writing to its log`,
+    ),
+    ...readers.map(({ kind, name }) => `${kind} ${name}: reads its settings or calls its functions`),
+  ];
+  if (isSettled(found)) lines.push('Nothing has to be changed.');
+  else {
+    if (undelivered.length > 0)
+      lines.push(
+        '',
+        'Let the other engine deliver what is not worked off before it stops; nobody else will.',
+      );
+    lines.push(
+      '',
+      'engine adopt check --format sql prints the SQL that settles the rest. Read it, then run it with psql.',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A script for psql, in one transaction. What cannot be rewritten surely stands there as a comment. */
+export function settlingSql(found: Leftovers): string {
+  const { schemas, triggers, readers, undelivered } = found;
+  const statements = [...triggers.map(dropTrigger), ...readers.map((reader) => rewritten(reader, found))];
+  const lines = [
+    '-- Made by engine adopt check. Read it before you run it: psql --set ON_ERROR_STOP=1 --file FILE',
+    ...undelivered.map(
+      ({ kind, name, count }) => `-- not worked off: ${count} × ${oneLine(`${kind} ${name}`)}`,
+    ),
+    ...(statements.length > 0 ? ['begin;', ...statements, 'commit;'] : []),
+    ...(schemas.length > 0 ? ['-- When nothing needs its logs any more:'] : []),
+    ...schemas.map((schema) => `-- ${oneLine(`drop schema ${quoteIdentifier(schema)} cascade;`)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function dropTrigger({ schema, table, name }: LeftTrigger): string {
+  return `drop trigger ${quoteIdentifier(name)} on ${quoteIdentifier(schema, table)};`;
+}
+
+function rewritten({ kind, name, definition }: Reader, { word, schemas }: Leftovers): string {
+  let text = definition;
+  if (word !== undefined)
+    text = text
+      .replace(new RegExp(`(?<![\\w.])${word}\\.(user|tracecontext)(?!\\w)`, 'gi'), 'engine.$1')
+      .replace(new RegExp(`(?<!\\w)x-${word}-`, 'gi'), 'x-engine-');
+  for (const schema of schemas)
+    text = text.replace(
+      new RegExp(`("${escaped(schema)}"|(?<![\\w."])${escaped(schema)})\\.gen_\\w*uuid\\(\\)`, 'g'),
+      'gen_random_uuid()',
+    );
+  const terminated = text.trimEnd().endsWith(';') ? text : `${text.trimEnd()};`;
+  const remaining = schemas.find((schema) => new RegExp(`(?<![\\w.])"?${escaped(schema)}"?\\.`).test(text));
+  if (remaining === undefined && text !== definition) return terminated;
+  const comment = `-- by hand: ${oneLine(`${kind} ${name}`)}${remaining === undefined ? '' : ` uses ${oneLine(remaining)}`}`;
+  return [comment, ...definition.split(/\r\n|\r|\n/).map((line) => `--   ${line}`)].join('\n');
+}
+
+/** A comment ends with its line, so names with line breaks must not end it. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[^\w]/g, '\\$&');
+}

@@ -1,0 +1,129 @@
+/** `engine adopt check`, on a database that another engine of the API family has left. */
+import { beforeEach, expect, test } from 'vitest';
+import { run } from '../../compiler/cli/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+
+/** As such an engine called "acme" leaves it, with names that need quotes. */
+const LEFT = `
+  create schema "acme log";
+  create table "acme log".metadata (id int, metadata json, resource_version int);
+  create table "acme log".event_log (id serial, trigger_name text, delivered bool default false, error bool default false, archived bool default false);
+  create table "acme log".cron_events (id serial, trigger_name text, status text);
+  create table "acme log".scheduled_events (id serial, webhook_conf json, status text);
+  create table "acme log".action_log (id serial, action_name text, status text);
+  create function "acme log".gen_acme_uuid() returns uuid language sql as 'select gen_random_uuid()';
+  create function "acme log"."notify_acme_On Note_INSERT"() returns trigger language plpgsql as $$
+    begin insert into "acme log".event_log (trigger_name) values ('On Note'); return null; end $$;
+  create table "Note" (id uuid default "acme log".gen_acme_uuid(), owner text, body text);
+  create trigger "notify_acme_On Note_INSERT" after insert on "Note" for each row execute function "acme log"."notify_acme_On Note_INSERT"();
+  create trigger own before insert on "Note" for each row execute function suppress_redundant_updates_trigger();
+  drop trigger own on "Note";
+  create function account() returns text stable language sql as $$
+    select current_setting('acme.user', true)::json ->> 'x-acme-user-id' $$;
+  create function unconcerned() returns text language sql as $$ select 'acme users drink x-acme' $$;
+  create function counts() returns bigint language sql as 'select count(*) from "acme log".event_log';
+  create view own_notes as select id from "Note" where owner = current_setting('acme.user', true)::json ->> 'x-acme-user-id';
+  alter table "Note" enable row level security;
+  create policy "the owner's" on "Note" using (owner = current_setting('acme.user')::json ->> 'x-acme-user-id') with check (true);
+  insert into "Note" (owner, body) values ('ada', 'first');
+  insert into "acme log".action_log (action_name, status) values ('pay', 'created'), ('pay', 'completed');
+  insert into "acme log".scheduled_events (status) values ('scheduled'), ('dead');`;
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+
+async function check(...args: readonly string[]) {
+  let output = '';
+  const write = (text: string) => {
+    output += text;
+  };
+  const status = await run(['adopt', 'check', database.url, ...args], {
+    environment: {},
+    stdout: write,
+    stderr: write,
+  });
+  return { status, output };
+}
+
+test('a database without leftovers, our own schema included', async () => {
+  await database.query(
+    'create schema engine_catalog; create table engine_catalog.event_log (trigger_name text)',
+  );
+  await database.query('create table metadata (resource_version int)');
+  expect(await check()).toEqual({ status: 0, output: 'Nothing of another engine is in this database.\n' });
+});
+
+test('finds triggers, readers and what was not delivered, and leaves others alone', async () => {
+  await database.query(LEFT);
+  const { status, output } = await check('--format', 'json');
+  expect(status).toBe(1);
+  const found = JSON.parse(output) as { readers: { name: string }[] };
+  expect({ ...found, readers: found.readers.map(({ name }) => name) }).toEqual({
+    schemas: ['acme log'],
+    word: 'acme',
+    triggers: [
+      {
+        schema: 'public',
+        table: 'Note',
+        name: 'notify_acme_On Note_INSERT',
+        function: '"acme log"."notify_acme_On Note_INSERT"',
+      },
+    ],
+    readers: [
+      'account()',
+      'counts()',
+      'public.own_notes',
+      `public."Note" policy "the owner's"`,
+      'public."Note".id',
+    ],
+    undelivered: [
+      { kind: 'asynchronous action', name: 'pay', count: 1 },
+      { kind: 'event', name: 'On Note', count: 1 },
+      { kind: 'scheduled event', name: '', count: 1 },
+    ],
+  });
+  const { output: text } = await check();
+  expect(text).toContain('trigger notify_acme_On Note_INSERT on public.Note: goes on writing to its log');
+  expect(text).toContain('not worked off: 1 × event On Note');
+});
+
+test('the SQL settles it: own rows read the new setting, nothing is captured any more, and what cannot be rewritten is said', async () => {
+  await database.query(LEFT);
+  const { output: sql } = await check('--format', 'sql');
+  expect(sql).toContain('-- by hand: function counts() uses acme log');
+  expect(sql).toContain('-- drop schema "acme log" cascade;');
+  await database.query(sql);
+  await database.query(`insert into "Note" (owner) values ('ada'), ('bob')`);
+  const [left] = await database.query<{ count: number }>(
+    'select count(*)::int as count from "acme log".event_log',
+  );
+  expect(left!.count).toBe(1);
+  await database.query(`select set_config('engine.user', '{"x-engine-user-id": "bob"}', false)`);
+  const after = JSON.parse((await check('--format', 'json')).output) as {
+    triggers: object[];
+    readers: object[];
+  };
+  expect(after.triggers).toEqual([]);
+  expect(after.readers).toMatchObject([{ kind: 'function', name: 'counts()' }]);
+  const [own] = await database.query<{ account: string }>(
+    `select account() from set_config('engine.user', '{"x-engine-user-id": "bob"}', false)`,
+  );
+  expect(own!.account).toBe('bob');
+  await database.query(`update "acme log".event_log set delivered = true; update "acme log".action_log set status = 'completed';
+    update "acme log".scheduled_events set status = 'dead'; drop function counts; drop schema "acme log" cascade`);
+  expect((await check()).status).toBe(0);
+});
+
+test('a database that cannot be reached is a wrong use, without its password', async () => {
+  let output = '';
+  const write = (text: string) => {
+    output += text;
+  };
+  const url = 'postgres://somebody:a-password-of-the-test@127.0.0.1:1/none';
+  const status = await run(['adopt', 'check', url], { environment: {}, stdout: write, stderr: write });
+  expect(status).toBe(2);
+  expect(output).toContain('The database cannot be read');
+  expect(output).not.toContain('a-password-of-the-test');
+});
