@@ -1,5 +1,8 @@
-/** `engine remote lock|check|diff`: remote schemas pinned beside the metadata, and compared with the servers. */
+/** `engine remote lock|check|diff|rebase`: remote schemas pinned beside the metadata, and compared with the servers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { GraphQLError } from 'graphql';
+import { type RemoteDocument, readRemoteDocument } from '../../runtime/core/remotes/document.ts';
 import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
 import { lockFile, lockText, readLock } from '../../runtime/remote/lock.ts';
@@ -7,6 +10,7 @@ import { compile } from '../index.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { lockFolder, readLive } from '../phases/2-introspect/remote-schemas.ts';
 import type { RemoteResult } from '../phases/3-resolve/index.ts';
+import { rebasePermission } from '../review/remote-rebase.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { lineDifference } from './line-difference.ts';
 import { startProgress } from './progress.ts';
@@ -54,6 +58,52 @@ export async function diffCommand(
     differs ||= text !== '' || 'error' in live;
   }
   return differs ? 1 : 0;
+}
+
+/**
+ * Proposes permissions without what the servers no longer have. Exit status 1 where one has to change, or a server cannot be
+ * read. With `out`, proposals are written to `<out>/<remote schema>/<role>.graphql`.
+ */
+export async function rebaseCommand(
+  names: readonly string[],
+  { metadata, out }: { readonly metadata: string; readonly out?: string },
+  context: CommandContext,
+): Promise<number> {
+  const { remote_schemas: known } = readMetadataFile(metadata).value;
+  let changes = false;
+  for (const { name, live } of await compareAll(names, metadata, context)) {
+    if ('error' in live) {
+      context.stderr(`${name}: ${live.error}\n`);
+      changes = true;
+      continue;
+    }
+    const upstream = readRemoteDocument(live.sdl);
+    for (const { role, definition } of known.find((remote) => remote.name === name)!.permissions) {
+      const rebase = proposal(definition.schema, upstream);
+      if (rebase.text === '') continue;
+      changes = true;
+      context.stdout(`${name}, role ${role}\n${rebase.text}`);
+      if (out === undefined || rebase.after === undefined) continue;
+      const path = join(out, basename(lockFile('', name), '.graphql'), basename(lockFile('', role)));
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, rebase.after);
+      context.stdout(`  → ${path}\n`);
+    }
+  }
+  return changes ? 1 : 0;
+}
+
+/** Lines for readers, `''` where the permission fits as it is. */
+function proposal(sdl: string, upstream: RemoteDocument): { text: string; after?: string | undefined } {
+  try {
+    const { before, after, problems } = rebasePermission(sdl, upstream);
+    const notes = problems.map((problem) => `  still wrong: ${problem}\n`).join('');
+    if (after !== undefined) return { text: lineDifference(before, after) + notes, after };
+    return { text: '  nothing is left of the permission; drop it, or write it anew\n' };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { text: `  ${error.message}\n` };
+    throw error;
+  }
 }
 
 /**

@@ -21,7 +21,8 @@ no network.
 Examples:
   engine remote lock --metadata metadata
   engine remote diff --metadata metadata
-  engine remote check --metadata metadata --catalog catalog.json`,
+  engine remote check --metadata metadata --catalog catalog.json
+  engine remote rebase --metadata metadata --out proposed`,
     );
   const names = '[names...]';
   const metadata = ['--metadata <path>', 'JSON file, or directory of YAML files'] as const;
@@ -42,6 +43,16 @@ Examples:
     .action(async (chosen: string[], _options, command: Command) => {
       const { diffCommand } = await import('./remote-command.ts');
       finish(await diffCommand(chosen, command.optsWithGlobals(), context));
+    });
+  remote
+    .command('rebase')
+    .description('propose permissions without what the servers no longer have; exit 1 for proposals')
+    .argument(names, 'remote schemas; default: all')
+    .requiredOption(...metadata)
+    .option('--out <folder>', 'write proposals as <remote schema>/<role>.graphql below this folder')
+    .action(async (chosen: string[], _options, command: Command) => {
+      const { rebaseCommand } = await import('./remote-command.ts');
+      finish(await rebaseCommand(chosen, command.optsWithGlobals(), context));
     });
   addProjectOptions(remote.command('check'))
     .description('report permissions, relationships and saved operations that a server would break; exit 1')

@@ -75,6 +75,10 @@ test('what breaks is named', async () => {
     expect(check.stdout).toContain('people: breaking\n');
     expect(check.stdout).toContain('in remote schema permission for role "reader"');
     expect((await engine('remote', 'diff', '--metadata', metadata())).stdout).toContain('-   old: Int\n');
+    expect(await engine('remote', 'rebase', '--metadata', metadata())).toMatchObject({
+      status: 1,
+      stdout: 'people, role reader\n  nothing is left of the permission; drop it, or write it anew\n',
+    });
     writeFileSync(lock(), `${readFileSync(lock(), 'utf8')}# changed`);
     expect((await engine('remote', 'check', '--metadata', metadata())).stdout).toContain(
       'was changed by hand',
