@@ -1,6 +1,8 @@
 /** Manifests of persisted operations, as the generators of GraphQL clients write them. */
+
 import { createHash } from 'node:crypto';
 import { GraphQLError, Kind, parse } from 'graphql';
+import { isObject } from '../../runtime/metadata/json.ts';
 
 /** An operation of a client, to be saved. */
 export interface ManifestOperation {
@@ -69,10 +71,6 @@ function apolloEntries({ format, version, operations }: Readonly<Record<string, 
       throw new ManifestError(`operations[${index}] of the manifest lacks its id or its body.`);
     return { id, body };
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Name of the only operation of a document. @throws ManifestError if it has not exactly one */

@@ -22,6 +22,11 @@ export function objectKey(schema: string, name: string): string {
   return `${keyPart(schema)}.${keyPart(name)}`;
 }
 
+/** Key of a table or function by its qualified name. */
+export function keyOf({ schema, name }: { readonly schema: string; readonly name: string }): string {
+  return objectKey(schema, name);
+}
+
 function keyPart(part: string): string {
   return /[."]/.test(part) ? `"${part.replaceAll('"', '""')}"` : part;
 }

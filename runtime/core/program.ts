@@ -8,7 +8,7 @@ import type { ActionsProgram } from './action/shapes.ts';
 import { type Rule, readRule } from './condition/rule.ts';
 import { checkReferences } from './contract/declared.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
-import { lazy, remember } from './remember.ts';
+import { lazy, remember, sameItems } from './remember.ts';
 import { remoteProvider } from './remotes/remote-root.ts';
 import type { RemoteSchemaShape } from './remotes/shapes.ts';
 import type { GeneratedProgram } from './resolvers.ts';
@@ -271,10 +271,6 @@ function linkFunctions(
 
 function tableKey(source: SourceShape, key: string): string {
   return `${source.name}\0${key}`;
-}
-
-function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
 function linkTable(shape: DeclaredTable, find: (key: string) => Table): Table {

@@ -28,3 +28,8 @@ export function sameOptions<Options extends object>(left: Options, right: Option
   const names = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof Options>;
   return [...names].every((name) => (left[name] || false) === (right[name] || false));
 }
+
+/** True if two lists hold identical items in the same order. */
+export function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}

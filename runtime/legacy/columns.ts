@@ -1,5 +1,7 @@
 /** `columns` and `returning` of the legacy data operations → selections of the planner, by database names. */
+
 import { EngineError, pathStep } from '../core/errors.ts';
+import { isObject } from '../core/json/json-value.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../core/request/selection.ts';
 import { COUNT, OFFSET, STRING, sharedTypes } from '../core/schema/shared-types.ts';
 import type { FieldMeaning } from '../core/schema/types.ts';
@@ -13,7 +15,7 @@ import {
   type ReadableTable,
   readableColumn,
 } from './table.ts';
-import { isObject, misplaced, requireList, requireText, scalarNode } from './value.ts';
+import { misplaced, requireList, requireText, scalarNode } from './value.ts';
 import { whereNode } from './where.ts';
 
 /** Arguments of a list of rows; absent and null are the same. */

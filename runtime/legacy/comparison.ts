@@ -1,5 +1,7 @@
 /** Comparisons of legacy expressions: the values of a column or a scalar computed field. */
+
 import { EngineError, pathStep } from '../core/errors.ts';
+import { isObject } from '../core/json/json-value.ts';
 import {
   COLUMN_OPERATORS,
   METADATA_SPELLINGS,
@@ -17,7 +19,6 @@ import type { ColumnType } from '../core/types.ts';
 import { type ReadableTable, readableColumn } from './table.ts';
 import {
   booleanNode,
-  isObject,
   listNode,
   misplaced,
   objectNode,

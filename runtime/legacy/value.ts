@@ -1,9 +1,11 @@
 /** JSON of a legacy request → the nodes that the planner reads. Every value becomes a parameter. */
+
 import { type EngineError, pathStep } from '../core/errors.ts';
+import { isObject } from '../core/json/json-value.ts';
 import type { InputNode } from '../core/request/selection.ts';
 import { fixedType, STRING, scalarOf } from '../core/schema/shared-types.ts';
 import type { InputMeaning, ScalarType } from '../core/schema/types.ts';
-import { type ColumnType, expectedKind, NumberText } from '../core/types.ts';
+import { type ColumnType, expectedKind } from '../core/types.ts';
 
 /** A part of an object node: what it means, and its value. */
 export interface Part {
@@ -57,13 +59,6 @@ export function nameNode(value: string, path: string): InputNode {
 /** `$and` and `_and` are the same. */
 export function underscored(key: string): string {
   return key.startsWith('$') ? `_${key.slice(1)}` : key;
-}
-
-/** A JSON object; numbers with all their digits do not count as objects. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
-  );
 }
 
 export function requireObject(value: unknown, path: string): Readonly<Record<string, unknown>> {

@@ -2,6 +2,7 @@
 
 import { pathStep } from '../core/errors.ts';
 import { actionRule, type Reason, ruleName } from '../core/reason.ts';
+import { isObject } from '../metadata/json.ts';
 import type { Json, Metadata, Permission, Source, TableEntry } from '../metadata/metadata.ts';
 import type { MetadataState, SourceDatabase } from './state.ts';
 
@@ -140,8 +141,4 @@ function leavesWith(value: Json, variable: string, path: string): readonly strin
     return value.flatMap((item, index) => leavesWith(item, variable, pathStep(path, index)));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, item]) => leavesWith(item, variable, pathStep(path, key)));
-}
-
-function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 /** The meaning of names in a source, from its metadata and, if there is one, its catalog. Pure. */
 
 import type { SourceCatalog } from '../catalog/catalog.ts';
-import { objectKey } from '../core/names.ts';
+import { keyOf } from '../core/names.ts';
 import type { QualifiedName, RelationshipUsing, Source } from './metadata.ts';
 import type { ReferenceContext } from './references.ts';
 
@@ -59,8 +59,4 @@ export function createReferenceContext(source: Source, catalog: SourceCatalog | 
       return { kind: 'computed_field', target: returnedTable(computedField.definition.function) };
     },
   };
-}
-
-function keyOf(name: QualifiedName): string {
-  return objectKey(name.schema, name.name);
 }

@@ -7,7 +7,7 @@ import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stop, transform } from 'esbuild';
 import * as contract from '../core/contract.ts';
-import { remember } from '../core/remember.ts';
+import { remember, sameItems } from '../core/remember.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import { LoadError } from './load-error.ts';
 
@@ -294,10 +294,6 @@ function importedFirst(paths: ReadonlySet<string>, files: TranspiledFiles): read
   };
   for (const path of paths) visit(path);
   return order;
-}
-
-function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
 function prepareRun(path: string, code: string): Run {

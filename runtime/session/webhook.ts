@@ -2,10 +2,12 @@
  * A webhook says who is asking. It is called for every request without an admin secret; its answers
  * are not remembered.
  */
+
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { traceHeaders } from '../http/trace.ts';
+import { isObject } from '../metadata/json.ts';
 import type { Observer } from '../observe.ts';
 import { type Header, headersOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
@@ -168,8 +170,4 @@ function parse(text: string): unknown {
 
 function failed(message: string): EngineError {
   return new EngineError('unexpected', message, { status: 500 });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 /** Evaluates templates. Pure: the same template and variables give the same value. */
+import { isObject } from '../core/json/json-value.ts';
 import { callFunction, FunctionFailure } from './functions.ts';
 import { type Expression, type Template, type TemplateProblem, templateError } from './syntax.ts';
-import { compareValues, interpolated, isNumber, isObject, kindOf, makeObject, ownField } from './values.ts';
+import { compareValues, interpolated, isNumber, kindOf, makeObject, ownField } from './values.ts';
 
 /** Variables by name, with their dollar: `$body`, `$base_url` … */
 export type Variables = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 /** Functions of the template language. A failure is thrown as FunctionFailure; the evaluation adds the position. */
+import { isObject } from '../core/json/json-value.ts';
 import { NumberText } from '../core/types.ts';
-import { isNumber, isObject, kindOf, makeObject } from './values.ts';
+import { isNumber, kindOf, makeObject } from './values.ts';
 
 export class FunctionFailure extends Error {}
 

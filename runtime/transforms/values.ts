@@ -5,12 +5,6 @@ export function isNumber(value: unknown): value is number | NumberText {
   return typeof value === 'number' || value instanceof NumberText;
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
-  );
-}
-
 /** The type in messages: `Object`, `Array`, `String`, `Number`, `Boolean`, `Null`. */
 export function kindOf(value: unknown): string {
   return value instanceof NumberText ? 'Number' : jsonKind(value);

@@ -1,4 +1,5 @@
 /** Who may do what in a source: the permissions on its tables and functions, given everything else about them. */
+import { keyOf } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
@@ -11,7 +12,7 @@ import { reuse } from '../../memory/reuse.ts';
 import type { ModelFunction, ModelSource, ModelTable, TablePermissions } from '../../model/model.ts';
 import { inheritFunctionRoles, inheritPermissions } from './inherited-role.ts';
 import { resolvePermissions } from './permission.ts';
-import { type AccessScope, keyOf, type NamedSource, quoted, type TableScope } from './scope.ts';
+import { type AccessScope, type NamedSource, quoted, type TableScope } from './scope.ts';
 import type { SourceStructure } from './structure.ts';
 
 /** Adds the permissions of a source to its structure. Unchanged parts keep their identity. */

@@ -1,4 +1,5 @@
 /** Actions and the custom types that they use, in the form of the generated files. */
+
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
 import type {
   ActionHeader,
@@ -8,6 +9,7 @@ import type {
   CustomObjectShape,
   CustomTypesShape,
 } from '../../../runtime/core/action/shapes.ts';
+import { keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -25,7 +27,7 @@ import { baseType, resolveCustomTypes, type Scopes, type TypeKinds, withoutPaths
 import { type Environment, missingVariables } from './environment.ts';
 import { inheritFunctionRoles } from './inherited-role.ts';
 import { attempt, Failure, type Report, type ReportedObject } from './report.ts';
-import { keyOf } from './scope.ts';
+
 import type { SourceStructure } from './structure.ts';
 
 /** Inputs of the resolution of actions besides the metadata. */

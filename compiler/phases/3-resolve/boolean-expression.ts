@@ -3,6 +3,7 @@
  * below it. Keys are read in alphabetical order, columns before the rest, so that their order in the document makes no
  * difference to the output.
  */
+import { keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../../runtime/metadata/metadata.ts';
@@ -18,7 +19,7 @@ import {
 } from './comparison.ts';
 import { missingTable } from './losses.ts';
 import { Failure, suggest } from './report.ts';
-import { type AccessScope, keyOf, quoted, type TableScope, tableNames } from './scope.ts';
+import { type AccessScope, quoted, type TableScope, tableNames } from './scope.ts';
 
 /** Resolves the boolean expression of a permission on the table. @throws Failure */
 export function resolveCondition(

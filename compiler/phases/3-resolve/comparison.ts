@@ -1,4 +1,5 @@
 /** Comparisons of boolean expressions: the operators below the key of a column or computed field, and their operands. */
+
 import {
   COLUMN_OPERATORS,
   METADATA_SPELLINGS,
@@ -8,6 +9,7 @@ import {
 } from '../../../runtime/core/operators.ts';
 import { type ColumnType, columnType, jsonKind } from '../../../runtime/core/types.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Argument, Condition, Operand } from '../../model/model.ts';
@@ -238,10 +240,6 @@ export function all(conditions: readonly Condition[]): Condition {
 
 export function any(conditions: readonly Condition[]): Condition {
   return conditions.length === 1 ? conditions[0]! : { kind: 'or', conditions };
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @throws Failure naming the first of the keys that mean nothing */

@@ -2,14 +2,14 @@
 
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import type { ComputedFieldShape, FunctionArgumentShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { ComputedField, QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { because, Failure, type ReportedObject, suggest } from './report.ts';
-import { keyOf, quoted, type SourceScope, type TableScope } from './scope.ts';
+import { quoted, type SourceScope, type TableScope } from './scope.ts';
 
 /** Resolves a computed field. @throws Failure */
 export function resolveComputedField(

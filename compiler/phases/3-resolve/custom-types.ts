@@ -2,8 +2,10 @@
  * Custom types, which actions take and return. Everything that is wrong with them is one entry
  * for the whole set, with one reason for each problem.
  */
+
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
+import { keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -15,7 +17,7 @@ import type {
   Json,
 } from '../../../runtime/metadata/metadata.ts';
 import { attempt, because, Failure, type Report, type ReportedObject } from './report.ts';
-import { keyOf, quoted, type SourceScope } from './scope.ts';
+import { quoted, type SourceScope } from './scope.ts';
 
 export type Scopes = ReadonlyMap<string, SourceScope>;
 
@@ -261,7 +263,7 @@ export function baseType(type: string): string {
   return type.replace(/[[\]!\s]/g, '');
 }
 
-function repeats(names: readonly string[]): string[] {
+export function repeats(names: readonly string[]): string[] {
   return [...new Set(names.filter((name, index) => names.indexOf(name) < index))];
 }
 

@@ -1,8 +1,10 @@
 /** Which tracked tables and functions of a source Citus spreads over its nodes. */
+
 import type { CatalogTable, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { compareText } from '../../../runtime/catalog/order.ts';
+import { keyOf } from '../../../runtime/core/names.ts';
 import type { Distribution, TableDistribution } from '../../../runtime/core/shards/shapes.ts';
-import { keyOf, type StructureSource } from './scope.ts';
+import type { StructureSource } from './scope.ts';
 
 /** undefined where no tracked table has shards: to such a source, SQL is that of plain PostgreSQL. */
 export function distributionOf(source: StructureSource, catalog: SourceCatalog): Distribution | undefined {

@@ -2,10 +2,10 @@
 
 import type { CatalogTable, EnumTableRows } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { because, Failure } from './report.ts';
-import { keyOf, quoted } from './scope.ts';
+import { quoted } from './scope.ts';
 
 /** Values of an enum table: value → description. @throws Failure if the table cannot be one */
 export function resolveEnumTable(table: CatalogTable, rows: EnumTableRows): Record<string, string | null> {

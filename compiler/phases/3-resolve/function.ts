@@ -2,7 +2,7 @@
 
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import { defaultBaseName, displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { defaultBaseName, displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import type { FunctionShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { ModelFunction } from '../../model/model.ts';
@@ -11,7 +11,7 @@ import { functionLosses } from './losses.ts';
 import { trackedTable } from './relationship.ts';
 import { because, Failure, type ReportedObject } from './report.ts';
 import { functionRootFields } from './root-field.ts';
-import { keyOf, quoted, type SourceScope, type StructureFunction } from './scope.ts';
+import { quoted, type SourceScope, type StructureFunction } from './scope.ts';
 
 /** Resolves a tracked function. @throws Failure */
 export function resolveFunction(scope: SourceScope, entry: StructureFunction): Omit<ModelFunction, 'roles'> {

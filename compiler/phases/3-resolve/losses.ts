@@ -1,18 +1,17 @@
 /** Names that objects left out would have provided, so that later diagnostics can point back to them (`linkCauses`). */
-import type { NamingConvention } from '../../../runtime/core/names.ts';
+import { keyOf, type NamingConvention } from '../../../runtime/core/names.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import { fieldName } from './field.ts';
 import { functionRootFields, possibleRootFields } from './root-field.ts';
-import {
-  type AccessScope,
-  keyOf,
-  type NamedSource,
-  type SourceScope,
-  type StructureFunction,
-  type StructureSource,
-  type StructureTable,
-  type TableScope,
+import type {
+  AccessScope,
+  NamedSource,
+  SourceScope,
+  StructureFunction,
+  StructureSource,
+  StructureTable,
+  TableScope,
 } from './scope.ts';
 
 type Named = Pick<StructureTable, 'table' | 'configuration'>;

@@ -1,7 +1,7 @@
 /** Object and array relationships: by foreign key on either side, or by a column mapping of one's own. */
 
 import type { CatalogForeignKey, CatalogTable } from '../../../runtime/catalog/catalog.ts';
-import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import type { RelationshipShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { Failure, type ReportedObject, suggest } from './report.ts';
-import { keyOf, quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
+import { quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
 
 /** Resolves a relationship of a table. @throws Failure */
 export function resolveRelationship(

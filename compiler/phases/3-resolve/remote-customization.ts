@@ -1,7 +1,9 @@
 /** Problems of the names that metadata gives to types and fields of a remote schema. */
+
 import { Kind } from 'graphql';
 import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteSchemaCustomization } from '../../../runtime/metadata/metadata.ts';
+import { repeats } from './custom-types.ts';
 
 export function customizationProblems(
   customization: RemoteSchemaCustomization | undefined,
@@ -9,7 +11,7 @@ export function customizationProblems(
 ): string[] {
   if (!customization) return [];
   const problems: string[] = [];
-  const repeated = duplicates(Object.values(customization.type_names?.mapping ?? {}));
+  const repeated = repeats(Object.values(customization.type_names?.mapping ?? {}));
   if (repeated.length > 0)
     problems.push(
       `Type name mappings are not distinct; the following types appear more than once: ${listed(repeated)}`,
@@ -17,7 +19,7 @@ export function customizationProblems(
   const mappings = new Map(customization.field_names.map((each) => [each.parent_type, each.mapping]));
   for (const [type, mapping] of mappings) {
     const kind = types.get(type)?.kind === Kind.INTERFACE_TYPE_DEFINITION ? 'interface' : 'object';
-    const same = duplicates(Object.values(mapping));
+    const same = repeats(Object.values(mapping));
     if (same.length > 0)
       problems.push(
         `Field name mappings for ${kind} type ${JSON.stringify(type)} are not distinct; the following fields appear more than once: ${listed(same)}`,
@@ -49,10 +51,6 @@ function nameIn({ field_names }: RemoteSchemaCustomization, type: string, field:
   if (!own) return field;
   const mapped = Object.hasOwn(own.mapping, field) ? own.mapping[field] : undefined;
   return mapped ?? `${own.prefix ?? ''}${field}${own.suffix ?? ''}`;
-}
-
-function duplicates(names: readonly string[]): string[] {
-  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }
 
 function listed(names: readonly string[]): string {

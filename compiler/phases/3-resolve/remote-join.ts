@@ -1,6 +1,6 @@
 /** Remote relationships with everything that they name looked up; what they become in generated files. */
 import { Kind, print as printAst, type TypeNode } from 'graphql';
-import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type {
@@ -22,7 +22,7 @@ import { canBeEqual, type JoinType, ofColumn, ofScalar } from './join-types.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
 import { baseName } from './remote-upstream.ts';
 import { Failure, suggest } from './report.ts';
-import { keyOf, quoted, type SourceScope, tableNames } from './scope.ts';
+import { quoted, type SourceScope, tableNames } from './scope.ts';
 
 /** Inputs of the resolution of remote relationships. */
 export interface JoinContext {

@@ -1,4 +1,5 @@
 /** Problems of the part of a remote schema that a role sees: it has to be a part, and presets have to fit. */
+
 import {
   type ConstDirectiveNode,
   type DocumentNode,
@@ -15,6 +16,7 @@ import {
   type RemoteDocument,
   type TypeDefinition,
 } from '../../../runtime/core/remotes/document.ts';
+import { repeats } from './custom-types.ts';
 import { presetProblems } from './remote-preset.ts';
 
 const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
@@ -43,7 +45,7 @@ export function permissionProblems(sdl: string, upstream: RemoteDocument): strin
   const blocks = document.definitions.filter(({ kind }) => kind === Kind.SCHEMA_DEFINITION);
   if (blocks.length > 1) problems.push('multiple schema definitions found');
   const types = document.definitions.filter(isType);
-  const repeated = duplicates(types.map(({ name }) => name.value));
+  const repeated = repeats(types.map(({ name }) => name.value));
   if (repeated.length > 0) problems.push(`duplicate type names found: ${listed(repeated)}`);
   for (const [root, name] of Object.entries(role.roots)) {
     const type = role.types.get(name);
@@ -114,7 +116,7 @@ function enumProblems(type: EnumTypeDefinitionNode, found: EnumTypeDefinitionNod
   const name = type.name.value;
   const values = (type.values ?? []).map((value) => value.name.value);
   const known = new Set(found.values?.map((value) => value.name.value));
-  const repeated = duplicates(values);
+  const repeated = repeats(values);
   const unknown = values.filter((value) => !known.has(value));
   return [
     ...(repeated.length > 0
@@ -159,7 +161,7 @@ function fieldsProblems(
   role: RemoteDocument,
 ): string[] {
   const problems: string[] = [];
-  const repeated = duplicates(fields.map(({ name }) => name.value));
+  const repeated = repeats(fields.map(({ name }) => name.value));
   if (repeated.length > 0)
     problems.push(`duplicate fields: ${listed(repeated)}found in the "${kind}" "${type}"`);
   for (const field of fields) {
@@ -192,7 +194,7 @@ function argumentProblems(
   const problems: string[] = [];
   const name = field.name.value;
   const given = field.arguments ?? [];
-  const repeated = duplicates(given.map((argument) => argument.name.value));
+  const repeated = repeats(given.map((argument) => argument.name.value));
   if (repeated.length > 0)
     problems.push(`duplicate arguments: ${listed(repeated)}found in the field: "${name}"`);
   const missing = (found.arguments ?? []).filter(
@@ -223,7 +225,7 @@ function inputsProblems(
   const problems: string[] = [];
   const name = type.name.value;
   const given = type.fields ?? [];
-  const repeated = duplicates(given.map((field) => field.name.value));
+  const repeated = repeats(given.map((field) => field.name.value));
   if (repeated.length > 0)
     problems.push(`duplicate fields: ${listed(repeated)}found in the "Input object" "${name}"`);
   const missing = (found.fields ?? []).filter(
@@ -302,7 +304,7 @@ function directiveProblems(
   { document }: RemoteDocument,
 ): string[] {
   const problems: string[] = [];
-  const repeated = duplicates(directives.map(({ name }) => name.value));
+  const repeated = repeats(directives.map(({ name }) => name.value));
   if (repeated.length > 0) problems.push(`duplicate directives: ${listed(repeated)}found in the ${place}`);
   for (const directive of directives) {
     const name = directive.name.value;
@@ -332,10 +334,6 @@ function directiveProblems(
       );
   }
   return problems;
-}
-
-function duplicates(names: readonly string[]): string[] {
-  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }
 
 /** `"a"`, `"a" and "b"`, `"a", "b", and "c"`. */

@@ -4,7 +4,7 @@
  */
 
 import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
-import { displayName, objectKey } from '../../../runtime/core/names.ts';
+import { displayName } from '../../../runtime/core/names.ts';
 import type {
   ColumnShape,
   ComputedFieldShape,
@@ -55,11 +55,6 @@ export interface TableScope {
   readonly enumValues?: Readonly<Record<string, string | null>>;
   readonly relationships: Map<string, RelationshipShape>;
   readonly computedFields: Map<string, ComputedFieldShape>;
-}
-
-/** Key of a table, view or function. */
-export function keyOf(name: QualifiedName): string {
-  return objectKey(name.schema, name.name);
 }
 
 /** Name as messages quote it: `"article"`, `"sales.article"`. */

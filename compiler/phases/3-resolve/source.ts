@@ -2,13 +2,13 @@
 
 import type { SourceCatalog, TypeReference } from '../../../runtime/catalog/catalog.ts';
 import { resolveTypes } from '../../../runtime/catalog/type-shapes.ts';
-import type { NamingConvention, NamingOptions } from '../../../runtime/core/names.ts';
+import { keyOf, type NamingConvention, type NamingOptions } from '../../../runtime/core/names.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { distributionOf } from './distribution.ts';
-import { keyOf, type NamedSource, type SourceScope, type StructureSource } from './scope.ts';
+import type { NamedSource, SourceScope, StructureSource } from './scope.ts';
 import { resolveTables } from './table.ts';
 
 /** The catalog of a source, or why it could not be read (without passwords). */

@@ -3,7 +3,7 @@
 import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import { displayName, isGraphqlName, tableBaseName } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, keyOf, tableBaseName } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -11,7 +11,7 @@ import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
-import { keyOf, quoted, type SourceScope, type StructureTable, type TableScope } from './scope.ts';
+import { quoted, type SourceScope, type StructureTable, type TableScope } from './scope.ts';
 
 /** Resolves the tables of a source, without relationships, computed fields and permissions. */
 export function resolveTables(scope: SourceScope): void {

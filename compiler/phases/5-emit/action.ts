@@ -1,7 +1,9 @@
 /** `actions/types.ts`, and one file for each action: types, who may call it, and what leaves for which handler. */
+
 import { Kind, parseType, type TypeNode } from 'graphql';
 import type { ActionShape, ActionsProgram, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
 import { camelCase, upperFirst } from '../../../runtime/core/names.ts';
+import { baseType } from '../3-resolve/custom-types.ts';
 import type { ProgramNames } from './names.ts';
 import { entries, properties } from './table.ts';
 import { templates } from './templates.ts';
@@ -127,9 +129,4 @@ function listText(item: TypeNode): string {
 
 function namedText(name: string): string {
   return Object.hasOwn(SCALARS, name) ? SCALARS[name]! : name;
-}
-
-/** `X` of `[X!]!`. */
-function baseType(type: string): string {
-  return type.replace(/[[\]!\s]/g, '');
 }

@@ -149,6 +149,6 @@ function notes(
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function baseOf(type: TypeNode): string {
+export function baseOf(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : baseOf(type.type);
 }

@@ -1,7 +1,7 @@
 /** The result of an audit's diff: a terminal's text, Markdown for a review comment, findings for a code host. */
 
-import { escapeMarkdown } from '../findings/markdown.ts';
 import type { SarifFinding, SarifRule } from '../findings/sarif.ts';
+import { escapeMarkdown } from '../findings/text.ts';
 import type { AuditDiff } from './diff.ts';
 import { type Finding, VERDICTS, type Verdict } from './finding.ts';
 import { wrap } from './render.ts';

@@ -2,6 +2,7 @@
  * What a change of generated code grants or takes, role by role: columns, rows, operations. Row rules are compared as
  * conditions; what cannot be shown either way is undecidable, and never called narrower.
  */
+import { count } from '../findings/text.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { bodyFindings, databaseFindings } from './diff-database.ts';
 import { endpointFindings } from './diff-endpoints.ts';
@@ -71,8 +72,4 @@ function notCompared({ program }: GeneratedCode): string {
   ]).size;
   const triggers = tables.reduce((sum, { shape }) => sum + Object.keys(shape.triggers ?? {}).length, 0);
   return `Compared by hash only, which shows that one changed and not what that means: the queries of ${count(views, 'view')}, ${count(called, 'function')} and ${count(triggers, 'trigger')}. Not compared: functions that these call, and defaults, CHECK constraints and policies of ${count(tables.length, 'table')}.`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

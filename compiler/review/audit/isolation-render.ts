@@ -1,6 +1,8 @@
 /** Prints which rules and foreign keys do not tie rows to a session variable. */
+
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import { count } from '../findings/text.ts';
 import type { Isolation } from './isolation.ts';
 import type { Permission } from './matrix.ts';
 import { wrap } from './render.ts';
@@ -41,10 +43,6 @@ export function isolationText(result: Isolation): string {
     ),
   );
   return `${lines.join('\n')}\n`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function title({ role, table, operation, place }: Permission): string {

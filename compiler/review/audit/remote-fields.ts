@@ -1,10 +1,12 @@
 /** What roles may do with remote schemas, and by which root fields and relationships they reach a field. */
-import { type FieldDefinitionNode, Kind, print as printAst, type TypeNode } from 'graphql';
+
+import { type FieldDefinitionNode, Kind, print as printAst } from 'graphql';
 import type { Table } from '../../../runtime/core/program.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import { remoteFacts } from '../../phases/4-plan/remote-ledger.ts';
+import { baseOf } from '../../phases/5-emit/remote-relationships.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
 /** A remote schema as one role has it. */
@@ -148,8 +150,4 @@ function leadsTo(document: RemoteDocument, from: string, target: string): boolea
     queue.push(...(document.possible.get(name) ?? []), ...(document.abstract.get(name) ?? []));
   }
   return false;
-}
-
-function baseOf(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : baseOf(type.type);
 }

@@ -1,6 +1,6 @@
 /** The result of a check for people: a terminal's text, and Markdown for a review comment. */
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { escapeMarkdown } from '../findings/markdown.ts';
+import { escapeMarkdown } from '../findings/text.ts';
 import { type RoleChange, WEIGHTS, type Weight } from './change.ts';
 import type { CheckResult } from './index.ts';
 

@@ -1,10 +1,12 @@
 /** Rules of the lint about which rows a permission lets through. */
+
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies, isAlwaysTrue, isNeverTrue } from '../../../runtime/core/condition/prove.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
+import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Condition } from '../../model/model.ts';
@@ -27,7 +29,7 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
       if (!Array.isArray(part)) continue;
       if (key === '_or') lookAtBranches(part, [...path, key]);
       if (key !== '_and') continue;
-      part.forEach((each, index) => {
+      part.forEach((each: Json, index: number) => {
         const others = part.filter((_, position) => position !== index);
         if (isObject(each) && !others.some(hasSession)) look(each, [...path, key, index]);
       });
@@ -70,13 +72,11 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
 function conjunctsOf(value: JsonObject, path: MetadataPath): [JsonObject, MetadataPath][] {
   return Object.entries(value).flatMap(([key, part]): [JsonObject, MetadataPath][] =>
     key === '_and' && Array.isArray(part)
-      ? part.flatMap((each, index) => (isObject(each) ? conjunctsOf(each, [...path, key, index]) : []))
+      ? part.flatMap((each: Json, index: number) =>
+          isObject(each) ? conjunctsOf(each, [...path, key, index]) : [],
+        )
       : [[{ [key]: part } as JsonObject, path]],
   );
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function hasSession(value: Json): boolean {

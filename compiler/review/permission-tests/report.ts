@@ -1,5 +1,6 @@
 /** Reports the results of permission tests: for a terminal, and as JUnit XML. */
 
+import { count } from '../findings/text.ts';
 import type { TestResult } from './index.ts';
 import type { Check } from './isolation.ts';
 import { MUTANT_KINDS } from './mutants.ts';
@@ -81,10 +82,6 @@ function scopeLines({ withoutSession, validated, byCasesOnly, base }: TestResult
         ]
       : []),
   ];
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function problems(checks: readonly Check[]): string[] {

@@ -2,7 +2,9 @@
  * Answers of handlers: checked as a whole against the type that the metadata declares, in the way GraphQL completes
  * values, then printed as the selection asks for them.
  */
+
 import { pathStep } from '../errors.ts';
+import { isObject } from '../json/json-value.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { type NamedType, namedType, type TypeReference } from '../schema/types.ts';
 import { jsonText, NumberText } from '../types.ts';
@@ -138,12 +140,6 @@ function unexpectedKind(type: NamedType, value: unknown): AnswerMismatch {
 function scalarKind(value: unknown): string {
   if (typeof value === 'string') return 'String';
   return typeof value === 'boolean' ? 'Boolean' : 'Number';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
-  );
 }
 
 /** The JSON text of a completed value, as a field of a selection asks for it. */

@@ -39,3 +39,10 @@ export function jsonKind(value: unknown): string {
   const kind = typeof value;
   return kind === 'object' ? 'Object' : kind.slice(0, 1).toUpperCase() + kind.slice(1);
 }
+
+/** True for a JSON object; numbers with all their digits are none. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
+  );
+}

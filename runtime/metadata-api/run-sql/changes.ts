@@ -3,7 +3,7 @@
  * the same when their OIDs are, columns when their attribute numbers are, so that a rename is seen as a rename. Pure.
  */
 import type { CatalogFunction, CatalogTable, SourceCatalog, TypeReference } from '../../catalog/catalog.ts';
-import { objectKey } from '../../core/names.ts';
+import { keyOf, objectKey } from '../../core/names.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 
 export interface TableChange {
@@ -128,10 +128,6 @@ function byKey(functions: readonly CatalogFunction[]): ReadonlyMap<string, reado
     else same.push(candidate);
   }
   return found;
-}
-
-function keyOf(name: QualifiedName): string {
-  return objectKey(name.schema, name.name);
 }
 
 function typeKey(type: TypeReference): string {

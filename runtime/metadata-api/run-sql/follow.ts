@@ -5,7 +5,7 @@
 
 import type { SourceCatalog } from '../../catalog/catalog.ts';
 import { EngineError } from '../../core/errors.ts';
-import { objectKey } from '../../core/names.ts';
+import { keyOf } from '../../core/names.ts';
 import {
   describeDependent,
   findDependencies,
@@ -199,8 +199,4 @@ function refuseNameClashes(source: Source, { table, renamedColumns }: TableChang
       `cannot rename column "${from}" to "${to}" in table ${quoted(table)} as a relationship with the name already exists`,
     );
   }
-}
-
-function keyOf(name: QualifiedName): string {
-  return objectKey(name.schema, name.name);
 }

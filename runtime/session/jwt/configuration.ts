@@ -1,7 +1,9 @@
 /** The JSON of `jwt-secret`, checked whole at the start. Messages never hold the key. */
+
 import type { KeyObject } from 'node:crypto';
 import { EngineError } from '../../core/errors.ts';
 import { jsonPathSteps } from '../../core/query/json-path.ts';
+import { isObject } from '../../metadata/json.ts';
 import { isCallable } from '../../outgoing/address.ts';
 import { JWT_TYPES, type JwtType, readKey } from './keys.ts';
 
@@ -207,8 +209,4 @@ function optionalString(place: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
   throw new Error(`${place}: expected a string`);
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
