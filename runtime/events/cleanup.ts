@@ -153,3 +153,17 @@ export async function tableSize(query: QueueQuery): Promise<number> {
   );
   return row!.size;
 }
+
+/** Bytes of the tables of events that are reported first. */
+const LARGE = 2 ** 30;
+
+/** Reports the size of the tables of events when it is a gigabyte, and again at each doubling. */
+export function createGrowthReport(report: (message: string) => void): (size: number) => void {
+  let next = LARGE;
+  return (size) => {
+    if (size < next) return;
+    next = 2 * size;
+    const megabytes = Math.round(size / 2 ** 20);
+    report(`the tables of events in engine_catalog take ${megabytes} MB: cleanup_config deletes old events`);
+  };
+}

@@ -6,7 +6,7 @@ import { beginLease } from '../queue/lease.ts';
 import { type Claimed, Worker } from '../queue/worker.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
-import { cleanUp, tableSize } from './cleanup.ts';
+import { cleanUp, createGrowthReport, tableSize } from './cleanup.ts';
 import type { EventsContext } from './delivery.ts';
 import {
   type Claimable,
@@ -30,8 +30,6 @@ export interface SourceEventsDelivery {
 const CLEANUP_INTERVAL = 60_000;
 /** Looks at clean-ups between two looks at the size of the tables. */
 const SIZE_EVERY = 60;
-/** Bytes of the tables of events that are reported, and again at each doubling. */
-const LARGE = 2 ** 30;
 
 export function deliverSource(
   source: string,
@@ -128,18 +126,16 @@ export function deliverSource(
     report,
   });
 
+  const reportGrowth = createGrowthReport((message) =>
+    observe({ kind: 'event-delivery', level: 'warn', message, source }),
+  );
   let looks = 0;
-  let reported = LARGE / 2;
   let cleaning = Promise.resolve();
   const look = async () => {
     await cleanUp(query, connection.withClient, served, () => hasStopped);
     looks += 1;
     if (looks % SIZE_EVERY !== 1) return;
-    const size = await tableSize(query);
-    if (size < 2 * reported) return;
-    reported = size;
-    const message = `the tables of events in engine_catalog take ${Math.round(size / 2 ** 20)} MB: cleanup_config deletes old events`;
-    observe({ kind: 'event-delivery', level: 'warn', message, source });
+    reportGrowth(await tableSize(query));
   };
   const cleanUpNow = () => {
     cleaning = cleaning.then(look).catch((error: unknown) => {

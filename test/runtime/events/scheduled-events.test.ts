@@ -1,10 +1,13 @@
 /** Cron triggers and one-off events, from the metadata API to the webhook. */
+
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { scheduleAhead } from '../../../runtime/events/cron-events.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 
+const secret = Buffer.from('a secret of the cron trigger').toString('base64');
 let database: TestDatabase;
 let server: TestServer;
 let second: TestServer;
@@ -13,9 +16,9 @@ let webhook: WebhookReceiver;
 beforeAll(async () => {
   database = await createTestDatabase('select 1');
   webhook = await startWebhook();
-  server = await startTestServer(database);
+  server = await startTestServer(database, {}, { CRON_SECRET: `whsec_${secret}` });
   // Another instance on the same metadata: nothing may be sent twice.
-  second = await startTestServer(database);
+  second = await startTestServer(database, {}, { CRON_SECRET: `whsec_${secret}` });
 });
 
 afterAll(async () => {
@@ -196,4 +199,77 @@ test('a cron trigger: a hundred events ahead, replaced, delivered once by two in
     "select count(*)::integer as waiting from engine_catalog.cron_events where status = 'scheduled'",
   )) as [{ waiting: number }];
   expect(waiting).toBe(0);
+});
+
+/** Creates a cron trigger that is not due by itself, and events of it that were, so many hours ago. */
+async function missed(name: string, hours: readonly number[], definition: object): Promise<void> {
+  await metadata('create_cron_trigger', {
+    name,
+    webhook: `${webhook.url}/${name}`,
+    schedule: '0 0 1 1 *',
+    include_in_metadata: true,
+    ...definition,
+  });
+  // One statement, so that none of them is claimed before the others are there.
+  await database.query(
+    `insert into engine_catalog.cron_events (trigger_name, scheduled_time)
+     select $1, now() - h * interval '1 hour' from unnest($2::float8[]) h`,
+    [name, hours],
+  );
+}
+
+async function statesOf(name: string): Promise<string[]> {
+  const rows = await database.query<{ status: string }>(
+    `select status from engine_catalog.cron_events
+     where trigger_name = $1 and scheduled_time < now() order by scheduled_time`,
+    [name],
+  );
+  return rows.map(({ status }) => status);
+}
+
+test.each([
+  ['all', undefined, ['dead', 'delivered', 'delivered', 'delivered']],
+  ['all_named', 'all', ['dead', 'delivered', 'delivered', 'delivered']],
+  ['one', 'one', ['dead', 'dead', 'dead', 'delivered']],
+  ['skip', 'skip', ['dead', 'dead', 'dead', 'dead']],
+])('events that were due while no server ran: %s', async (name, value, expected) => {
+  // The tolerance of six hours is before all.
+  await missed(`missed_${name}`, [7, 3, 2, 1], value === undefined ? {} : { missed: value });
+  await expect.poll(() => statesOf(`missed_${name}`), { timeout: 15_000 }).toEqual(expected);
+  expect(webhook.calls.filter(({ path }) => path === `/missed_${name}`).length).toBe(
+    expected.filter((state) => state === 'delivered').length,
+  );
+  await metadata('delete_cron_trigger', { name: `missed_${name}` });
+});
+
+test('a retry is not missed, however late', async () => {
+  let calls = 0;
+  webhook.respond = (_call, response) => {
+    calls += 1;
+    response.statusCode = calls === 1 ? 500 : 200;
+    response.end();
+  };
+  await missed('late_retry', [1 / 120], {
+    missed: 'skip',
+    retry_conf: { num_retries: 1, retry_interval_seconds: 1 },
+  });
+  await expect.poll(() => statesOf('late_retry'), { timeout: 15_000 }).toEqual(['delivered']);
+  await database.query(
+    `update engine_catalog.cron_events set status = 'scheduled', next_retry_at = now(), scheduled_time = now() - interval '1 hour'
+     where trigger_name = 'late_retry' and status = 'delivered'`,
+  );
+  await expect.poll(() => calls, { timeout: 15_000 }).toBe(3);
+  await metadata('delete_cron_trigger', { name: 'late_retry' });
+});
+
+test('cron triggers sign their calls', async () => {
+  await missed('signed_cron', [0], { signing: { secrets_from_env: ['CRON_SECRET'] } });
+  const [call] = await received(1);
+  const sent = Object.fromEntries(call!.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const signature = createHmac('sha256', Buffer.from(secret, 'base64'))
+    .update(`${sent['webhook-id']}.${sent['webhook-timestamp']}.${call!.text}`)
+    .digest('base64');
+  expect(sent['webhook-signature']).toBe(`v1,${signature}`);
+  expect(sent['webhook-id']).toBe((call!.body as { id: string }).id);
+  await metadata('delete_cron_trigger', { name: 'signed_cron' });
 });
