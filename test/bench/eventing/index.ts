@@ -1,14 +1,23 @@
 /** `npm run bench -- events`: delivery of events, each figure beside its goal. */
 import { alignedTable } from '../results.ts';
+import { measureKill, measureOutages, measureStop } from './faults.ts';
 import { measureCapture, measureLatency, measureNeighbour } from './latency.ts';
 import { measureRate } from './rate.ts';
 import { type EventFigure, openRig, type Rig } from './rig.ts';
+import { measureSchedule } from './schedule.ts';
+import { measureLongTransaction, measureStorage } from './storage.ts';
 
 const MEASURES: readonly (readonly [ids: readonly string[], run: (rig: Rig) => Promise<EventFigure[]>])[] = [
   [['E1', 'E8'], measureRate],
   [['E2'], measureLatency],
   [['E5'], measureCapture],
   [['E6'], measureNeighbour],
+  [['E10'], measureStop],
+  [['E9'], measureOutages],
+  [['E12'], measureLongTransaction],
+  [['E7'], measureStorage],
+  [['E3', 'E11'], measureSchedule],
+  [['E4'], measureKill],
 ];
 
 /** @param only ids of measures; all if empty */

@@ -96,7 +96,7 @@ export async function openRig(progress: (text: string) => void): Promise<Rig> {
   };
 }
 
-async function connect(url: string): Promise<pg.Client> {
+export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   // A server that is restarted on purpose.
   client.on('error', () => {});
