@@ -162,6 +162,9 @@ async function ask(query: string, role = 'admin', variables?: object): Promise<u
 
 const ROWS = 'ticket(order_by: {id: asc}, where: {id: {_lte: 4}})';
 
+/** How many requests each remote schema got in this test. */
+const requests = () => [users.calls.length, places.calls.length];
+
 test('a field of a remote schema: one request for all rows, each value once', async () => {
   expect(await ask(`{ ${ROWS} { id user { name } } }`)).toEqual({
     data: {
@@ -214,6 +217,7 @@ test('paths into nested fields, with arguments of the client', async () => {
       'query ($n: Int) { f0: group(name: "a") { members(limit: $n, of: 1) { name  } } f1: group(name: "c") { members(limit: $n, of: 2) { name  } } }',
     variables: { n: 1 },
   });
+  expect(requests()).toEqual([1, 0]);
 });
 
 test('enum arguments are fed by columns', async () => {
@@ -228,6 +232,7 @@ test('enum arguments are fed by columns', async () => {
     },
   });
   expect(users.calls[0]).toMatchObject({ variables: { f0_0: 'HIGH', f1_0: 'LOW' } });
+  expect(requests()).toEqual([1, 0]);
 });
 
 test('tables of another source', async () => {
@@ -300,6 +305,30 @@ test('types of a remote schema lead to other remotes and to tables, to any depth
   );
 });
 
+test('a relationship to a type that leads back to itself', async () => {
+  await metadata('create_remote_schema_remote_relationship', {
+    remote_schema: 'users',
+    type_name: 'User',
+    name: 'again',
+    definition: {
+      to_remote_schema: {
+        remote_schema: 'users',
+        lhs_fields: ['id'],
+        remote_field: { user: { arguments: { id: '$id' } } },
+      },
+    },
+  });
+  expect(await ask('{ user(id: "1") { again { name again { name } } } }')).toEqual({
+    data: { user: { again: { name: 'Ann', again: { name: 'Ann' } } } },
+  });
+  expect(requests()).toEqual([3, 0]);
+  await metadata('delete_remote_schema_remote_relationship', {
+    remote_schema: 'users',
+    type_name: 'User',
+    name: 'again',
+  });
+});
+
 test('hidden fields stay hidden on interfaces', async () => {
   expect(await ask('{ spots { key ... on Cafe { owners { name } } ... on Park { trees } } }')).toEqual({
     data: {
@@ -309,6 +338,7 @@ test('hidden fields stay hidden on interfaces', async () => {
       ],
     },
   });
+  expect(requests()).toEqual([0, 1]);
 });
 
 test('nothing to look up, no request', async () => {
@@ -348,6 +378,7 @@ test('rows that a mutation returns are joined', async () => {
   ).toEqual({
     data: { update_ticket: { returning: [{ id: 1, user: { name: 'Ann' }, holder: { name: 'first' } }] } },
   });
+  expect(requests()).toEqual([1, 0]);
 });
 
 test('aggregates have joins in their nodes', async () => {
@@ -356,6 +387,7 @@ test('aggregates have joins in their nodes', async () => {
   ).toEqual({
     data: { ticket_aggregate: { aggregate: { count: 1 }, nodes: [{ user: { name: 'Bob' } }] } },
   });
+  expect(requests()).toEqual([1, 0]);
 });
 
 test('errors of a join fail the request', async () => {
@@ -367,6 +399,7 @@ test('errors of a join fail the request', async () => {
   expect(await ask('{ ticket_by_pk(id: 1) { user { name } } }')).toMatchObject({
     errors: [{ message: "failed to lookup key 'f0' in response" }],
   });
+  expect(requests()).toEqual([2, 0]);
 });
 
 test('a role has a relationship when it has both sides', async () => {
@@ -546,4 +579,5 @@ test('digits of numbers survive joins', async () => {
   const { text } = await send(server, '/v1/graphql', { body: { query } });
   users.answer = undefined;
   expect(text).toBe('{"data":{"ticket":[{"user":{"name":12345678901234567890.10}}]}}');
+  expect(requests()).toEqual([1, 0]);
 });
