@@ -82,8 +82,8 @@ test('it serves what it compiled, with a query page', async () => {
   expect(await script.text()).toMatch(/^(import|var|const|\(|")/);
 });
 
-test('it serves metadata, which it compiles in its thread', async () => {
-  const url = await serve([bin, 'serve', '--metadata-database-url', database.url]);
+test('it serves metadata, which it compiles in its thread, and a console of it', async () => {
+  const url = await serve([bin, 'serve', '--metadata-database-url', database.url, '--enable-console']);
   const track = { type: 'pg_track_table', args: { source: 'default', table: 'ticket' } };
   const tracked = await fetch(`${url}/v1/metadata`, { method: 'POST', body: JSON.stringify(track) });
   expect(await tracked.json()).toEqual({ message: 'success' });
@@ -91,6 +91,10 @@ test('it serves metadata, which it compiles in its thread', async () => {
   // A call that leaves, with the client that is loaded for the first one.
   engine('metadata', 'export', '--metadata', 'exported.json', '--endpoint', url);
   expect(readFileSync(join(folder, 'exported.json'), 'utf8')).toContain('"ticket"');
+  const script = await fetch(`${url}/console/page.js`);
+  expect([script.status, (await script.text()).length > 100_000]).toEqual([200, true]);
+  const access = await (await fetch(`${url}/engine/console/access`)).json();
+  expect(access).toMatchObject({ tables: [{ source: 'default', name: 'ticket' }] });
 });
 
 test('without the embedded PostgreSQL it says what to install', () => {
