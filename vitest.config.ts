@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
+/** Tests that break databases and servers on purpose: one after the other, because they would measure each other. */
+const OUTAGES = 'test/outages/**/*.test.ts';
+
 /** Tests that take many seconds each: real projects, packages, processes that are killed. CI runs them in a step of their own. */
 const SLOW = 'test/**/*.slow.test.ts';
 
@@ -15,14 +18,14 @@ export default defineConfig({
     testTimeout: 60_000,
     retry: process.env.CI ? 1 : 0,
     hookTimeout: 120_000,
-    // `npm test` runs the first, `npm run test:slow` the second, `npx vitest run PATH` whatever is there.
+    // `npm test` runs the first, `npm run test:slow` the second, `npm run test:faults` the third, `npx vitest run PATH` whatever is there.
     projects: [
       {
         extends: true,
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, SLOW],
+          exclude: [...configDefaults.exclude, SLOW, OUTAGES],
           // Loading the sources takes longer than most files' tests, so the files of a worker share them.
           isolate: false,
           // One worker fewer by default, which on two cores is one. The tests wait for PostgreSQL and sockets most of the time.
@@ -30,6 +33,10 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'slow', include: [SLOW], sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: { name: 'faults', include: [OUTAGES], maxWorkers: 1, sequence: { groupOrder: 2 } },
+      },
     ],
   },
 });

@@ -74,7 +74,12 @@ export const OPTIONS = {
     undefined,
     'connection string of the database that holds the metadata (schema engine_catalog); default: database-url',
   ),
-  retries: option(integer(0), 1, 'connection retries at start', { variable: 'NO_OF_RETRIES' }),
+  retries: option(
+    integer(0) as OptionValue<number | undefined>,
+    undefined,
+    'connection retries at start; default: until the metadata database can be reached',
+    { variable: 'NO_OF_RETRIES' },
+  ),
   serverHost: option(text, '*', 'address to listen on; * is every address'),
   serverPort: option(integer(0, 65535), 8080, 'port to listen on; 0 takes a free one'),
   connections: option(integer(1), 50, 'maximum number of connections to each source', {
@@ -370,6 +375,18 @@ export const OPTIONS = {
     'log operations that take longer than this many seconds as slow-query, with their SQL; default: off',
   ),
   enableTriggersErrorLogLevel: option(boolean, false, 'failed event deliveries logged as errors', pending),
+  tracingSampleRatio: option<number>(
+    {
+      placeholder: 'NUMBER',
+      parse: (value) => {
+        const ratio = Number(value);
+        if (value.trim() !== '' && ratio >= 0 && ratio <= 1) return ratio;
+        throw new Error(`expected a number from 0 to 1, got ${JSON.stringify(value)}`);
+      },
+    },
+    1,
+    'share of requests that are traced where their callers have not decided; see docs/operate.md',
+  ),
   traceSqlQuery: option(boolean, false, 'SQL in traces', {
     variable: 'ENABLE_QUERY_TRACING',
     notInEffect: true,

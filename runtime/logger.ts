@@ -14,6 +14,7 @@ const UNLOGGED: ReadonlySet<Observation['kind']> = new Set([
   'live-query-read',
   'remote-call',
   'metadata-served',
+  'traced-operation',
 ]);
 
 const UNPREPARED =
@@ -232,12 +233,13 @@ export function createLogger(
           logger.warn({ type: 'unstructured', detail: { message, source: observation.source } });
         }
         return;
-      // For metrics.
+      // For metrics and traces.
       case 'operation':
       case 'event-fetch':
       case 'live-query-read':
       case 'remote-call':
       case 'metadata-served':
+      case 'traced-operation':
         return;
     }
   };

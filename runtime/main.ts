@@ -30,6 +30,7 @@ import { metricsEndpoints } from './http/metrics.ts';
 import { openApiEndpoints } from './http/openapi.ts';
 import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
+import { openWaitingRoom, type WaitingRoom } from './http/waiting-room.ts';
 import { subscriptionEndpoints } from './live/dev-endpoints.ts';
 import { createLiveQueries } from './live/live-queries.ts';
 import { readDetail } from './live/poller-log.ts';
@@ -50,6 +51,7 @@ import { createRegisteredQueries } from './saved/registered.ts';
 import { indexSaved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { StartError } from './start-error.ts';
+import { createTracing } from './tracing/tracing.ts';
 import { createInputValidator } from './validation/validator.ts';
 import { version } from './version.ts';
 
@@ -94,7 +96,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = configuration.enabledApis.includes('metrics')
     ? (await import('./metrics/metrics.ts')).createMetrics(configuration.metricsEnableHighCardinalityLabels)
     : undefined;
-  const observe = metrics ? observeBoth(log, metrics.observe) : log;
+  const tracing = createTracing({
+    ratio: configuration.tracingSampleRatio,
+    environment,
+    count: (outcome, spans) => metrics?.countSpans(outcome, spans),
+    report: (message) => log({ kind: 'unstructured', level: 'error', message }),
+  });
+  const observe = observeAll(log, metrics ? [metrics.observe, tracing.observe] : [tracing.observe]);
   const count: CountOperation | undefined =
     metrics && ((operation) => metrics.observe({ kind: 'operation', ...operation }));
   observe({ kind: 'startup', step: 'server_configuration', info: describe(configuration) });
@@ -167,12 +175,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       outgoing,
       environment,
       prioritizeData,
-      ...(metrics && { observe: (call) => metrics.observe({ kind: 'remote-call', ...call }) }),
+      observe: (call) => observe({ kind: 'remote-call', ...call }),
     }),
     [ACTION_CALLER]: actionCaller({ ...calls, asynchronous }),
   };
+  let room: Promise<WaitingRoom | undefined> | undefined;
+  const waiting = (reason: string) => {
+    // What cannot listen now is reported when the server does.
+    room ??= listening(configuration, (host, port) => openWaitingRoom(reason, host, port)).catch(
+      () => undefined,
+    );
+    void room.then((open) => {
+      if (open) open.reason = reason;
+    });
+  };
   const context: HostContext = {
     configuration,
+    waiting,
+    telemetry: tracing.configure,
     environment,
     observe,
     memory,
@@ -229,6 +249,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       authenticate,
       limits: () => current().limits,
       isDraining: () => readiness.draining,
+      sample: tracing.sample,
       ...(locate ? { locate } : {}),
       ...(metrics ? { countTraffic: metrics.traffic } : {}),
     };
@@ -252,7 +273,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...host.endpoints,
       ...(options.endpoints ?? []),
     ]);
-    const port = await listen(app, configuration);
+    await app.ready();
+    const waited = await room;
+    await waited?.close();
+    const port = await listen(app, waited ? { ...configuration, serverPort: waited.port } : configuration);
     observe({ kind: 'startup', step: 'server', info: { message: 'the server listens', port } });
     const close = async () => {
       readiness.stop();
@@ -266,6 +290,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ]);
       await host?.stop();
       await outgoing.close();
+      await tracing.stop();
     };
     const drain = async () => {
       readiness.drain();
@@ -279,6 +304,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
     };
   } catch (error) {
+    await (await room)?.close();
     authentication.stop();
     await delivery.stop(0);
     await cron?.stop(0);
@@ -289,11 +315,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** Hands every observation to the logger and to the metrics. */
-function observeBoth(log: Observer, count: (observation: Observation) => void): Observer {
+/** Hands every observation to the logger and to the others. */
+function observeAll(log: Observer, others: readonly ((observation: Observation) => void)[]): Observer {
   const observe = (observation: Observation) => {
     log(observation);
-    count(observation);
+    for (const other of others) other(observation);
   };
   return Object.assign(observe, { flush: log.flush });
 }
@@ -324,16 +350,23 @@ function executionOf(
 }
 
 async function listen(app: FastifyInstance, configuration: Configuration): Promise<number> {
-  const { serverHost, serverPort: port } = configuration;
+  await listening(configuration, (host, port) => listenOn(app, host, port));
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** Listens where the configuration says. @param on listens on one address */
+async function listening<Result>(
+  { serverHost, serverPort }: Pick<Configuration, 'serverHost' | 'serverPort'>,
+  on: (host: string, port: number) => Promise<Result>,
+): Promise<Result> {
   try {
-    await listenOn(app, serverHost === '*' ? '::' : serverHost, port);
+    return await on(serverHost === '*' ? '::' : serverHost, serverPort);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (serverHost !== '*' || (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL')) throw error;
     // A machine without IPv6.
-    await listenOn(app, '0.0.0.0', port);
+    return on('0.0.0.0', serverPort);
   }
-  return (app.server.address() as AddressInfo).port;
 }
 
 async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {

@@ -98,6 +98,8 @@ export interface EventInvocationObservation {
   readonly waited?: number;
   /** Seconds that the call took. */
   readonly seconds: number;
+  /** Of the request that made the event. */
+  readonly trace?: Trace | undefined;
 }
 
 /** A source's queue of events was looked at; for metrics. */
@@ -108,6 +110,27 @@ export interface EventFetchObservation {
   /** Events that were taken. */
   readonly fetched: number;
   readonly succeeded: boolean;
+}
+
+/** A statement of a traced operation. */
+export interface TracedStatement {
+  readonly source: string;
+  /** Without values. */
+  readonly text: string;
+  readonly seconds: number;
+  /** Milliseconds since 1970. */
+  readonly ended: number;
+}
+
+/** An operation of a traced request has ended. */
+export interface TracedOperationObservation {
+  readonly kind: 'traced-operation';
+  readonly trace: Trace;
+  readonly operationName: string | undefined;
+  readonly seconds: number;
+  readonly statements: readonly TracedStatement[];
+  /** Code of its error. */
+  readonly failure: string | undefined;
 }
 
 /** Another program is served; for metrics. */
@@ -214,6 +237,7 @@ export type Observation =
   /** A remote schema was called; for metrics. */
   | ({ readonly kind: 'remote-call' } & FinishedRemoteCall)
   | MetadataServedObservation
+  | TracedOperationObservation
   /** A live query was read; `detail` as it is logged. */
   | { readonly kind: 'live-query-poll'; readonly level: Level; readonly detail: object }
   /** Inconsistent objects, changes by other instances, failed reloads. */

@@ -4,6 +4,7 @@ import { EngineError, type ErrorCode } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { jsonText } from '../core/types.ts';
+import type { Trace } from '../http/trace.ts';
 import { OutgoingError } from '../outgoing/error.ts';
 import { headersOf, type OutgoingRequest, type OutgoingResponse } from '../outgoing/message.ts';
 import {
@@ -51,6 +52,7 @@ export interface FinishedCall {
   readonly status?: number;
   readonly seconds: number;
   readonly requestId?: string | undefined;
+  readonly trace?: Trace | undefined;
 }
 
 export interface ActionAnswer {
@@ -171,6 +173,7 @@ async function send(
       ...(response ? { status: response.status } : {}),
       seconds: (performance.now() - startedAt) / 1000,
       requestId: origin.requestId,
+      trace: origin.trace,
     });
   }
 }

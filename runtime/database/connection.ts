@@ -13,6 +13,9 @@ const UNNAMED: Preparation = { name: '', parse: true, close: [] };
 /** Milliseconds. Without a limit, a host that drops packets blocks its callers for minutes. */
 const CONNECT_TIMEOUT = 15_000;
 
+/** Milliseconds of silence after which the platform asks an idle connection whether it is still there: once a second, ten times. */
+const KEEP_ALIVE = 10_000;
+
 /** Characters of new SQL after which a backend is replaced: it has grown by up to 64 MB. */
 const MAX_PARSED = 8 * 1024 * 1024;
 
@@ -201,6 +204,7 @@ function connect(configuration: ConnectionConfiguration): Promise<pg.Client> {
     const client = new pg.Client({
       application_name: 'engine',
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       ...attempt,
       pipeline: true,

@@ -122,6 +122,12 @@ export class Connections {
     }
   }
 
+  /** Closes what is idle: it may be dead without being known to be. */
+  closeIdle(): void {
+    for (const connection of [...this.open])
+      if (connection.state === 'shared' && connection.inFlight === 0) this.#retire(connection);
+  }
+
   /** Opens no more, and closes all when what runs there is done. */
   async end(): Promise<void> {
     this.#ended = true;

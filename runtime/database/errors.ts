@@ -89,6 +89,7 @@ function explain(error: pg.DatabaseError): [ErrorCode, string, number] {
   if (state === '42P10')
     return ['constraint-error', 'there is no unique or exclusion constraint on target column(s)', 400];
   if (state === '25006') return ['not-supported', message, 400];
+  if (state === '53100') return ['postgres-error', 'the database has no disk space left', 500];
   if (state === '42704') return ['constraint-error', message, 400];
   return ['unexpected', 'database query error', 500];
 }

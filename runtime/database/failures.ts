@@ -85,6 +85,11 @@ export function statementLost(error: unknown): boolean {
   );
 }
 
+/** The server takes no writes: a standby, for instance. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006';
+}
+
 /** The statement ran, or waited for a lock, for longer than it was allowed to. */
 export function tookTooLong(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014';

@@ -4,6 +4,7 @@
  */
 import { type Lanes, LONG } from './lanes.ts';
 import type { LockWaits } from './lock-waits.ts';
+import { SILENT, type Silence } from './silence.ts';
 import { giveUp, type Task, type TaskConnection } from './task.ts';
 
 /**
@@ -11,12 +12,14 @@ import { giveUp, type Task, type TaskConnection } from './task.ts';
  * a while has then missed looks as well as answers.
  */
 const TICK = 50;
+const SILENT_TICKS = SILENT / TICK;
 
 /** What the pool gives. */
 export interface HeldOptions {
   readonly connections: readonly TaskConnection[];
   readonly lanes: Lanes<TaskConnection>;
   readonly lockWaits: LockWaits;
+  readonly silence: Silence;
   /** Sends an operation again. */
   readonly start: (task: Task) => void;
   /** After each look: connections may be free now, or wanted. */
@@ -65,6 +68,7 @@ export class HeldOperations {
       }
     }
     void this.#endWaits(held);
+    void this.#options.silence.look(held.filter(({ ticks }) => ticks % SILENT_TICKS === 0));
     this.#options.looked();
   }
 

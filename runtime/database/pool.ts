@@ -14,6 +14,7 @@ import { type ConnectionSettings, Connections } from './connections.ts';
 import {
   ConnectionFailedError,
   connectionLost,
+  isReadOnly,
   lostByPooler,
   PoolClosedError,
   statementLost,
@@ -24,6 +25,7 @@ import { HeldOperations } from './held.ts';
 import { History, type Known } from './history.ts';
 import { LANES, type Lane, Lanes, LONG, WEIGHT } from './lanes.ts';
 import { LockWaits } from './lock-waits.ts';
+import { Silence } from './silence.ts';
 import { giveUp, type IsWanted, type Task, type TaskConnection, type WriteManner } from './task.ts';
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 import { type Waiter, type WaiterSettings, Waiters } from './waiters.ts';
@@ -54,6 +56,7 @@ export class Pool {
   readonly #lanes: Lanes<TaskConnection>;
   readonly #waiters: Waiters;
   readonly #lockWaits: LockWaits;
+  readonly #silence: Silence;
   readonly #held: HeldOperations;
   readonly #sweeper: NodeJS.Timeout;
   #ended = false;
@@ -72,11 +75,14 @@ export class Pool {
     });
     this.#lanes = new Lanes(this.#connections.open, settings.maxConnections, !settings.isExclusive);
     this.#waiters = new Waiters(this.#lanes, settings);
-    this.#lockWaits = new LockWaits(async () => openConnection(await configuration(), 0, () => {}));
+    const open = async () => openConnection(await configuration(), 0, () => {});
+    this.#lockWaits = new LockWaits(open);
+    this.#silence = new Silence(open, () => this.#connections.closeIdle());
     this.#held = new HeldOperations({
       connections: this.#connections.open,
       lanes: this.#lanes,
       lockWaits: this.#lockWaits,
+      silence: this.#silence,
       start: (task) => this.#start(task),
       looked: () => {
         this.#waiters.serve();
@@ -169,7 +175,7 @@ export class Pool {
       }),
     );
     try {
-      return await use(connection);
+      return await this.#silence.during(connection, () => use(connection));
     } finally {
       this.#connections.release(connection);
       this.#waiters.serve();
@@ -234,6 +240,8 @@ export class Pool {
     const ahead = writes ? settingsAhead(task.writer) : [];
     const finish = (error: Error | undefined, rows: readonly TextRow[], isCurrent: boolean) => {
       if (error && connectionLost(error)) this.#connections.remove(connection);
+      // After a failover the address may lead to another server.
+      else if (error && isReadOnly(error)) connection.state = 'retiring';
       // First, because an operation that runs again may get this very connection.
       if (isShared) this.#connections.answered(connection);
       else this.#connections.release(connection);

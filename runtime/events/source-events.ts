@@ -2,6 +2,7 @@
 import pg from 'pg';
 import type { EventTriggerShape } from '../core/events.ts';
 import type { SourceConnection } from '../database/source.ts';
+import type { Trace } from '../http/trace.ts';
 import { beginLease } from '../queue/lease.ts';
 import { type Claimed, Worker } from '../queue/worker.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
@@ -106,6 +107,7 @@ export function deliverSource(
       isLast: retryIn === undefined,
       waited: job.due + (began - (claimedAt.get(job) ?? began)) / 1000,
       seconds: (performance.now() - began) / 1000,
+      trace: traceOfEvent(job),
     });
     return { ...attempt, ...(retryIn === undefined ? {} : { retryIn }) };
   };
@@ -202,7 +204,17 @@ function messageOf(job: EventJob, target: Target): Message {
     id,
     body,
     sessionVariables: variables ?? undefined,
-    trace: trace === null || trace === 'null' ? undefined : (JSON.parse(trace) as Message['trace']),
+    trace: traceContext(trace),
     logVersion: '2',
   };
+}
+
+function traceContext(trace: string | null): Message['trace'] {
+  return trace === null || trace === 'null' ? undefined : (JSON.parse(trace) as Message['trace']);
+}
+
+/** The trace of the request that made the event. */
+function traceOfEvent({ trace }: EventJob): Trace | undefined {
+  const context = traceContext(trace);
+  return context && { traceId: context.trace_id, spanId: context.span_id };
 }

@@ -6,6 +6,7 @@ import type { Writer } from '../database/writer.ts';
 export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
+  readonly sampled?: boolean;
 }
 
 /** Who writes, and in which trace, for the transaction of a write. */

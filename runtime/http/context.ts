@@ -27,6 +27,8 @@ export interface HttpContext {
   readonly direct: Map<string, DirectEndpoint>;
   /** Counts the messages of sockets; absent where no metrics are kept. */
   readonly countTraffic?: CountTraffic;
+  /** Whether a request is traced that its caller has not decided about; see Tracing. */
+  readonly sample?: (traceId: string) => boolean | undefined;
   /** The server is about to stop; absent: never. */
   readonly isDraining?: () => boolean;
   /** Finds the rule of a denial in the metadata; absent without metadata. */

@@ -3,10 +3,12 @@
  * docs/logs.md). Nothing is watched unless a log needs it.
  */
 import type { Configuration } from '../configuration.ts';
+import { EngineError } from '../core/errors.ts';
 import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
-import type { LoggedQuery, Observer } from '../observe.ts';
+import type { LoggedQuery, Observer, TracedStatement } from '../observe.ts';
 import type { Exchange } from './context.ts';
 import { createMasking, withoutSecrets } from './masking.ts';
+import type { Trace } from './trace.ts';
 
 /** An operation as a request names it. */
 interface LoggedOperation {
@@ -16,7 +18,7 @@ interface LoggedOperation {
 }
 
 /** Where the operation and what must not be logged of it are noted. */
-type LoggedExchange = Pick<Exchange, 'requestId' | 'secrets' | 'query'>;
+type LoggedExchange = Pick<Exchange, 'requestId' | 'secrets' | 'query'> & Partial<Pick<Exchange, 'trace'>>;
 
 /** Runs an operation and logs it. */
 export type LogOperation = (
@@ -25,8 +27,44 @@ export type LogOperation = (
   run: (watch?: WatchStatements) => Promise<string>,
 ) => Promise<string>;
 
-/** Runs operations; what is logged of them is what the configuration asks for. */
+/** Runs operations; what is logged of them is what the configuration asks for. Those that are traced are observed as well. */
 export function createOperationLog(configuration: Configuration, observe: Observer): LogOperation {
+  const log = createLog(configuration, observe);
+  return (request, operation, run) => {
+    const { trace } = request.exchange;
+    return trace?.sampled
+      ? log(request, operation, (watch) => runTraced(trace, operation, run, observe, watch))
+      : log(request, operation, run);
+  };
+}
+
+async function runTraced(
+  trace: Trace,
+  { operationName }: LoggedOperation,
+  run: (watch?: WatchStatements) => Promise<string>,
+  observe: Observer,
+  watch?: WatchStatements,
+): Promise<string> {
+  const began = performance.now();
+  const statements: TracedStatement[] = [];
+  let failure: string | undefined;
+  try {
+    return await run((ran) => {
+      watch?.(ran);
+      const ended = performance.timeOrigin + performance.now();
+      for (const { text } of ran.statements)
+        statements.push({ source: ran.source, text, seconds: ran.seconds, ended });
+    });
+  } catch (error) {
+    failure = error instanceof EngineError ? error.code : 'unexpected';
+    throw error;
+  } finally {
+    const seconds = (performance.now() - began) / 1000;
+    observe({ kind: 'traced-operation', trace, operationName, seconds, statements, failure });
+  }
+}
+
+function createLog(configuration: Configuration, observe: Observer): LogOperation {
   const { enabledLogTypes, slowQueryThreshold: threshold, httpLogQueryOnlyOnError } = configuration;
   const logsQuery = enabledLogTypes.includes('query-log');
   const logsExecution = enabledLogTypes.includes('execution-log');

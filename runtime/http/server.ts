@@ -53,7 +53,7 @@ export function createServer(
   limitConnections(app.server, configuration.maxConnectionsPerAddress);
   app.decorateRequest('exchange', null as unknown as Exchange);
   app.addHook('onRequest', (request, reply, done) => {
-    request.exchange = beginExchange(request.raw, request.id);
+    request.exchange = beginExchange(request.raw, request.id, given.sample);
     reply.header('x-request-id', request.id);
     done();
   });
@@ -89,7 +89,7 @@ export function createServer(
     endpoint: (path) => context.direct.get(path),
     bodyLimit: configuration.maxRequestBodySize,
     admit,
-    begin: (request) => beginExchange(request, requestId(request)),
+    begin: (request) => beginExchange(request, requestId(request), given.sample),
     complete: (request, reply, text, done) => {
       addHeaders(request, reply);
       compress(request, reply, text, done);
@@ -131,7 +131,11 @@ function requestId({ headers }: IncomingMessage): string {
   return typeof given === 'string' && given !== '' ? given : randomUUID();
 }
 
-function beginExchange({ headers }: IncomingMessage, requestId: string): Exchange {
+function beginExchange(
+  { headers }: IncomingMessage,
+  requestId: string,
+  sample: HttpContext['sample'],
+): Exchange {
   return {
     requestId,
     startedAt: performance.now(),
@@ -143,7 +147,7 @@ function beginExchange({ headers }: IncomingMessage, requestId: string): Exchang
     rawQuery: undefined,
     secrets: [],
     readTime: undefined,
-    trace: traceOf(headers),
+    trace: traceOf(headers, sample),
     responseSize: 0,
     uncompressedResponseSize: 0,
     cookies: [],

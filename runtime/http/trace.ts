@@ -11,27 +11,58 @@ export interface Trace {
   /** 16 hexadecimal digits: this server's part. */
   readonly spanId: string;
   readonly parentId?: string;
+  /** Whether it is recorded, where the caller or this server has decided. */
+  readonly sampled?: boolean;
 }
 
 const B3_TRACE = /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i;
 const SPAN = /^[0-9a-f]{16}$/i;
-const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/i;
+const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/i;
+/** B3 in one header. */
+const B3 = /^([0-9a-f]{16}|[0-9a-f]{32})-([0-9a-f]{16})(?:-([01d]))?/i;
 
-export function traceOf(headers: IncomingHttpHeaders): Trace {
+/** @param sample decides where the caller has not */
+export function traceOf(
+  headers: IncomingHttpHeaders,
+  sample?: (traceId: string) => boolean | undefined,
+): Trace {
+  const trace = traceNamed(headers);
+  const sampled = samplingOf(headers) ?? sample?.(trace.traceId);
+  return sampled === undefined ? trace : { ...trace, sampled };
+}
+
+function traceNamed(headers: IncomingHttpHeaders): Trace {
   const spanId = randomDigits(16);
   // Most requests have no trace headers.
-  if (headers['x-b3-traceid'] === undefined && headers.traceparent === undefined)
-    return { traceId: randomDigits(32), spanId };
-  const trace = text(headers['x-b3-traceid']);
-  const span = text(headers['x-b3-spanid']);
-  if (B3_TRACE.test(trace)) {
-    const parent = SPAN.test(span) ? { parentId: span.toLowerCase() } : {};
-    return { traceId: trace.toLowerCase(), spanId, ...parent };
+  if (!hasTrace(headers)) return { traceId: randomDigits(32), spanId };
+  const [, b3Trace = text(headers['x-b3-traceid']), b3Span = text(headers['x-b3-spanid'])] =
+    B3.exec(text(headers.b3)) ?? [];
+  if (B3_TRACE.test(b3Trace)) {
+    const parent = SPAN.test(b3Span) ? { parentId: b3Span.toLowerCase() } : {};
+    return { traceId: b3Trace.toLowerCase(), spanId, ...parent };
   }
   const [, traceId, parentId] = TRACE_PARENT.exec(text(headers.traceparent)) ?? [];
   if (traceId !== undefined && parentId !== undefined)
     return { traceId: traceId.toLowerCase(), spanId, parentId: parentId.toLowerCase() };
   return { traceId: randomDigits(32), spanId };
+}
+
+function hasTrace(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers['x-b3-traceid'] !== undefined || headers.traceparent !== undefined || headers.b3 !== undefined
+  );
+}
+
+/** What the caller says; undefined: nothing. */
+function samplingOf(headers: IncomingHttpHeaders): boolean | undefined {
+  if (!hasTrace(headers) && headers['x-b3-sampled'] === undefined) return undefined;
+  if (headers['x-b3-flags'] === '1') return true;
+  const [, , , short] = B3.exec(text(headers.b3)) ?? [];
+  const b3 = short ?? text(headers['x-b3-sampled']);
+  if (/^(1|d|true)$/.test(b3)) return true;
+  if (/^(0|false)$/.test(b3)) return false;
+  const [, , , flags] = TRACE_PARENT.exec(text(headers.traceparent)) ?? [];
+  return flags === undefined ? undefined : (Number.parseInt(flags, 16) & 1) === 1;
 }
 
 /** Random bytes are asked for in portions of so many. */
@@ -50,12 +81,18 @@ function randomDigits(count: number): string {
 }
 
 /** The headers by which a called service continues the trace. */
-export function traceHeaders({ traceId, spanId, parentId }: Trace): Readonly<Record<string, string>> {
+export function traceHeaders({
+  traceId,
+  spanId,
+  parentId,
+  sampled,
+}: Trace): Readonly<Record<string, string>> {
   return {
     'x-b3-traceid': traceId,
     'x-b3-spanid': spanId,
     ...(parentId === undefined ? {} : { 'x-b3-parentspanid': parentId }),
-    traceparent: `00-${traceId.padStart(32, '0')}-${spanId}-01`,
+    ...(sampled === undefined ? {} : { 'x-b3-sampled': sampled ? '1' : '0' }),
+    traceparent: `00-${traceId.padStart(32, '0')}-${spanId}-${sampled === false ? '00' : '01'}`,
   };
 }
 

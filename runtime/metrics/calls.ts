@@ -2,6 +2,7 @@
 import type { FinishedCall } from '../actions/call.ts';
 import type { MetadataServedObservation } from '../observe.ts';
 import type { FinishedRemoteCall } from '../remote/call.ts';
+import type { CountSpans } from '../tracing/exporter.ts';
 import { BUCKETS, type Family } from './family.ts';
 
 export function callMetrics(family: Family) {
@@ -25,7 +26,13 @@ export function callMetrics(family: Family) {
     BUCKETS.short,
     ['remote_schema_name'],
   );
+  const sentSpans = family.counter('otel_sent_spans', 'spans of traces that a collector has taken');
+  const droppedSpans = family.counter('otel_dropped_spans', 'spans of traces that were lost', ['reason']);
   return {
+    spans: (outcome: Parameters<CountSpans>[0], count: number) => {
+      if (outcome === 'sent') sentSpans.inc(count);
+      else if (count > 0) droppedSpans.inc({ reason: outcome }, count);
+    },
     action: ({ action, status, seconds }: FinishedCall) => {
       actions.inc({ action_name: action, status: statusClass(status) });
       actionTime.observe({ action_name: action }, seconds);

@@ -7,6 +7,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CountTraffic } from '../http/context.ts';
 import type { Observation } from '../observe.ts';
 import type { SourceStatus } from '../readiness.ts';
+import type { CountSpans } from '../tracing/exporter.ts';
 import { callMetrics, metadataMetrics } from './calls.ts';
 import { databaseMetrics, type SourcePool } from './databases.ts';
 import { eventMetrics } from './events.ts';
@@ -27,6 +28,8 @@ export interface MetricsState {
 
 export interface Metrics {
   readonly observe: (observation: Observation) => void;
+  /** Counts spans of traces. */
+  readonly countSpans: CountSpans;
   /** Counts the messages of sockets. */
   readonly traffic: CountTraffic;
   /**
@@ -78,6 +81,7 @@ export function createMetrics(highCardinality: boolean): Metrics {
   return {
     observe,
     traffic: requests.traffic,
+    countSpans: calls.spans,
     contentType: registry.contentType,
     print: async ({ pools, liveReaders, runningEvents, health }, httpConnections) => {
       requests.read(httpConnections);

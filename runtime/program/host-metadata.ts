@@ -57,6 +57,12 @@ export async function hostMetadata(
         return;
       case 'observe':
         observe(message.observation);
+        return;
+      case 'telemetry':
+        context.telemetry(message.settings);
+        return;
+      case 'waiting':
+        context.waiting(message.reason);
     }
   });
   let stopping = false;

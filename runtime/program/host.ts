@@ -29,6 +29,10 @@ export interface HostContext {
   readonly observe: Observer;
   /** Limits all that requests leave behind. */
   readonly memory: MemoryBudget;
+  /** The metadata database cannot be used yet, for this reason; it is tried again. */
+  readonly waiting: (reason: string) => void;
+  /** Takes the metadata's `opentelemetry`. */
+  readonly telemetry: (settings: object | undefined) => void;
   /** Makes a program ready to be served. */
   readonly prepare: (program: GeneratedProgram, sources: SourceConnections) => PreparedProgram;
 }

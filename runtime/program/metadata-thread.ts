@@ -45,8 +45,9 @@ import {
   type ThreadData,
 } from './thread-messages.ts';
 
-/** Milliseconds between attempts to reach the metadata database. */
-const RETRY_DELAY = 1000;
+/** Milliseconds between attempts to reach the metadata database: doubled up to the last. */
+const FIRST_RETRY = 250;
+const LAST_RETRY = 2000;
 /** Maximum number of connections of this thread to a source: it only introspects and runs SQL. */
 const MAX_CONNECTIONS = 5;
 
@@ -201,8 +202,10 @@ async function start(data: ThreadData): Promise<Running> {
       },
       ...(initial ? { initialMetadata: readMetadata(initial).value } : {}),
       prepare: createPrepare(data, outgoing, (cron) => scheduled.use(cron)),
-      served: ({ resourceVersion, inconsistent }) =>
-        observe({ kind: 'metadata-served', resourceVersion, inconsistent: inconsistent.length }),
+      served: ({ metadata, resourceVersion, inconsistent }) => {
+        observe({ kind: 'metadata-served', resourceVersion, inconsistent: inconsistent.length });
+        post({ kind: 'telemetry', settings: metadata.opentelemetry });
+      },
       scheduledChanged: () => scheduled.wake(),
       report,
     });
@@ -242,6 +245,15 @@ async function start(data: ThreadData): Promise<Running> {
     await store.close();
     throw error;
   }
+}
+
+/** It cannot be reached, or is starting or full. Everything else is an answer: a wrong password, say. */
+function mayPass(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return (
+    !(error instanceof EngineError) &&
+    (!/^[0-9A-Z]{5}$/.test(code) || /^(08|57P0|53)/.test(code) || /^E[A-Z]{4}$/.test(code))
+  );
 }
 
 function withFewConnections(info: ConnectionInfo): ConnectionInfo {
@@ -345,22 +357,22 @@ async function openStore({ configuration }: ThreadData): Promise<MetadataStore> 
       'no database: give --metadata-database-url (ENGINE_GRAPHQL_METADATA_DATABASE_URL) or --database-url (ENGINE_GRAPHQL_DATABASE_URL)',
     );
   }
+  let last: string | undefined;
   for (let attempt = 0; ; attempt++) {
     try {
       return await openMetadataStore(url);
     } catch (error) {
-      if (attempt >= retries) {
-        const reason = describeConnectionError(error);
+      const reason = describeConnectionError(error);
+      if (attempt >= (retries ?? (mayPass(error) ? Number.POSITIVE_INFINITY : 1))) {
         throw new EngineError('postgres-error', `the metadata database cannot be used: ${reason}`, {
           cause: error,
         });
       }
-      observe({
-        kind: 'unstructured',
-        level: 'warn',
-        message: 'the metadata database does not answer, trying again',
-      });
-      await delay(RETRY_DELAY);
+      post({ kind: 'waiting', reason });
+      const message = `the metadata database does not answer, trying again: ${reason}`;
+      if (reason !== last) observe({ kind: 'unstructured', level: 'warn', message });
+      last = reason;
+      await delay(Math.min(FIRST_RETRY * 2 ** attempt, LAST_RETRY));
     }
   }
 }

@@ -69,7 +69,11 @@ export type MessageFromThread =
     }
   /** Serves what was loaded under the number. */
   | { readonly kind: 'activate'; readonly number: number }
-  | { readonly kind: 'observe'; readonly observation: Observation };
+  | { readonly kind: 'observe'; readonly observation: Observation }
+  /** The metadata's `opentelemetry`, after every change of the metadata. */
+  | { readonly kind: 'telemetry'; readonly settings: object | undefined }
+  /** The metadata database cannot be used yet. */
+  | { readonly kind: 'waiting'; readonly reason: string };
 
 /** Number of the answer that says that the first program is served. */
 export const STARTED = 0;

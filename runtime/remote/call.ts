@@ -5,6 +5,7 @@ import type { RemoteAddress, RemoteSchemaShape } from '../core/remotes/shapes.ts
 import type { Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
+import { type Trace, traceHeaders } from '../http/trace.ts';
 import { isCallable } from '../outgoing/address.ts';
 import { OutgoingError } from '../outgoing/error.ts';
 import type { Header, OutgoingResponse } from '../outgoing/message.ts';
@@ -27,6 +28,7 @@ export interface FinishedRemoteCall {
   /** HTTP status; absent without an answer. */
   readonly status?: number;
   readonly seconds: number;
+  readonly trace?: Trace | undefined;
 }
 
 /** Who a call is made for; absent for introspection. */
@@ -103,6 +105,8 @@ function callHeaders(target: Target, { session, client }: CallOrigin, environmen
     const key = name.toLowerCase();
     if (!headers.has(key)) headers.set(key, [name, value]);
   };
+  // The trace of the request; no configuration overrides it.
+  if (client?.trace) for (const [name, value] of Object.entries(traceHeaders(client.trace))) add(name, value);
   for (const [name, value] of Object.entries(target.headers ?? {}))
     add(name, resolveText(value, environment));
   for (const [name, value] of Object.entries(session.variables)) add(name, value);

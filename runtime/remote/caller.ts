@@ -84,7 +84,12 @@ async function call(
     return response;
   } finally {
     const seconds = (performance.now() - began) / 1000;
-    observe({ remote: target.name, seconds, ...(status === undefined ? {} : { status }) });
+    observe({
+      remote: target.name,
+      seconds,
+      trace: origin.client?.trace,
+      ...(status === undefined ? {} : { status }),
+    });
   }
 }
 

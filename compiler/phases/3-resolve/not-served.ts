@@ -13,8 +13,10 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
   };
   for (const source of metadata.sources) reportSource(source, found, report, memory);
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
-  if (metadata.opentelemetry && Object.keys(metadata.opentelemetry).length > 0)
-    report(['opentelemetry'], 'Setting', 'opentelemetry');
+  const types = metadata.opentelemetry?.data_types;
+  if (Array.isArray(types))
+    for (const type of types)
+      if (type !== 'traces') report(['opentelemetry', 'data_types'], 'Setting', `opentelemetry ${type}`);
   if (metadata.network.tls_allowlist.length > 0)
     report(['network', 'tls_allowlist'], 'Setting', 'tls_allowlist');
   return found;

@@ -15,7 +15,8 @@ import { warnNotServed } from '../not-served.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 
 /** What is served, and removing what is not. */
-const WITHOUT_WARNING = /^(remove_|drop_|set_api_limits$|set_graphql_schema_introspection_options$)/;
+const WITHOUT_WARNING =
+  /^(remove_|drop_|set_api_limits$|set_graphql_schema_introspection_options$|set_opentelemetry_)/;
 
 /** An operation that sets one top-level key of the metadata. */
 function setting<Value>(
@@ -68,13 +69,13 @@ export const settingOperations: readonly Operation[] = [
   ),
   setting(
     'set_opentelemetry_config',
-    'Keeps the configuration of telemetry.',
+    'Sets where traces of requests are sent; metrics and logs are not sent.',
     jsonObject,
     (metadata, opentelemetry) => ({ ...metadata, opentelemetry }),
   ),
   setting(
     'set_opentelemetry_status',
-    'Keeps whether telemetry is on.',
+    'Switches the sending of traces on or off.',
     object({ status: text }),
     (metadata, { status }) => ({ ...metadata, opentelemetry: { ...metadata.opentelemetry, status } }),
   ),

@@ -1,0 +1,43 @@
+/**
+ * What answers while the server waits for its metadata database at start: probes say why, and everything else is asked to come
+ * back. Without it a platform would take the process for broken and restart it over and over.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { JSON_TYPE } from './context.ts';
+
+export interface WaitingRoom {
+  readonly port: number;
+  /** Why the server waits. */
+  reason: string;
+  close(): Promise<void>;
+}
+
+/** @throws what listening reports */
+export async function openWaitingRoom(reason: string, host: string, port: number): Promise<WaitingRoom> {
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?', 1)[0];
+    const answer = (status: number, body: object) => {
+      const headers = { 'content-type': JSON_TYPE, ...(status === 503 && { 'retry-after': '1' }) };
+      response.writeHead(status, headers).end(JSON.stringify(body));
+    };
+    request.resume();
+    if (path === '/livez') answer(200, { status: 'ok' });
+    else if (path === '/readyz')
+      answer(503, { status: 'not ready', reasons: ['starting', 'metadata-database'], detail: room.reason });
+    else answer(503, { path: '$', error: 'the server is starting', code: 'unexpected' });
+  });
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed);
+    server.listen({ host, port }, listening);
+  });
+  const room: WaitingRoom = {
+    port: (server.address() as AddressInfo).port,
+    reason,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+  return room;
+}

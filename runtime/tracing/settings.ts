@@ -1,0 +1,67 @@
+/** The metadata's `opentelemetry` as tracing uses it. */
+import { fillTemplate } from '../core/environment-template.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface TraceSettings {
+  /** Where spans are sent, as it is. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Attributes of the service. */
+  readonly resource: Readonly<Record<string, string>>;
+  readonly batchSize: number;
+}
+
+interface Given {
+  readonly status?: unknown;
+  readonly data_types?: unknown;
+  readonly exporter_otlp?: {
+    readonly otlp_traces_endpoint?: unknown;
+    readonly headers?: readonly Pair[];
+    readonly resource_attributes?: readonly Pair[];
+  };
+  readonly batch_span_processor?: { readonly max_export_batch_size?: unknown };
+}
+
+interface Pair {
+  readonly name: string;
+  readonly value?: string;
+  readonly value_from_env?: string;
+}
+
+const BATCH_SIZE = 512;
+
+/** @returns undefined where traces are not exported, or why they cannot be */
+export function readTraceSettings(
+  given: object | undefined,
+  environment: Environment,
+): TraceSettings | { readonly problem: string } | undefined {
+  const { status, data_types, exporter_otlp = {}, batch_span_processor = {} } = (given ?? {}) as Given;
+  const fill = (text: string) => {
+    const { text: filled, missing } = fillTemplate(text, environment);
+    if (missing.length > 0) throw new Error(`environment variable '${missing[0]}' not set`);
+    return filled;
+  };
+  const pairs = (list: readonly Pair[] = []) =>
+    Object.fromEntries(
+      list.map(({ name, value, value_from_env: variable }) => [
+        name,
+        variable === undefined ? fill(value ?? '') : fill(`{{${variable}}}`),
+      ]),
+    );
+  try {
+    const isEnabled = typeof status === 'string' && fill(status) === 'enabled';
+    if (!isEnabled || !(Array.isArray(data_types) && data_types.includes('traces'))) return undefined;
+    const { otlp_traces_endpoint: endpoint, headers, resource_attributes } = exporter_otlp;
+    if (typeof endpoint !== 'string' || endpoint === '')
+      return { problem: 'Traces export is enabled but tracing endpoint missing' };
+    const batchSize = batch_span_processor.max_export_batch_size ?? BATCH_SIZE;
+    if (typeof batchSize !== 'number' || !Number.isInteger(batchSize) || batchSize < 1)
+      return { problem: 'max_export_batch_size must be a positive integer' };
+    const url = fill(endpoint);
+    if (!URL.canParse(url)) return { problem: 'otlp_traces_endpoint is not a URL' };
+    return { url, headers: pairs(headers), resource: pairs(resource_attributes), batchSize };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
