@@ -138,6 +138,14 @@ test('sockets, live queries and streams', async () => {
   client.send({ type: 'subscribe', id: 'b', payload: { query: stream } });
   await client.next();
   await client.next();
+  // A read ends after its results are sent.
+  const isRead = async () => {
+    const counts = [...(await values()).keys()].filter((key) =>
+      key.startsWith('subscription_total_time_seconds_count'),
+    );
+    return counts.length;
+  };
+  await expect.poll(isRead).toBe(2);
   const open = await values();
   for (const kind of ['live-query', 'streaming']) {
     expect(open.get(`active_subscriptions{subscription_kind="${kind}"}`)).toBe(1);
