@@ -27,7 +27,10 @@ const progress = (text: string) => process.stderr.write(`${text}\n`);
 const program = new Command('npm run bench --')
   .description('Measure Engine beside hand-written servers. Every figure is a ratio within one run.')
   .option('--json <file>', 'also write the results as JSON')
-  .option('--busy', 'keep every core busy with another program while measuring')
+  .option(
+    '--busy',
+    'keep every core busy with another program while measuring: about half of the machine is left',
+  )
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError('(npm run bench -- --help lists the benchmarks and their options)')
   .addHelpText(
@@ -161,7 +164,7 @@ program.hook('preAction', () => {
 });
 
 await program.parseAsync();
-// Otherwise the threads of --busy run on.
+// The embedded PostgreSQL is stopped by now; nothing else is waited for.
 process.exit();
 
 interface LoadOptions {
