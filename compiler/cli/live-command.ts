@@ -128,7 +128,7 @@ function sourcesOf(
   return value.sources.map((each) => ({
     name: each.name,
     tables: each.tables.map(({ table }) => table),
-    // Only a saved catalog would stand for a database.
+    // A saved catalog cannot replace a database here.
     address: () => databaseOf(each, { addresses, environment })!,
   }));
 }

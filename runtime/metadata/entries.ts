@@ -6,7 +6,7 @@ import type { Located } from './json.ts';
 import type { Dependent, Walk } from './references.ts';
 import { describeType } from './values.ts';
 
-/** Items that are found by a key, of which each key occurs once. */
+/** Items that are found by a key; each key occurs once. */
 interface Keyed<Item> {
   /** The items in words, plural: `select permissions`. */
   readonly kind: string;

@@ -88,7 +88,7 @@ export function planSaved(
   return plan && plan.kind !== 'subscription' ? { plan, variables: values } : undefined;
 }
 
-/** The same for a saved subscription, over a socket. @throws EngineError */
+/** Like `planSaved`, for a subscription over a socket. @throws EngineError */
 export function planSavedSubscription(
   operation: SavedOperation,
   variables: Readonly<Record<string, unknown>>,

@@ -16,7 +16,7 @@ export function canFail(condition: Condition, source: SourceShape): boolean {
   return 'condition' in condition && canFail(condition.condition, source);
 }
 
-/** What can fail for some row in a part of a rule, apart from its own parts: `_regex on "title"`. */
+/** The operation in a part of a rule that can fail for some row, without the part's own parts: `_regex on "title"`. */
 export function failingPart(part: Condition, source: SourceShape): string | undefined {
   if (part.kind === 'computed-rows') return `the computed field "${part.name}"`;
   if (part.kind !== 'comparison' && part.kind !== 'column-comparison' && part.kind !== 'is-null')

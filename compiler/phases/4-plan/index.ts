@@ -21,7 +21,7 @@ import { planSaved } from './saved.ts';
  */
 export interface Planned {
   readonly events: () => EventsProgram;
-  /** What is served. */
+  /** The part of the plan that is served. */
   readonly served: () => ProgramPlan;
   readonly complete: () => Plan;
 }

@@ -1,6 +1,6 @@
 /**
- * Ledgers: what a role may do, grouped by table, one fact a line (columns of an operation are one), so that a difference between two versions reads as a change
- * of rights. Root fields follow from the facts and are named only where a permission withholds one.
+ * Ledgers: the rights of a role, grouped by table, one fact a line (columns of an operation are one), so that a difference
+ * between two versions reads as a change of rights. Root fields follow from the facts and are named only where a permission withholds one.
  */
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
@@ -132,7 +132,7 @@ function targetsOf({ shape }: ModelTable, tables: ReadonlyMap<string, ModelTable
 const NO_READERS: TablePermissions['select'] = {};
 
 /**
- * What the roles may do with a table. It goes with the shape, which outlives changes of permissions: the facts of other
+ * The facts of a table, for each role. Cached with the shape, which outlives changes of permissions: the facts of other
  * roles keep their identity.
  */
 function tableFacts(
@@ -150,7 +150,7 @@ function tableFacts(
   );
 }
 
-/** What a tracked function gives the roles; of one that only reads, which roles may select from its table counts. */
+/** The facts of a tracked function. One that only reads is offered to roles that may select from its table. */
 function functionFacts(
   last: Facts | undefined,
   shape: FunctionShape,
@@ -222,7 +222,7 @@ function collect(place: string, report: (add: Add) => void): Facts {
   return new Map([...facts].map(([role, lines]) => [role, [place, ...[...lines].sort()]]));
 }
 
-/** What foreign keys do when rows are deleted; undefined: nothing. */
+/** The effect of foreign keys when rows are deleted; undefined if there is none. */
 function deletionWords({ deleted, changed }: Deletion): string | undefined {
   const parts = [
     ...(deleted.length > 0 ? [`deletes rows of ${deleted.map(name).join(', ')}`] : []),

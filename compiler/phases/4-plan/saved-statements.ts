@@ -79,7 +79,7 @@ export function planStatements(
   };
 }
 
-/** What a role's subscription is read again after; undefined if it may not run it, or its SQL depends on the request. */
+/** The writes after which a role's subscription is read again; undefined if it may not run it, or its SQL depends on the request. */
 export function wakesForRole(
   roleSchema: RoleSchema,
   operation: Operation,
@@ -219,7 +219,7 @@ function whenOf(when: When): Pick<SavedPlan, 'when'> {
   return Object.keys(when).length > 0 ? { when } : {};
 }
 
-/** Of a statement in the file of its operation: of a query, and of a mutation. */
+/** Indentation of a statement in the file of its operation: of a query, and of a mutation. */
 const INDENT = ' '.repeat(12);
 const INDENT_OF_WRITE = ' '.repeat(16);
 

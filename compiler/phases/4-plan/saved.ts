@@ -205,7 +205,7 @@ function statementsOf(
   return { plans: planForRole(roleSchema, operation, options), ...(wakes && { wakes }) };
 }
 
-/** As planQuery, for one that is known to be invalid: its endpoints stay and answer with what is wrong. */
+/** Like planQuery, for an operation that is known to be invalid: its endpoints stay and answer with the error. */
 function uncheckedQuery(document: DocumentNode, collection: string, query: CollectionQuery): KnownQuery {
   const count = operationCount(document);
   if (count !== 1) return { problem: count === 0 ? 'none' : 'several' };

@@ -48,7 +48,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   _nin: 'not in',
 };
 
-/** As it runs: "not equal" lets null through where the column may be null. */
+/** The condition that runs: "not equal" admits null if the column may be null. */
 function operatorWords({ operator, left, right }: Extract<Condition, { kind: 'comparison' }>): string {
   if (operator === '_neq' && left.nullable && right.kind === 'value') return 'is distinct from';
   return SYMBOLS[operator] ?? operator;

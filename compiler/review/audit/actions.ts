@@ -1,11 +1,11 @@
-/** What leaves for which host when actions are called, and whether credentials of clients do. */
+/** The data that calls of actions send to each host, and whether it includes credentials of clients. */
 import type { ActionShape } from '../../../runtime/core/action/shapes.ts';
 import { variablesOf } from '../../../runtime/core/environment-template.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
 export interface HostActions {
-  /** As the metadata writes it: `{{NAME}}` is an environment variable. */
+  /** The address in the metadata: `{{NAME}}` is an environment variable. */
   readonly host: string;
   readonly actions: readonly AuditedAction[];
 }
@@ -83,7 +83,7 @@ function auditedAction(action: ActionShape): AuditedAction {
   };
 }
 
-/** The host of the handler, or of the transform that replaces it; a variable stands for an address as a whole. */
+/** The host of the handler, or of the transform that replaces it; a variable is shown as a whole address. */
 function hostOf({ handler, requestTransform }: ActionShape): string {
   const { url } = (requestTransform ?? {}) as { readonly url?: unknown };
   const address = typeof url === 'string' && /^https?:/i.test(url) ? url : handler;

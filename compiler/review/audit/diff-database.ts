@@ -94,7 +94,7 @@ function recordTexts(before: Hashes = {}, after: Hashes = {}, subject: string): 
   });
 }
 
-/** What deleting rows does to other tables. */
+/** Compares the effects that deleting rows has on other tables. */
 function deletionTexts(
   base: GeneratedCode,
   was: Table,

@@ -205,7 +205,7 @@ function compareTexts(
   const verdict = compareConditions(parseCondition(before), parseCondition(after), knowledge);
   if (verdict === 'same') return;
   const words = [ruleWords(before), ruleWords(after)] as const;
-  // What differs in casts only differs in the texts themselves.
+  // Rules that differ only in casts are compared as texts.
   const [old, next] = words[0] === words[1] ? [before, after] : words;
   report(verdict, { before: old, after: next });
 }
@@ -232,7 +232,7 @@ function comparePresets(was: Permission, now: Permission, add: Add): void {
       ...(old !== undefined && { before: ruleWords(old) }),
       ...(next !== undefined && { after: ruleWords(next) }),
     };
-    // A column that the client could give, or can give now, is told among the columns.
+    // A column that the client could give, or can give now, is reported among the columns.
     if (next === undefined) {
       const free = now.columns?.includes(column);
       add(

@@ -7,7 +7,7 @@ import { remoteFacts } from '../../phases/4-plan/remote-ledger.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
 
-/** What roles may call of other servers, and what they are sent. */
+/** Compares the calls of other servers that roles may cause, and the data that is sent. */
 export function serviceFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   return [
     ...compareServices(actionsOf(base), actionsOf(head), 'call the action'),
@@ -44,7 +44,7 @@ function remotesOf({ generated: { remotes = [] } }: GeneratedCode): Services {
   );
 }
 
-/** What a remote schema offers beyond permissions, which the server heeds only by an option. */
+/** Compares whole remote schemas: the server applies their permissions only if an option says so. */
 function wholeRemoteFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   const schemas = ({ generated: { remotes = [] } }: GeneratedCode) =>
     new Map(remotes.map(({ name, schema }) => [name, schema]));

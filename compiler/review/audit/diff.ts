@@ -1,5 +1,5 @@
 /**
- * What a change of generated code grants or takes, role by role: columns, rows, operations. Row rules are compared as
+ * Compares two versions of generated code role by role: the columns, rows and operations that a change grants or takes. Row rules are compared as
  * conditions; what cannot be shown either way is undecidable, and never called narrower.
  */
 import { count } from '../findings/text.ts';
@@ -26,7 +26,7 @@ export interface AuditDiff {
   readonly base: string;
   readonly head: string;
   readonly findings: readonly Finding[];
-  /** What generated code does not hold, and so was not compared. */
+  /** Parts of the metadata that generated code does not hold and that were therefore not compared. */
   readonly notCompared: string;
 }
 

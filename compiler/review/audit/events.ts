@@ -1,11 +1,11 @@
-/** What leaves for which host when rows change and schedules come due: columns, headers, signatures. */
+/** The data that event triggers and cron triggers send to each host: columns, headers, signatures. */
 import { variablesOf } from '../../../runtime/core/environment-template.ts';
 import type { DeliveryShape, EventTriggerShape } from '../../../runtime/core/events.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
 export interface HostEvents {
-  /** As the metadata writes it: `{{NAME}}` is an environment variable. */
+  /** The address in the metadata: `{{NAME}}` is an environment variable. */
   readonly host: string;
   readonly triggers: readonly AuditedTrigger[];
 }
@@ -92,7 +92,7 @@ function addressOf(webhook: DeliveryShape['webhook']): string {
   return 'template' in webhook ? webhook.template : `{{${webhook.variable}}}`;
 }
 
-/** The host of the webhook, or of the transform that replaces it; a variable stands for an address as a whole. */
+/** The host of the webhook, or of the transform that replaces it; a variable is shown as a whole address. */
 function hostOf({ webhook, requestTransform }: DeliveryShape): string {
   const { url } = (requestTransform ?? {}) as { readonly url?: unknown };
   const address = typeof url === 'string' && /^https?:/i.test(url) ? url : addressOf(webhook);

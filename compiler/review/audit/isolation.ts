@@ -121,7 +121,7 @@ function bindings({ operation, where, check, presets = {} }: Permission): Readon
   return new Set([...variablesBinding(check), ...preset]);
 }
 
-/** Foreign keys of which a permission writes a column; nothing for what it does not write. */
+/** Foreign keys with a column that a permission writes. */
 function writtenReferences({ columns = [], operation }: Permission, shape: TableShape): Reference[] {
   if (operation !== 'insert' && operation !== 'update') return [];
   return referencesOf(shape).filter((reference) => reference.columns.some((name) => columns.includes(name)));

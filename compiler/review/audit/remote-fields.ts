@@ -1,4 +1,4 @@
-/** What roles may do with remote schemas, and by which root fields and relationships they reach a field. */
+/** The fields of remote schemas that roles may use, and the root fields and relationships that lead to each. */
 
 import { type FieldDefinitionNode, Kind, print as printAst } from 'graphql';
 import type { Table } from '../../../runtime/core/program.ts';

@@ -8,7 +8,7 @@ type RootKind = 'query' | 'mutation' | 'subscription';
 
 interface RootFieldOf {
   readonly root: RootKind;
-  /** As a document writes it; below a namespace `namespace.name`. */
+  /** The name in a document; below a namespace `namespace.name`. */
   readonly name: string;
   /** `select`, `insert_one`, `function` and so on. */
   readonly kind: string;

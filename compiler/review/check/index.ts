@@ -47,7 +47,7 @@ export function checkCode(base: GeneratedCode, head: GeneratedCode): CheckResult
 const keys = new WeakMap<GeneratedCode, Map<string, string>>();
 
 /**
- * Whatever a role's schema depends on, as text: with equal ones the schemas are equal and need not be built, which takes
+ * Everything that a role's schema depends on, as text: with equal ones the schemas are equal and need not be built, which takes
  * seconds for big ones. Row rules and limits are left out.
  */
 function schemaKey(code: GeneratedCode, role: string): string {

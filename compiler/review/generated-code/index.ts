@@ -10,7 +10,7 @@ import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
 import { differingStatements } from './replan.ts';
 
 export interface GeneratedCode {
-  /** As the person named it. */
+  /** The name that the command line gave. */
   readonly label: string;
   readonly generated: GeneratedProgram;
   readonly program: Program;
@@ -18,7 +18,7 @@ export interface GeneratedCode {
   readonly accessOf: (table: Table) => TableAccess;
   /** Every role that a rule, a function or an allow-list names, sorted; `admin` is not among them. */
   readonly roles: readonly string[];
-  /** Where an object of the generated code is written, with the folder's path. */
+  /** File and line of an object of the generated code, with the folder's path. */
   readonly locate: (value: object) => Location | undefined;
   /** Resolvers written by hand: no audit knows what they do. */
   readonly foreign: readonly Location[];

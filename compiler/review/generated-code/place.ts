@@ -1,4 +1,4 @@
-/** Where generated code lies: a folder, or a folder as it was in a revision of git. Read as texts, never run. */
+/** The place of generated code: a folder, or a folder in a revision of git. Its files are read as text, never run. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
@@ -11,7 +11,7 @@ export class GeneratedCodeError extends Error {
 }
 
 export interface GeneratedTexts {
-  /** As the person named it, for headings. */
+  /** The name that the command line gave, for headings. */
   readonly label: string;
   /** Path of the folder that a file's path is to be put behind, for places in reports. */
   readonly folder: string;

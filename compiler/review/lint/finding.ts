@@ -3,11 +3,11 @@ import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { PlacedPermission } from './place.ts';
 
-/** What a rule of the lint reports. */
+/** A report of a lint rule. */
 export interface Found extends Diagnostic {
   /** The columns that it is about: of the rule's table, or of a table that it looks at. */
   readonly columns?: readonly string[];
-  /** What else tells its cause apart from others about these columns. */
+  /** Distinguishes its cause from others about the same columns. */
   readonly by?: string;
 }
 

@@ -90,7 +90,7 @@ function decides(
   );
 }
 
-/** Tables of which a condition compares a column with the session, beyond the rule's own row. */
+/** Tables, beside the rule's own row, with a column that a condition compares with the session. */
 function sessionComparisons(condition: Condition, outer: ReadonlyMap<Token, string>): Set<string> {
   switch (condition.kind) {
     case 'and':

@@ -13,7 +13,7 @@ import { planAlone, plannerOf, type RuleKind, type Subject, subjectsOf } from '.
 
 /** The earlier version, compiled against the present catalogs. */
 export interface Base {
-  /** As the person named it. */
+  /** The name that the command line gave. */
   readonly label: string;
   readonly compiled: CompileResult;
 }

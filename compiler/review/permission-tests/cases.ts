@@ -35,7 +35,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const asking = {
   name: z.string().min(1),
   role: z.string().min(1),
-  /** As a trusted caller, for whom backend-only permissions count. */
+  /** Send the request as a trusted caller, so that backend-only permissions apply. */
   trusted: z.boolean().optional(),
 };
 

@@ -47,7 +47,7 @@ export interface TestResult {
   readonly withoutSession: number;
   /** Permissions whose input a webhook validates; tests let it agree to everything. */
   readonly validated: number;
-  /** What is tried by declared cases only. */
+  /** Objects that only declared cases test. */
   readonly byCasesOnly: { readonly functions: number; readonly views: number; readonly triggers: number };
   readonly base?: BaseResult;
 }

@@ -11,7 +11,7 @@ import type { Model, ModelTable } from '../../model/model.ts';
 import { expressionEdits, metadataWords } from './expression-edits.ts';
 import type { RuleKind } from './subjects.ts';
 
-/** What is weakened. */
+/** The part that is weakened. */
 export type MutantKind = 'rule' | 'column' | 'preset' | 'operation';
 export const MUTANT_KINDS: readonly MutantKind[] = ['rule', 'column', 'preset', 'operation'];
 

@@ -62,7 +62,7 @@ export function createTryRule(
     });
 }
 
-/** What could not be shown could have been with rows that were refused. */
+/** An unproven check names the rows that the database refused: with them it could have been proven. */
 function withProblem(check: Check, problem: string): Check {
   return check.outcome === 'unproven'
     ? { ...check, reason: `${check.reason}, and none could be made: ${problem}` }

@@ -45,7 +45,7 @@ export function comparedColumns({ condition, table: { shape } }: Subject, variab
   return [...new Set(all.map(({ table, column }) => `${table}.${column}`))];
 }
 
-/** Where a condition compares columns with session variables. */
+/** The places in which a condition compares columns with session variables. */
 function comparisons(condition: Condition, schema: string, name: string): Comparison[] {
   switch (condition.kind) {
     case 'and':
@@ -240,7 +240,7 @@ async function reaching(
   const session = { role, backendOnly: true, variables: { 'x-engine-role': role } };
   const found = await trial.connection.readTexts(statement, bindParameters(statement, {}, session)).then(
     ([text]) => JSON.parse(text!) as Variables[],
-    // A variable may be compared with columns of several types, of which not every value is one.
+    // A variable may be compared with columns of several types; not every value is valid for all of them.
     () => [],
   );
   const chosen: Variables[] = [];

@@ -15,7 +15,7 @@ import type { StubHandler } from './cases.ts';
 
 export interface Stubs {
   readonly callers: Callers;
-  /** What was wrong with the calls so far: an action without a handler, another body, a handler that was not called. */
+  /** Problems of the calls so far: an action without a handler, another body, a handler that was not called. */
   readonly problem: () => string | undefined;
 }
 

@@ -40,7 +40,7 @@ export function jsonKind(value: unknown): string {
   return kind === 'object' ? 'Object' : kind.slice(0, 1).toUpperCase() + kind.slice(1);
 }
 
-/** True for a JSON object; numbers with all their digits are none. */
+/** True for a JSON object. A number with all its digits does not count. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)

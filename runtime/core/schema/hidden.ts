@@ -1,5 +1,5 @@
 /**
- * Why a role is not offered a name of the schema that others know. Asked only when a request named it in vain: the types of
+ * Why a role is not offered a name of the schema that others know. Asked only when a request named one that the role lacks: the types of
  * a role never say what they leave out.
  */
 import type { EngineError, UnknownName } from '../errors.ts';

@@ -101,7 +101,7 @@ export function shownInputs(fields: ReadonlyMap<string, ArgumentDefinition>): re
   return fields.size > 0 ? [...fields.values()] : [PLACEHOLDER];
 }
 
-/** The only field of a type of which a role sees no field (see graphql-schema.ts). */
+/** The only field of a type without fields that the role sees (see graphql-schema.ts). */
 const PLACEHOLDER: FieldDefinition = {
   name: '_PLACEHOLDER',
   description: 'placeholder (do not use)',

@@ -30,6 +30,6 @@ export interface Provider {
    * which the texts of all providers are equal. `undefined` is a role that no rule mentions.
    */
   readonly offer: (role: string | undefined) => string;
-  /** What hides a name that a request used in vain; undefined: this provider has no such name. */
+  /** The reason that hides a name from the role; undefined if this provider has no such name. */
   readonly hides?: (unknown: HiddenName, roleSchema: RoleSchema) => Hidden | undefined;
 }
