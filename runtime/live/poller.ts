@@ -6,12 +6,12 @@
  * begins after the last change; and since a cohort is read by one batch at a time, its states never go backwards.
  */
 import { randomUUID } from 'node:crypto';
-import { remember } from '../core/remember.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { Change } from '../database/changes.ts';
 import type { SourceConnection } from '../database/source.ts';
-import { type Cohort, cohortKey, createCohort, type Subscriber } from './cohort.ts';
-import { CohortIndex, concernOf } from './concern.ts';
+import type { Cohort, Subscriber } from './cohort.ts';
+import { Cohorts } from './cohorts.ts';
+import { concernOf } from './concern.ts';
 import type { Lane, Reader } from './lane.ts';
 import { GATHER, Pace } from './pace.ts';
 import type { BatchReport, ReadReport } from './poller-log.ts';
@@ -45,13 +45,12 @@ const MAX_DELAY = 2000;
 
 export class Poller implements Reader {
   readonly plan: SubscriptionPlan;
-  readonly cohorts = new Map<string, Cohort>();
   readonly #source: PolledSource;
   readonly #lane: Lane;
   readonly #options: PollerOptions;
   readonly #pace: Pace;
   readonly #reading: ReadingContext;
-  readonly #index: CohortIndex;
+  readonly #cohorts: Cohorts;
   readonly #tables: ReadonlySet<string>;
   readonly #due = new Set<Cohort>();
   /** What the next round reads. */
@@ -89,9 +88,13 @@ export class Poller implements Reader {
       finished: (batch) => this.#finished.push(batch),
       report: options.report,
     };
-    this.#index = new CohortIndex(plan.parameters, this.cohorts);
+    this.#cohorts = new Cohorts(plan.parameters, (cohort) => this.#due.delete(cohort));
     this.#tables = tablesOf(plan.text);
     this.#stopListening = source.changes.listen((change) => this.#changed(change));
+  }
+
+  get cohorts(): ReadonlyMap<string, Cohort> {
+    return this.#cohorts.byKey;
   }
 
   /** Why the query is read at its interval; undefined: it is read after changes of data. */
@@ -108,7 +111,7 @@ export class Poller implements Reader {
 
   /** Adds a subscriber, who gets a result that is read from now on. */
   add(values: readonly (string | null)[], join: (cohort: Cohort) => Subscriber): Subscriber {
-    const cohort = this.#cohortOf(values);
+    const cohort = this.#cohorts.of(values);
     const subscriber = join(cohort);
     cohort.subscribers.add(subscriber);
     cohort.wanted = true;
@@ -119,7 +122,7 @@ export class Poller implements Reader {
 
   /** @returns whether no subscriber is left */
   remove(subscriber: Subscriber): boolean {
-    this.#leave(subscriber);
+    this.#cohorts.leave(subscriber);
     if (this.cohorts.size > 0) {
       this.#endRoundIfDone();
       return false;
@@ -175,7 +178,7 @@ export class Poller implements Reader {
       this.#mustLearn = true;
       this.#lane.wake(this);
     }
-    const concern = concernOf(change, this.#tables, this.#sensitivity, this.#index);
+    const concern = concernOf(change, this.#tables, this.#sensitivity, this.#cohorts.index);
     if (concern === 'none') {
       if (change.tables || now - this.#readAll < CHECK_INTERVAL) return;
       this.#isCheck = true;
@@ -199,7 +202,7 @@ export class Poller implements Reader {
     this.#isNamed = false;
     if (stale === 'all') this.#readAll = performance.now();
     for (const cohort of stale === 'all' ? this.cohorts.values() : stale)
-      if (!cohort.paused && this.cohorts.get(cohort.key) === cohort) this.#due.add(cohort);
+      if (!cohort.paused && this.#cohorts.isLive(cohort)) this.#due.add(cohort);
     this.#lane.wake(this);
     this.#endRoundIfDone();
   }
@@ -257,10 +260,7 @@ export class Poller implements Reader {
       this.#follow(subscriber, values);
       return;
     }
-    const place = { ...createCohort(values, `paused ${subscriber.joined}`), paused: true };
-    this.cohorts.set(place.key, place);
-    this.#index.add(place);
-    this.#enter(subscriber, place);
+    const place = this.#cohorts.pause(subscriber, values);
     whenRead(() => {
       if (place.subscribers.has(subscriber)) this.#follow(subscriber, values);
     });
@@ -268,33 +268,9 @@ export class Poller implements Reader {
 
   /** Subscribers of a stream that have got equally far are one cohort from now on. */
   #follow(subscriber: Subscriber, values: Cohort['values']): void {
-    const cohort = this.#cohortOf(values);
-    this.#enter(subscriber, cohort);
+    const cohort = this.#cohorts.of(values);
+    this.#cohorts.enter(subscriber, cohort);
     this.#due.add(cohort);
     this.#gather();
-  }
-
-  #cohortOf(values: Cohort['values']): Cohort {
-    return remember(this.cohorts, cohortKey(values), () => {
-      const cohort = createCohort(values);
-      this.#index.add(cohort);
-      return cohort;
-    });
-  }
-
-  #enter(subscriber: Subscriber, cohort: Cohort): void {
-    if (subscriber.cohort === cohort) return;
-    this.#leave(subscriber);
-    subscriber.cohort = cohort;
-    cohort.subscribers.add(subscriber);
-  }
-
-  #leave(subscriber: Subscriber): void {
-    const { cohort } = subscriber;
-    cohort.subscribers.delete(subscriber);
-    if (cohort.subscribers.size > 0) return;
-    this.cohorts.delete(cohort.key);
-    this.#due.delete(cohort);
-    this.#index.remove(cohort);
   }
 }

@@ -29,7 +29,7 @@ export class Clients {
     await first;
   }
 
-  /** Opens sockets with one subscription each, so many in a second. @returns milliseconds to each first result */
+  /** Opens sockets with one subscription each, so many in a second. @returns milliseconds to each first result, of half a minute */
   async storm(sockets: number, perSecond: number, field: (index: number) => string): Promise<number[]> {
     const times: number[] = [];
     const began = new Map<string, number>();
@@ -49,24 +49,33 @@ export class Clients {
       const due = start + (index * 1000) / perSecond;
       if (due > performance.now()) await delay(due - performance.now());
       began.set(String(index), performance.now());
-      void this.#openAtLast(index, field);
+      void this.#openAtLast(index, field, () => began.has(String(index)));
     }
-    await finished;
+    await Promise.race([finished, delay(30_000)]);
+    began.clear();
     return times;
   }
 
-  /** As clients do that connect again when they were refused. */
-  async #openAtLast(index: number, field: (index: number) => string): Promise<void> {
-    for (;;)
+  /** As clients do that connect again when they were refused, or closed before the first result. */
+  async #openAtLast(
+    index: number,
+    field: (index: number) => string,
+    isWaiting: () => boolean,
+  ): Promise<void> {
+    while (isWaiting()) {
       try {
-        return await this.#openOne([index], field);
+        const socket = await this.#openOne([index], field);
+        while (isWaiting() && socket.readyState === socket.OPEN) await delay(500);
       } catch {
-        this.refused += 1;
-        await delay(200);
+        // Refused.
       }
+      if (!isWaiting()) return;
+      this.refused += 1;
+      await delay(200);
+    }
   }
 
-  async #openOne(indexes: readonly number[], field: (index: number) => string): Promise<void> {
+  async #openOne(indexes: readonly number[], field: (index: number) => string): Promise<WebSocket> {
     const socket = new WebSocket(this.#url, 'graphql-transport-ws');
     this.#open.add(socket);
     socket.on('error', () => {});
@@ -85,6 +94,7 @@ export class Clients {
       const payload = { query: `subscription { ${field(index)} }` };
       socket.send(JSON.stringify({ type: 'subscribe', id: String(index), payload }));
     }
+    return socket;
   }
 
   /** Returns after so many results. */

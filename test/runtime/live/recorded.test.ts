@@ -157,6 +157,32 @@ describe('what is recorded', () => {
     await new Promise((resolve) => setTimeout(resolve, 110));
     expect((await record.next())?.redefined).toBe(true);
   });
+
+  test('and of tables that logical replication writes, nothing is relied on: it fires no statement triggers', async () => {
+    await installCapture(client, await captureStatus(client, TABLES));
+    const record = await recording();
+    const complete = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 110));
+      return record.complete();
+    };
+    expect(await complete()).toContain('plain');
+    await client.query(
+      "create subscription applied connection 'host=nowhere' publication p with (connect = false, enabled = false, create_slot = false, slot_name = none)",
+    );
+    try {
+      // As the subscription's refresh writes it.
+      await client.query(
+        "insert into pg_subscription_rel (srsubid, srrelid, srsubstate) select oid, 'plain'::regclass, 'r' from pg_subscription where subname = 'applied'",
+      );
+      expect(await complete()).not.toContain('plain');
+    } finally {
+      await client.query(
+        "delete from pg_subscription_rel where srrelid = 'plain'::regclass; drop subscription applied",
+      );
+    }
+    await complete();
+    expect(await complete()).toContain('plain');
+  });
 });
 
 describe('who writes', () => {

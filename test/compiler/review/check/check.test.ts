@@ -75,6 +75,36 @@ test('a column that a role loses breaks the operations that select it, and its s
   });
 });
 
+test("subscriptions break as queries do: by a column, a stream's cursor, or a root field that is no longer offered", () => {
+  const live = 'subscription titles { article { id title } }';
+  const stream =
+    'subscription titles { article_stream(batch_size: 1, cursor: {initial_value: {title: "a"}}) { id } }';
+  const less = { ...SELECT, columns: ['id'] };
+  const noList = { ...SELECT, subscription_root_fields: ['select_by_pk'] };
+  const refusals = [
+    [live, less],
+    [live, noList],
+    [stream, less],
+    [stream, noList],
+  ].map(([query, select]) => {
+    const saved = { ...collections(query as string), rest_endpoints: [] };
+    const { operations } = checkCode(
+      code(article(SELECT, {}, saved), 'base'),
+      code(article(select as object, {}, saved), 'head'),
+    );
+    return operations.map(({ weight, kind, roles, text }) => [weight, kind, roles, text]);
+  });
+  const refused = (why: string) => [
+    ['breaking', 'OPERATION_REFUSED', ['user'], `web.titles can no longer be run: ${why}`],
+  ];
+  expect(refusals).toEqual([
+    refused("field 'title' not found in type: 'article'"),
+    refused("field 'article' not found in type: 'subscription_root'"),
+    refused("field 'title' not found in type: 'article_stream_cursor_value_input'"),
+    refused("field 'article_stream' not found in type: 'subscription_root'"),
+  ]);
+});
+
 test('row rules are not the business of a check', () => {
   const head = code(article({ ...SELECT, filter: { id: { _eq: 1 } }, limit: 5 }));
   expect(checkCode(base(), head).schemas).toEqual([]);
