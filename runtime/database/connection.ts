@@ -32,12 +32,16 @@ interface Session {
 const NO_JIT = `case when (select source from pg_settings where name = 'jit') in ('default', 'configuration file')
   then set_config('jit', 'off', false) end`;
 
+/** Citus prunes shards by values: a plan for any value is one for every shard, or none. */
+const NO_GENERIC_PLANS = `case when exists (select from pg_extension where extname = 'citus')
+  then set_config('plan_cache_mode', 'force_custom_plan', false) end`;
+
 /** Gives a session that was discarded its settings again. */
-export const PREPARE_SESSION = `select ${DEFINE_SETTINGS}, ${NO_JIT}`;
+export const PREPARE_SESSION = `select ${DEFINE_SETTINGS}, ${NO_JIT}, ${NO_GENERIC_PLANS}`;
 
 const SESSION = `select current_setting('default_transaction_isolation') ||
   case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
-  pg_backend_pid() as process, ${DEFINE_SETTINGS}, ${NO_JIT}`;
+  pg_backend_pid() as process, ${DEFINE_SETTINGS}, ${NO_JIT}, ${NO_GENERIC_PLANS}`;
 
 /** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
 export type ConnectionConfiguration = Pick<

@@ -1043,6 +1043,36 @@ export const diagnostics = {
       `Role "${role}" may read column "${column}" of table ${table}, whose name is that of a secret.`,
       'Take it out of the permission, or allow it on purpose.',
     ]),
+  /** The event trigger "%name%" is on %table%, where Citus refuses database triggers. */
+  shardsEventTrigger: ({ name, table }: { name: Hole; table: Hole }): Message =>
+    message('shards-event-trigger', 'warning', [
+      `The event trigger "${name}" is on ${table}, where Citus refuses database triggers.`,
+    ]),
+  /** The function %name% reads distributed tables, which Citus does not see inside functions. */
+  shardsFunctionReads: ({ name }: { name: Hole }): Message =>
+    message('shards-function-reads', 'warning', [
+      `The function ${name} reads distributed tables, which Citus does not see inside functions.`,
+    ]),
+  /** The relationship "%name%" of the distributed table %table% does not join the distribution columns: %pairs%. */
+  shardsRelationshipApart: ({ name, table, pairs }: { name: Hole; table: Hole; pairs: Hole }): Message =>
+    message('shards-relationship-apart', 'warning', [
+      `The relationship "${name}" of the distributed table ${table} does not join the distribution columns: ${pairs}.`,
+    ]),
+  /** The %operation% permission of role "%role%" on the distributed table %table% does not fix the distribution column "%column%" to one value. */
+  shardsRuleWithoutValue: ({
+    operation,
+    role,
+    table,
+    column,
+  }: {
+    operation: Hole;
+    role: Hole;
+    table: Hole;
+    column: Hole;
+  }): Message =>
+    message('shards-rule-without-value', 'warning', [
+      `The ${operation} permission of role "${role}" on the distributed table ${table} does not fix the distribution column "${column}" to one value.`,
+    ]),
   /** Source "%source%" is of kind "%kind%"; only "postgres" can be served. */
   sourceKindUnsupported: ({ source, kind }: { source: Hole; kind: Hole }): Message =>
     message('source-kind-unsupported', 'error', [

@@ -5,6 +5,7 @@ import { lazy } from '../../../runtime/core/remember.ts';
 import { ROOT_FIELD_KINDS } from '../../../runtime/core/root-fields.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import type { DeclaredFunction, FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
+import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
@@ -13,7 +14,8 @@ import type { Plan, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import { planEvents } from './events.ts';
 import { planLedgers } from './ledger.ts';
 import { planAccess } from './permission.ts';
-import { planSaved } from './saved.ts';
+import { linkedProgram, planSaved } from './saved.ts';
+import { shardDiagnostics, verdictFacts } from './shards.ts';
 
 /**
  * The plan, made as far as it is asked for, and once: of many changes that are judged one by one, only the last is
@@ -36,8 +38,21 @@ export function plan(
   const program = lazy(() => planProgram(model, memory, serving));
   const { value: saved, diagnostics, runs } = planSaved(metadata, program, serving, memory);
   const served = lazy((): ProgramPlan => ({ ...program(), ...(saved && { saved }) }));
-  const complete = lazy((): Plan => ({ ...served(), ledgers: planLedgers(model, serving, runs, memory) }));
-  return { value: { events: () => program().events, served, complete }, diagnostics };
+  const hasShards = model.sources.some(({ shape }) => isDistributed(shape));
+  const shardFacts = (role: string) => {
+    const linked = linkedProgram(program(), serving, memory);
+    return verdictFacts(linked, saved?.operations ?? [], role);
+  };
+  const complete = lazy(
+    (): Plan => ({
+      ...served(),
+      ledgers: planLedgers(model, serving, runs, memory, hasShards ? shardFacts : undefined),
+    }),
+  );
+  return {
+    value: { events: () => program().events, served, complete },
+    diagnostics: hasShards ? [...diagnostics, ...shardDiagnostics(program(), metadata)] : diagnostics,
+  };
 }
 
 /** What can be wrong was reported before. */

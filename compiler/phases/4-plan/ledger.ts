@@ -31,12 +31,16 @@ type Add = (role: string, fact: string) => void;
 /** Lines about one table or function, by role: what it is, then the facts, sorted. */
 type Facts = ReadonlyMap<string, readonly string[]>;
 
-/** The ledgers of all roles that have a permission. */
+/**
+ * The ledgers of all roles that have a permission.
+ * @param shardFacts lines about what Citus makes of a role's operations
+ */
 export function planLedgers(
   model: Model,
   options: Pick<SavedOptions, 'inferFunctionPermissions'>,
   runs: () => SavedRuns,
   memory: Memory,
+  shardFacts: (role: string) => readonly string[] = () => [],
 ): Ledger[] {
   const parts = model.sources.flatMap((source) => {
     const tables = new Map(source.tables.map((table) => [table.key, table]));
@@ -80,7 +84,7 @@ export function planLedgers(
   }
   const saved = runs();
   for (const [role, lines] of facts) {
-    lines.push(...savedFacts(role, saved).map((fact) => [fact]));
+    lines.push(...[...savedFacts(role, saved), ...shardFacts(role)].map((fact) => [fact]));
   }
   return [...facts]
     .map(([role, lines]) =>

@@ -111,7 +111,7 @@ function keyOf(collection: string, name: string): string {
 }
 
 /** The program that the operations are planned with. */
-function linkedProgram(plan: ProgramPlan, options: SavedOptions, memory: Memory): Program {
+export function linkedProgram(plan: ProgramPlan, options: SavedOptions, memory: Memory): Program {
   const { sources, tables, functions } = programOf(plan, memory);
   const { settings, remotes, actions } = plan;
   return memory.renew(link, memory, sources, tables, functions, settings, remotes, actions, options);

@@ -1,11 +1,10 @@
 /** What Citus makes of each root field of each role, and of saved operations: one shard, all of them, or nothing. */
 import { linkProgram } from '../../../runtime/core/program.ts';
-import { savedSql } from '../../../runtime/core/saved-sql.ts';
+import { type RoleVerdict, roleVerdicts } from '../../../runtime/core/saved-verdicts.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import type { Verdict } from '../../../runtime/core/shards/shapes.ts';
-import { fieldVerdicts, textsVerdict, verdictWords } from '../../../runtime/core/shards/verdicts.ts';
-import { print } from '../../../runtime/core/sql/fragment.ts';
+import { verdictWords } from '../../../runtime/core/shards/verdicts.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
 export interface ShardsAudit {
@@ -15,11 +14,8 @@ export interface ShardsAudit {
   readonly verdicts: readonly AuditedVerdict[];
 }
 
-interface AuditedVerdict {
+interface AuditedVerdict extends RoleVerdict {
   readonly role: string;
-  /** `query team`, `mutation insert_team`, `saved operation COLLECTION.NAME`. */
-  readonly subject: string;
-  readonly verdict: Verdict;
 }
 
 export function auditShards({ label, generated, program, roles }: GeneratedCode): ShardsAudit {
@@ -27,27 +23,10 @@ export function auditShards({ label, generated, program, roles }: GeneratedCode)
   if (sources.length === 0) return { label, sources, verdicts: [] };
   const marked = linkProgram(generated, { ...program.options, markRules: true });
   const names = [...(generated.withoutAdmin ? [] : [ADMIN_ROLE]), ...roles];
-  const verdicts = names.flatMap((role): AuditedVerdict[] => [
-    ...fieldVerdicts(marked.roleSchema(role, true)).map(({ operation, field, verdict }) => ({
-      role,
-      subject: `${operation} ${field}`,
-      verdict,
-    })),
-    ...(generated.saved?.operations ?? []).flatMap(({ collection, name, plans = [], values: shared }) => {
-      const texts = plans
-        .filter(({ roles: allowed }) => allowed.includes(role))
-        .flatMap(({ steps, values }) =>
-          steps.flatMap((step) =>
-            ('sql' in step ? [step] : step.statements).map(({ sql }) => {
-              const saved = { sql, values: { ...shared, ...values } };
-              return [step.source, print(savedSql(saved, step.source, role, marked)).text] as const;
-            }),
-          ),
-        );
-      const verdict = textsVerdict(texts, program.sources);
-      return verdict ? [{ role, subject: `saved operation ${collection}.${name}`, verdict }] : [];
-    }),
-  ]);
+  const operations = generated.saved?.operations ?? [];
+  const verdicts = names.flatMap((role) =>
+    roleVerdicts(marked, operations, role).map((each): AuditedVerdict => ({ role, ...each })),
+  );
   return { label, sources, verdicts };
 }
 

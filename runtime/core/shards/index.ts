@@ -48,6 +48,12 @@ export function judge(text: string, source: SourceShape): Judged {
   return { verdict, values, text: withConstants(again, fenced, factsOf(again, fenced, distribution)) };
 }
 
+/** Whether a query fixes the distribution column of its first table to one value, whatever it looks at besides. */
+export function fixesRows(text: string, { distribution }: SourceShape): boolean {
+  const query = readQuery(readTree(text), undefined, text.length);
+  return distribution !== undefined && factsOf(query, text, distribution).fixed(query.items[0]!).length > 0;
+}
+
 /**
  * The statement as it is sent to a source: as it is for plain PostgreSQL.
  * @throws EngineError not-supported for what Citus cannot answer, or would answer wrongly

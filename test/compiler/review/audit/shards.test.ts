@@ -13,6 +13,10 @@ beforeAll(async () => {
   const { metadata, database, distribution } = await readRequestProject('citus');
   const enums = ['plan', 'ticket_status'].map((name) => ({ schema: 'public', name }));
   const catalog = await readDatabase({ connectionString: database.url }, enums);
+  const [source] = metadata.sources as { tables: { table: { name: string }; event_triggers?: object[] }[] }[];
+  const article = source!.tables.find(({ table }) => table.name === 'article')!;
+  const definition = { enable_manual: false, insert: { columns: '*' } };
+  article.event_triggers = [{ name: 'published', definition, webhook: 'http://localhost/' }];
   writeFileSync(join(folder, 'metadata.json'), JSON.stringify(metadata));
   const write = (file: string, source: typeof catalog) =>
     writeFileSync(join(folder, file), printCatalogFile({ version: 1, sources: { default: source } }));
@@ -26,15 +30,23 @@ async function audited(name: 'plain' | 'citus', ...more: string[]) {
   const compiled = await engine(
     ...['compile', '--metadata', metadata!, '--catalog', catalog!, '--out', out!, '--allow-inconsistent'],
   );
-  expect(compiled).toMatchObject({ status: 0 });
+  expect(compiled, compiled.stderr).toMatchObject({ status: 0 });
   const { stdout, ...rest } = await engine('audit', 'shards', '--generated', out!, ...more);
-  return { ...rest, stdout: stdout.replaceAll(folder, '.') };
+  return {
+    ...rest,
+    stdout: stdout.replaceAll(folder, '.'),
+    compiled: compiled.stderr.replaceAll(folder, '.'),
+  };
 }
 
 test('every root field and saved operation of each role has a verdict', async () => {
-  const { status, stdout } = await audited('citus');
+  const { status, stdout, compiled } = await audited('citus');
   expect(status).toBe(1);
   await expect(stdout).toMatchFileSnapshot('expected/shards.txt');
+  await expect(compiled).toMatchFileSnapshot('expected/shards-diagnostics.txt');
+  await expect(readFileSync(join(folder, 'citus/roles/customer.txt'), 'utf8')).toMatchFileSnapshot(
+    'expected/shards-ledger.txt',
+  );
   expect(readFileSync(join(folder, 'citus/sources/default/source.ts'), 'utf8')).toContain(
     '"public.ticket": { kind: "distributed", by: "tenant_id", group: 1 },',
   );
@@ -55,6 +67,7 @@ test('without distributed tables nothing is said, and nothing printed', async ()
     status: 0,
     stdout: 'No source has distributed tables.   (./plain)\n',
     stderr: '',
+    compiled: 'environment variables that the metadata needs: DATABASE_URL (not set here)\n',
   });
   expect(readFileSync(join(folder, 'plain/sources/default/source.ts'), 'utf8')).not.toContain('distribut');
 });
