@@ -10,7 +10,8 @@ import { address } from './route.ts';
 
 const ROW_HEIGHT = 28;
 const COLUMN_WIDTH = 92;
-const HEAD_WIDTH = 260;
+/** Names of tables; on a phone they would leave no room for permissions. */
+const HEAD_WIDTH = matchMedia('(max-width: 800px)').matches ? 150 : 260;
 
 export function Access({ steps }: PageProps) {
   const { value, error } = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
