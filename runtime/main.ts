@@ -16,6 +16,7 @@ import { MemoryBudget } from './core/memory/budget.ts';
 import { linkProgram, type Program } from './core/program.ts';
 import { REMOTE } from './core/remotes/remote-root.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from './core/request/planner.ts';
+import type { UnverifiedHost } from './core/settings.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type CompiledCron, deliverCompiledCron } from './events/compiled-cron.ts';
 import { createDelivery } from './events/delivery.ts';
@@ -142,7 +143,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const subscriptions = createSubscriptions(liveQueries, current, report);
   const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
-  const outgoing = createOutgoing({ allow, deny });
+  let unverified: readonly UnverifiedHost[] = [];
+  const outgoing = createOutgoing({ allow, deny, unverified: () => unverified });
   const prioritizeData = configuration.remoteSchemaPrioritizeData;
   const calls = {
     send: outgoing.send,
@@ -218,6 +220,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           subscriptions.replan();
           delivery.use(generated.events, sources);
           asynchronous.use(program);
+          unverified = generated.unverifiedHosts ?? [];
           forgetOtherSchemas(execution.planner);
         },
       };

@@ -89,7 +89,7 @@ export async function withProject<Result>(
         return database ? [[source.name, database] as const] : [];
       }),
     );
-    const remotes = await withRemoteReader(context, (readRemote) =>
+    const remotes = await withRemoteReader(context, read.value, (readRemote) =>
       readRemotes(read.value.remote_schemas, options.metadata, readRemote),
     );
     const input = { metadata: read.value, origin: read.origin, catalogs, remotes, naming, serving };

@@ -155,12 +155,13 @@ async function compareAll(
   metadata: string,
   context: CommandContext,
 ): Promise<readonly Compared[]> {
-  const { remote_schemas: known } = readMetadataFile(metadata).value;
+  const { value } = readMetadataFile(metadata);
+  const { remote_schemas: known } = value;
   const unknown = names.find((name) => !known.some((remote) => remote.name === name));
   if (unknown !== undefined)
     throw new UsageError(`The metadata has no remote schema ${JSON.stringify(unknown)}.`);
   const wanted = known.filter(({ name }) => names.length === 0 || names.includes(name));
-  return withRemoteReader(context, (read) =>
+  return withRemoteReader(context, value, (read) =>
     Promise.all(
       wanted.map(async (remote: RemoteSchema): Promise<Compared> => {
         const { name } = remote;

@@ -4,8 +4,16 @@ export interface ProgramSettings {
   /** Roles without `__schema` and `__type`. */
   readonly introspectionDisabledFor?: readonly string[];
   readonly limits?: ApiLimits;
+  /** Hosts that are called although their certificates cannot be verified. */
+  readonly unverifiedHosts?: readonly UnverifiedHost[];
   /** No request runs as administrator: the program was built for certain roles. */
   readonly withoutAdmin?: true;
+}
+
+export interface UnverifiedHost {
+  readonly host: string;
+  /** A port or a path; absent: the whole host. */
+  readonly suffix?: string;
 }
 
 /** Limits of requests. None applies to the role admin. */

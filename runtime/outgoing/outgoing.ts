@@ -7,12 +7,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
 import { lazy } from '../core/remember.ts';
+import type { UnverifiedHost } from '../core/settings.ts';
 import { Bulkhead, type BulkheadLimits } from './bulkhead.ts';
 import { decode } from './decode.ts';
 import { OutgoingError } from './error.ts';
 import { exchange } from './exchange.ts';
 import { createGuard, type TargetRules } from './guard.ts';
 import { DEFAULT_MAX_SIZE, headerOf, type OutgoingRequest, type OutgoingResponse } from './message.ts';
+import { isUnverified } from './unverified.ts';
 
 export interface Outgoing {
   /**
@@ -27,6 +29,8 @@ export interface Outgoing {
 export interface OutgoingOptions extends Partial<TargetRules> {
   /** Limits per scheme, host and port. */
   readonly limits?: BulkheadLimits;
+  /** Hosts whose certificates are not verified, asked for each call. */
+  readonly unverified?: () => readonly UnverifiedHost[];
 }
 
 const LIMITS: BulkheadLimits = { running: 256, waiting: 1000 };
@@ -64,9 +68,9 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     const { createPools } = await import('./pools.ts');
     return createPools(guard, limits.running);
   });
-  /** By origin, least recently used first. */
+  /** By origin, those without verification apart; least recently used first. */
   const hosts = new Map<string, Host>();
-  let latest: { readonly origin: string; readonly host: Host } | undefined;
+  let latest: { readonly key: string; readonly host: Host } | undefined;
   const known = new LRUCache<string, URL>({ max: KNOWN_ADDRESSES });
   const readTarget = (address: string | URL): URL => {
     const url = readAddress(address);
@@ -82,14 +86,17 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   };
   let closed = false;
 
-  const hostOf = (origin: string, open: (origin: string) => Pool): Host => {
-    if (latest?.origin === origin) return latest.host;
-    const known = hosts.get(origin);
-    if (known) hosts.delete(origin);
+  const hostOf = (url: URL, open: (origin: string, verified: boolean) => Pool): Host => {
+    const { origin } = url;
+    const verified = !options.unverified || !isUnverified(url, options.unverified());
+    const key = verified ? origin : `${origin} unverified`;
+    if (latest?.key === key) return latest.host;
+    const known = hosts.get(key);
+    if (known) hosts.delete(key);
     else closeIdle(hosts);
-    const host = known ?? { pool: open(origin), bulkhead: new Bulkhead(limits) };
-    hosts.set(origin, host);
-    latest = { origin, host };
+    const host = known ?? { pool: open(origin, verified), bulkhead: new Bulkhead(limits) };
+    hosts.set(key, host);
+    latest = { key, host };
     return host;
   };
 
@@ -98,10 +105,10 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     request: OutgoingRequest,
     deadline: number,
   ): Promise<OutgoingResponse> => {
-    const { origin, pathname, search } = url;
+    const { pathname, search } = url;
     const { open } = await client();
     if (closed) throw new OutgoingError('cancelled', 'the server is stopping');
-    const { pool, bulkhead } = hostOf(origin, open);
+    const { pool, bulkhead } = hostOf(url, open);
     const { method = 'POST', headers = [], body = null, signal, maxSize = DEFAULT_MAX_SIZE } = request;
     const sent: string[] = [];
     for (const [name, value] of headers) if (!OWN_HEADERS.has(name.toLowerCase())) sent.push(name, value);

@@ -13,6 +13,7 @@ import { createPlanner } from '../core/request/planner.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { deliverScheduled } from '../events/scheduled-delivery.ts';
 import type { Execution } from '../graphql/execution.ts';
+import { unverifiedHosts } from '../metadata/kinds/settings.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
 import { remoteTarget } from '../metadata/remote-target.ts';
@@ -165,7 +166,12 @@ async function start(data: ThreadData): Promise<Running> {
     Object.keys(data.environment).filter((name) => data.environment[name] !== undefined),
   );
   const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
-  const outgoing = createOutgoing({ allow, deny });
+  let metadata = (): Metadata | undefined => undefined;
+  const unverified = () => {
+    const { network } = metadata() ?? {};
+    return network ? unverifiedHosts(network) : [];
+  };
+  const outgoing = createOutgoing({ allow, deny, unverified });
   const scheduled = deliverScheduled(store.query, {
     configuration,
     environment: data.environment,
@@ -210,6 +216,7 @@ async function start(data: ThreadData): Promise<Running> {
       report,
     });
     const stopWatching = keepCurrent(engine, store, configuration.schemaSyncPollInterval, report);
+    metadata = () => engine.state.metadata;
     const { inconsistent } = engine.state;
     if (inconsistent.length > 0) {
       observe({

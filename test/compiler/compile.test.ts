@@ -122,14 +122,14 @@ describe.skipIf(!existsSync(projects))('real projects', () => {
 test('what is not served yet is named', () => {
   const { value } = readMetadata({
     ...metadataJson(),
-    network: { tls_allowlist: [{ host: 'example.org' }] },
+    metrics_config: { analyze_query_variables: true, analyze_response_body: true },
   });
   const { diagnostics, files } = compile({ metadata: value, catalogs: {} });
-  const message = 'Setting "tls_allowlist" is kept in the metadata but not served yet.';
+  const message = 'Setting "metrics_config" is kept in the metadata but not served yet.';
   expect(diagnostics.filter(({ code }) => code === 'not-served-yet').map((each) => each.message)).toEqual([
     message,
   ]);
-  expect(JSON.parse(files.get('not-served.json')!)).toEqual([`network.tls_allowlist: ${message}`]);
+  expect(JSON.parse(files.get('not-served.json')!)).toEqual([`metrics_config: ${message}`]);
   expect(JSON.parse(files.get('manifest.json')!).reports).toContain('not-served.json');
   expect(compileJson(metadataJson()).files.has('not-served.json')).toBe(false);
 });

@@ -4,6 +4,7 @@ import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts'
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
+import { unverifiedHosts } from '../../../runtime/metadata/kinds/settings.ts';
 import type { InheritedRole, Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Given } from '../../memory/recall.ts';
@@ -98,10 +99,15 @@ function resolveModel(
 }
 
 /** Settings of the whole program, without those that have no effect. */
-function readSettings({ api_limits: limits, graphql_schema_introspection }: Metadata): ProgramSettings {
+function readSettings({
+  api_limits: limits,
+  graphql_schema_introspection,
+  network,
+}: Metadata): ProgramSettings {
   const roles = [...new Set(graphql_schema_introspection.disabled_for_roles)].sort();
   return {
     ...(roles.length > 0 ? { introspectionDisabledFor: roles } : {}),
     ...(limits && !limits.disabled ? { limits } : {}),
+    ...(network.tls_allowlist.length > 0 ? { unverifiedHosts: unverifiedHosts(network) } : {}),
   };
 }

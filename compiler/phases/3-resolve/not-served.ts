@@ -17,8 +17,6 @@ export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[
   if (Array.isArray(types))
     for (const type of types)
       if (type !== 'traces') report(['opentelemetry', 'data_types'], 'Setting', `opentelemetry ${type}`);
-  if (metadata.network.tls_allowlist.length > 0)
-    report(['network', 'tls_allowlist'], 'Setting', 'tls_allowlist');
   return found;
 }
 

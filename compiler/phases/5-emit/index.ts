@@ -197,7 +197,12 @@ function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): stri
   const context: IndexContext = {
     hasSaved: plan.saved !== undefined,
     hasEvents: hasEvents(plan.events),
-    settings: properties(plan.settings, ['introspectionDisabledFor', 'limits', 'withoutAdmin']),
+    settings: properties(plan.settings, [
+      'introspectionDisabledFor',
+      'limits',
+      'unverifiedHosts',
+      'withoutAdmin',
+    ]),
     actions: (plan.actions?.actions ?? []).map(({ name }) => imported(names.action(name))),
     sources: plan.sources.map(({ shape }) => ({
       identifier: names.sourceIdentifier(shape.name),

@@ -257,7 +257,21 @@ export function settingFindings(base: GeneratedCode, head: GeneratedCode): Findi
     role,
     text,
   });
+  const unverified = ({ generated }: GeneratedCode) =>
+    (generated.unverifiedHosts ?? []).map(({ host, suffix }) =>
+      suffix === undefined ? host : `${host}, ${suffix}`,
+    );
+  const changed = (from: GeneratedCode, to: GeneratedCode) =>
+    unverified(to).filter((host) => !unverified(from).includes(host));
   return [
+    ...changed(base, head).map((host): Finding => {
+      const text = `the certificate of ${host} is no longer verified in calls`;
+      return { verdict: 'wider', subject: 'operations', text };
+    }),
+    ...changed(head, base).map((host): Finding => {
+      const text = `the certificate of ${host} is verified in calls`;
+      return { verdict: 'narrower', subject: 'operations', text };
+    }),
     ...hidden(base)
       .filter((role) => role !== ADMIN_ROLE && !hidden(head).includes(role))
       .map((role) => finding('wider', role, 'may now ask for the schema (introspection)')),

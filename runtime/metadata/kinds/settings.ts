@@ -1,5 +1,5 @@
 /** Settings of the whole service: inherited roles, limits, metrics, introspection, the network. */
-import type { ApiLimits, Limit, RateLimit } from '../../core/settings.ts';
+import type { ApiLimits, Limit, RateLimit, UnverifiedHost } from '../../core/settings.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
@@ -61,3 +61,12 @@ export const tlsAllowlistEntry = object({
 });
 
 export const network = object({ tls_allowlist: list(tlsAllowlistEntry) });
+
+/** Hosts whose certificates are not verified; entries with other permissions than `self-signed` have no effect. */
+export function unverifiedHosts({ tls_allowlist }: TypeOf<typeof network>): readonly UnverifiedHost[] {
+  return tls_allowlist.flatMap(({ host, suffix, permissions }) =>
+    permissions === undefined || permissions.includes('self-signed')
+      ? [{ host, ...(suffix === undefined ? {} : { suffix }) }]
+      : [],
+  );
+}

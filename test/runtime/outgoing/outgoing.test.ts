@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OutgoingError } from '../../../runtime/outgoing/error.ts';
 import { headersOf, type OutgoingRequest } from '../../../runtime/outgoing/message.ts';
 import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../../runtime/outgoing/outgoing.ts';
+import { hasOpenssl, selfSigned } from '../../harness/certificate.ts';
 
 const open: (Outgoing | Server)[] = [];
 const sockets = new Set<Socket>();
@@ -366,4 +368,34 @@ test('closing cancels what runs', async () => {
   await outgoing.close();
   expect(await Promise.all(calls)).toEqual(Array(2).fill('cancelled: the server is stopping'));
   expect(await failure(outgoing.send(request(url)))).toBe('cancelled: the server is stopping');
+});
+
+describe('a certificate that nobody signed', () => {
+  test.skipIf(!hasOpenssl)(
+    'is accepted for listed hosts only, and no longer when the list changes',
+    async () => {
+      const server = createTlsServer(selfSigned(), (_, response) => response.end('{}'));
+      const { port } = new URL(await listen(server as unknown as Server));
+      let list: { host: string; suffix?: string }[] = [];
+      const outgoing = client({ unverified: () => list });
+      const status = (path = '/hooks/one', host = 'localhost') =>
+        outgoing.send(request(`https://${host}:${port}${path}`)).then(
+          (answer) => answer.status,
+          ({ code }: OutgoingError) => code,
+        );
+      expect(await status()).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+      for (const entry of [{ host: 'localhost' }, { host: 'LOCALHOST', suffix: String(port) }]) {
+        list = [entry];
+        expect(await status()).toBe(200);
+      }
+      list = [{ host: 'localhost', suffix: '/hooks' }];
+      expect(await status()).toBe(200);
+      // Connections that were made without verification are not used for calls with it.
+      expect(await status('/hooksome')).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+      for (const entry of [{ host: 'localhost', suffix: '1' }, { host: 'ocalhost' }]) {
+        list = [entry];
+        expect(await status()).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+      }
+    },
+  );
 });
