@@ -1,11 +1,10 @@
 /** What Node's HTTP server costs by itself, which no server made of it gets below. */
 import { startMeasured } from './child.ts';
 import { generateLoad, type LoadRequest } from './load.ts';
-import { median } from './results.ts';
 import type { BenchOptions } from './rounds.ts';
 import type { HttpAloneOptions } from './servers/http-alone.ts';
 
-/** Microseconds of processor time of one request, by number of connections. */
+/** Microseconds of processor time of one request, by number of connections: the least of all rounds, to which other programs only add. */
 export type HttpTime = ReadonlyMap<number, number>;
 
 /** Measures it with these requests, each of which gets `answer`. */
@@ -29,7 +28,7 @@ export async function measureHttpAlone(
       await measure(count);
       const found: number[] = [];
       for (let round = 0; round < rounds; round++) found.push(await measure(count));
-      times.set(count, median(found));
+      times.set(count, Math.min(...found));
     }
     return times;
   } finally {
