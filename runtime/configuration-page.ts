@@ -1,6 +1,7 @@
 /** docs/configuration.md, made from the table of options; a test keeps the page equal to it. */
 
-import { defaultText, OPTIONS, type Option, optionName, optionVariable } from './configuration.ts';
+import { defaultText, optionName, optionVariable } from './configuration.ts';
+import { OPTIONS, type Option } from './configuration-options.ts';
 import { boolean } from './configuration-values.ts';
 
 /** The page's text. */

@@ -1,7 +1,8 @@
 /** Writes observations as the JSON lines described in docs/logs.md. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DestinationStream, destination, pino } from 'pino';
-import type { Configuration, LogType } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
+import type { LogType } from './configuration-options.ts';
 import type { HttpRequestObservation, Level, Observation, Observer } from './observe.ts';
 import { requestLine } from './request-lines.ts';
 

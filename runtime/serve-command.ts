@@ -4,12 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import {
   type Configuration,
   ConfigurationError,
-  OPTIONS,
-  type Option,
   optionHelp,
   optionName,
   readConfiguration,
 } from './configuration.ts';
+import { OPTIONS, type Option } from './configuration-options.ts';
 import { boolean } from './configuration-values.ts';
 import { EngineError } from './core/errors.ts';
 import { withFileVariables } from './environment-files.ts';

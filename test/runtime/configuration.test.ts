@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { adminSecrets, OPTIONS, optionVariable, readConfiguration } from '../../runtime/configuration.ts';
+import { adminSecrets, optionVariable, readConfiguration } from '../../runtime/configuration.ts';
+import { OPTIONS } from '../../runtime/configuration-options.ts';
 import { configurationPage } from '../../runtime/configuration-page.ts';
 import { withFileVariables } from '../../runtime/environment-files.ts';
 
