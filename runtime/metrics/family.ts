@@ -41,6 +41,3 @@ export function familyOf(registry: Registry): Family {
       new Histogram({ ...common(name, help, labels), buckets: [...buckets] }),
   };
 }
-
-/** What one part of the metrics does with an observation of its kind. */
-export type Count<Kind> = (observation: Kind) => void;
