@@ -165,7 +165,10 @@ class Campaign {
   }
 
   #subscribe(client: Client, query = this.#random.pick(QUERIES)): void {
-    client.subscribe(query, query.includes('$a') ? { a: this.#random.below(6) } : {});
+    client.subscribe(
+      query,
+      query.includes('$a') ? { a: this.#random.below(this.#random.chance(0.6) ? 3 : 6) } : {},
+    );
   }
 
   async #act(): Promise<void> {
