@@ -14,18 +14,20 @@ export interface Constant {
 export interface Equality {
   readonly column: ColumnReference;
   readonly other: ColumnReference | Constant;
+  /** It follows from branches of OR or CASE, in which Citus does not look for it. */
+  readonly isHidden?: true;
 }
 
 /** What holds wherever the condition holds. @param sql the text that the condition is part of */
 export function equalitiesOf(condition: readonly SqlTree[], sql: string): readonly Equality[] {
   const branches = splitBy(condition, (node) => isWord(node, 'or'));
-  if (branches.length > 1) return inAll(branches.map((branch) => equalitiesOf(branch, sql)));
+  if (branches.length > 1) return hidden(inAll(branches.map((branch) => equalitiesOf(branch, sql))));
   const parts = splitBy(condition, (node) => isWord(node, 'and'));
   if (parts.length > 1) return parts.flatMap((part) => equalitiesOf(part, sql));
   const [first] = condition;
   if (condition.length === 1 && first?.kind === 'group')
     return isQuery(first) ? [] : equalitiesOf(first.nodes, sql);
-  if (isWord(first, 'case')) return equalitiesOfCase(condition, sql);
+  if (isWord(first, 'case')) return hidden(equalitiesOfCase(condition, sql));
   const at = condition.findIndex((node) => isSign(node, '='));
   if (at < 1) return [];
   const [left, right] = [condition.slice(0, at), condition.slice(at + 1)];
@@ -58,6 +60,10 @@ function equalitiesOfCase(condition: readonly SqlTree[], sql: string): readonly 
     ...equalitiesOf(condition.slice(2, then[0]), sql),
     ...equalitiesOf(condition.slice(then[0]! + 1, end[0]), sql),
   ];
+}
+
+function hidden(equalities: readonly Equality[]): readonly Equality[] {
+  return equalities.map((equality) => ({ ...equality, isHidden: true }));
 }
 
 function inAll([first = [], ...others]: (readonly Equality[])[]): readonly Equality[] {

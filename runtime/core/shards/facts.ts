@@ -49,12 +49,12 @@ export function factsOf(statement: Query, sql: string, { tables }: Distribution)
   };
   /** @param only the joined item, of a left join: its condition says nothing of the others */
   const take = (condition: readonly SqlTree[], query: Query, only?: Item) => {
-    for (const { column, other } of equalitiesOf(condition, sql)) {
+    for (const { column, other, isHidden } of equalitiesOf(condition, sql)) {
       const item = itemOf(column, query);
       if (!item || item.of !== query || (only && item !== only)) continue;
       if ('text' in other) {
         remember(values, item, () => new Set()).add(other.text);
-        pruned.add(item);
+        if (!isHidden) pruned.add(item);
         continue;
       }
       const from = itemOf(other, query);
