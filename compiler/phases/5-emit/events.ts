@@ -52,6 +52,12 @@ function emitTrigger(source: string, trigger: EventTriggerShape, { identifier }:
   return templates.eventTrigger({
     place: `${source} · ${name}`,
     table: `${table.schema}.${table.name}`,
+    leaves: captures.map(({ operation, sends }) => {
+      const columns = sends === '*' ? 'every column' : sends.join(', ');
+      const { webhook, signing } = delivery;
+      const address = 'template' in webhook ? webhook.template : `{{${webhook.variable}}}`;
+      return `${operation} sends ${columns} to ${address}, ${signing ? 'signed' : 'not signed'}`;
+    }),
     identifier,
     name,
     tableName: table,

@@ -125,6 +125,8 @@ export interface FunctionContext {
 export interface EventTriggerContext {
   readonly place: string;
   readonly table: string;
+  /** For each operation, what leaves the database and for where. */
+  readonly leaves: readonly string[];
   readonly identifier: string;
   readonly name: string;
   readonly tableName: unknown;

@@ -1,4 +1,6 @@
 // default · article_rated · event trigger on public.article_feedback
+// INSERT sends article_id, is_helpful, comment to {{HELPDESK_HOOKS}}/article-rated, not signed
+// UPDATE sends article_id, is_helpful, comment to {{HELPDESK_HOOKS}}/article-rated, not signed
 import { eventTrigger } from "engine/contract";
 
 export const articleRatedTrigger = eventTrigger({
