@@ -103,11 +103,14 @@ describe('as many requests as the server may answer at once', () => {
     const refused = { code: 'overloaded', path: '$' };
     const message = expect.stringContaining('as many requests as it may');
     const again = { 'retry-after': '1' };
-    for (const path of ['/v1/graphql', '/v1alpha1/graphql'])
+    for (const [path, json] of [
+      ['/v1/graphql', { errors: [{ message, extensions: refused }] }],
+      ['/v1alpha1/graphql', { error: message, ...refused }],
+    ] as const)
       expect(await graphql(server, '{ __typename }', path)).toMatchObject({
         status: 503,
         headers: again,
-        json: { errors: [{ message, extensions: refused }] },
+        json,
       });
     expect(await send(server, '/api/rest/others', { method: 'GET', headers: admin })).toMatchObject({
       status: 503,
