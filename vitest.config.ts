@@ -4,6 +4,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Tests that break databases and servers on purpose: one after the other, because they would measure each other. */
 const OUTAGES = 'test/outages/**/*.test.ts';
 
+/** One test for as long as `npm run test:soak` says. */
+const SOAK = 'test/soak/*.test.ts';
+
 /** Tests that take many seconds each: real projects, packages, processes that are killed. CI runs them in a step of their own. */
 const SLOW = 'test/**/*.slow.test.ts';
 
@@ -25,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, SLOW, OUTAGES],
+          exclude: [...configDefaults.exclude, SLOW, OUTAGES, SOAK],
           // Loading the sources takes longer than most files' tests, so the files of a worker share them.
           isolate: false,
           // One worker fewer by default, which on two cores is one. The tests wait for PostgreSQL and sockets most of the time.
@@ -36,6 +39,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'faults', include: [OUTAGES], maxWorkers: 1, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: { name: 'soak', include: [SOAK], execArgv: ['--expose-gc'], sequence: { groupOrder: 3 } },
       },
     ],
   },

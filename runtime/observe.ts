@@ -123,7 +123,7 @@ export interface TracedStatement {
 }
 
 /** An operation of a traced request has ended. */
-export interface TracedOperationObservation {
+interface TracedOperationObservation {
   readonly kind: 'traced-operation';
   readonly trace: Trace;
   readonly operationName: string | undefined;

@@ -1,5 +1,6 @@
 /** The queue of a source's events: `engine_catalog.event_log` in its database. */
 import { isOwned, type Lease, type QueueQuery } from '../queue/lease.ts';
+import { freeLostClaims } from '../queue/lost-claims.ts';
 import type { QueueStore } from '../queue/worker.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -150,6 +151,13 @@ where id in (
   select id from engine_catalog.event_log where id = any ($1) and owner = $2 order by id for update
 )`;
 
+const FREE = `
+update engine_catalog.event_log set locked = null, owner = null
+where id in (
+  select id from engine_catalog.event_log
+  where owner = $1 and locked is not null and not delivered and not error and not (id = any ($2)) order by id for update
+)`;
+
 /** A trigger whose events can be delivered now. */
 export interface Claimable {
   readonly name: string;
@@ -163,7 +171,7 @@ export function createEventStore(
   lease: Lease,
   triggers: () => readonly Claimable[],
 ): QueueStore<EventJob, EventOutcome> {
-  return {
+  const store: QueueStore<EventJob, EventOutcome> = {
     claim: async (limit, full) => {
       const able = triggers().filter(({ name, room = 1 }) => !full.includes(name) && room > 0);
       if (able.length === 0) return { jobs: [], hasMore: false };
@@ -198,4 +206,5 @@ export function createEventStore(
       if (jobs.length > 0) await query(RELEASE, [jobs.map(({ id }) => id), lease.owner]);
     },
   };
+  return freeLostClaims(store, (held) => query(FREE, [lease.owner, held]));
 }

@@ -1,5 +1,6 @@
 /** The queues of cron and one-off events, in the metadata database. */
 import { isOwned, type Lease, type QueueQuery } from '../queue/lease.ts';
+import { freeLostClaims } from '../queue/lost-claims.ts';
 import type { QueueStore } from '../queue/worker.ts';
 import type { EventOutcome } from './event-store.ts';
 
@@ -147,7 +148,7 @@ export function createScheduledStore(
     );
     return row?.due === null || row === undefined ? undefined : Math.max(0, row.due);
   };
-  return {
+  const store: QueueStore<ScheduledJob, EventOutcome> = {
     claim: async (limit, full) => {
       if (triggers !== undefined && triggers().length === 0) return { jobs: [], hasMore: false };
       await lease.ready();
@@ -173,4 +174,10 @@ export function createScheduledStore(
       );
     },
   };
+  const free = `update engine_catalog.${table} set status = 'scheduled', owner = null
+    where id in (
+      select id from engine_catalog.${table}
+      where owner = $1 and status = 'locked' and not (id = any ($2)) order by id for update
+    )`;
+  return freeLostClaims(store, (held) => query(free, [lease.owner, held]));
 }

@@ -9,7 +9,7 @@ import { version } from '../version.ts';
 import type { TraceSettings } from './settings.ts';
 
 /** Packages to install for tracing. */
-export const TRACING_PACKAGES =
+const TRACING_PACKAGES =
   '@opentelemetry/api@1.9.0 @opentelemetry/exporter-trace-otlp-proto@0.223.1 @opentelemetry/resources@2.12.1';
 
 /** Times by Date.now(), with fractions. */
