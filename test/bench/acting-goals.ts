@@ -252,6 +252,8 @@ async function transactions(
   });
 }
 
+/** Milliseconds after which idle backends have published what they counted. */
+const PUBLISH_IDLE = 11_000;
 const WATCHED = 1000;
 const WATCH_SECONDS = 8;
 
@@ -266,6 +268,8 @@ async function watching({ engine, databaseUrl, progress }: ActingBench): Promise
     );
     return rows.map(({ id }) => id as string);
   });
+  // Backends of the measurements before publish what they counted.
+  await delay(PUBLISH_IDLE);
   const idle = await transactions(databaseUrl, () => delay(WATCH_SECONDS * 1000));
   let heard = 0;
   const sockets = await Promise.all(
@@ -299,7 +303,6 @@ async function watching({ engine, databaseUrl, progress }: ActingBench): Promise
 }
 
 const JOINED = 1000;
-const PUBLISH_IDLE = 11_000;
 
 async function joining({ engine: { port }, databaseUrl }: ActingBench): Promise<GoalFigure[]> {
   const query = '{ rows(n: 50) { item { name owner { name } } } }';
