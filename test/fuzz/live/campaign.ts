@@ -161,14 +161,12 @@ class Campaign {
     this.#clients.push(client);
     await client.open();
     for (const [index, query] of QUERIES.entries())
-      if (index % 4 === this.#clients.length % 4 || this.#random.chance(0.1)) this.#subscribe(client, query);
+      if (user === 'admin' || index % 4 === this.#clients.length % 4) this.#subscribe(client, query, 3);
   }
 
-  #subscribe(client: Client, query = this.#random.pick(QUERIES)): void {
-    client.subscribe(
-      query,
-      query.includes('$a') ? { a: this.#random.below(this.#random.chance(0.6) ? 3 : 6) } : {},
-    );
+  /** @param values numbers of the variable; below 3 are those of owners */
+  #subscribe(client: Client, query = this.#random.pick(QUERIES), values = 6): void {
+    client.subscribe(query, query.includes('$a') ? { a: this.#random.below(values) } : {});
   }
 
   async #act(): Promise<void> {
