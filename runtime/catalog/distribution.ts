@@ -6,7 +6,7 @@ import type { Query } from './introspect.ts';
 import { compareText } from './order.ts';
 
 /** Any role may read these catalogs. Tables first; `body` is null for functions of a language that is not read. */
-export const distributionStatement = `
+const distributionStatement = `
   select
     n.nspname as schema, c.relname as name, p.partmethod::text as method, p.repmodel::text as replication,
     p.colocationid::int8 as colocation,
@@ -17,7 +17,7 @@ export const distributionStatement = `
   order by 1, 2`;
 
 /** Functions of the database whose body is SQL or PL/pgSQL text, or in a language in which anything may be written. */
-export const bodiesStatement = `
+const bodiesStatement = `
   select
     n.nspname as schema, p.proname as name, l.lanname as language,
     p.prosrc || coalesce((

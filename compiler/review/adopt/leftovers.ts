@@ -34,7 +34,7 @@ export interface Reader {
 }
 
 /** Rows that the other engine accepted and has not worked off. */
-export interface Undelivered {
+interface Undelivered {
   readonly kind: 'event' | 'scheduled event' | 'cron event' | 'asynchronous action';
   /** Event trigger, cron trigger or action; empty for one-off events. */
   readonly name: string;

@@ -76,7 +76,7 @@ function keyOf({ column, other }: Equality): string {
 }
 
 /** `"a"."b"` or `("a"."row")."b"`, also in parentheses. */
-export function columnOf(nodes: readonly SqlTree[]): ColumnReference | undefined {
+function columnOf(nodes: readonly SqlTree[]): ColumnReference | undefined {
   const [first, dot, name] = nodes;
   if (nodes.length === 1 && first?.kind === 'group') return columnOf(first.nodes);
   if (nodes.length !== 3 || !isSign(dot, '.') || name?.kind !== 'name') return undefined;

@@ -53,7 +53,7 @@ function verdictOfField(
 }
 
 /** The verdict of all statements of a plan together; undefined if none is for distributed tables. */
-export function planVerdict(plan: RequestPlan, sources: readonly SourceShape[]): Verdict | undefined {
+function planVerdict(plan: RequestPlan, sources: readonly SourceShape[]): Verdict | undefined {
   const texts: (readonly [source: string, text: string])[] = [];
   if (plan.kind === 'query') {
     for (const step of plan.steps) if (step.kind === 'sql') texts.push([step.source, step.statement.text]);
