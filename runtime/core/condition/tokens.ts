@@ -1,7 +1,7 @@
 /**
  * Tokens of SQL text: rule texts with their holes, and printed statements with their placeholders. It refuses text whose
- * tokens it could mistake: comments and dollar quotes. All readers of SQL use it but sql/reads.ts, which finds names in
- * statements and must refuse none.
+ * tokens it could mistake: comments and dollar quotes. Two readers do not use it, because whole statements may hold comments and none
+ * may be refused: sql/reads.ts, which finds names, and shards/tree.ts, which needs the nesting.
  */
 
 /** A token as text. Unquoted words are lower case, as Postgres folds them. */
