@@ -134,8 +134,8 @@ function fixedModules(version: string): Plugin {
       }));
       onResolve({ filter: UNUSED_PACKAGES }, ({ path }) => ({ path, namespace: 'unused' }));
       onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: '' }));
-      onLoad({ filter: /[\\/]runtime[\\/]http[\\/]graphiql\.[jt]s$/ }, () => ({
-        contents: 'export const graphiql = undefined;',
+      onLoad({ filter: /[\\/]runtime[\\/](http[\\/]graphiql|console[\\/]console)\.[jt]s$/ }, () => ({
+        contents: 'export const graphiql = undefined; export const consoleEndpoints = undefined;',
         loader: 'js',
       }));
     },
