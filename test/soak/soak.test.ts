@@ -59,19 +59,15 @@ afterAll(async () => {
   await cluster?.remove();
 });
 
-/** What breaks, and is whole again when it returns. */
-const FAULTS: readonly (readonly [name: string, run: () => Promise<void>])[] = [
-  ['restart', async () => void (await cluster.stop('fast'), await cluster.start())],
-  ['crash', async () => void (await cluster.stop('immediate'), await cluster.start())],
-  ['reset', async () => void (proxy.cut(), await delay(500), proxy.heal())],
-  ['silence', async () => void (proxy.swallow(), await delay(1000), proxy.heal())],
-  [
-    'terminated backends',
-    async () =>
-      void (await cluster.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'engine'`,
-      )),
-  ],
+const TERMINATE = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'engine'`;
+
+/** What breaks, and is whole again after the last step. */
+const FAULTS: readonly (readonly [name: string, steps: readonly (() => unknown)[]])[] = [
+  ['restart', [() => cluster.stop('fast'), () => cluster.start()]],
+  ['crash', [() => cluster.stop('immediate'), () => cluster.start()]],
+  ['reset', [() => proxy.cut(), () => delay(500), () => proxy.heal()]],
+  ['silence', [() => proxy.swallow(), () => delay(1000), () => proxy.heal()]],
+  ['terminated backends', [() => cluster.query(TERMINATE)]],
 ];
 
 test(
@@ -158,10 +154,10 @@ test(
     while (!isOver()) {
       await delay(5000 + random() * 15_000);
       if (isOver()) break;
-      const [name, run] = FAULTS[Math.floor(random() * FAULTS.length)]!;
+      const [name, steps] = FAULTS[Math.floor(random() * FAULTS.length)]!;
       const window = { began: performance.now(), ended: Number.POSITIVE_INFINITY };
       windows.push(window);
-      await run();
+      for (const step of steps) await step();
       const took = await traffic.recovered();
       // Requests that were under way on dead connections end within this time.
       window.ended = performance.now() + (name === 'silence' ? 15_000 : 2000);
