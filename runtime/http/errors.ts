@@ -21,13 +21,6 @@ export function graphqlErrorText(error: EngineError, showInternal: boolean): str
   return JSON.stringify({ errors: [{ message, extensions: error.extensions ?? own }] });
 }
 
-/** `{path, error, code, internal?}` for clients of the older endpoint; errors of a remote schema stay as they came. */
-export function plainErrorText(error: EngineError, showInternal: boolean): string {
-  return error instanceof UpstreamErrors
-    ? graphqlErrorText(error, showInternal)
-    : JSON.stringify(errorObject(error, showInternal));
-}
-
 /** True if the sender of the request may see `internal`. */
 export function showsInternal(context: HttpContext, request: HttpRequest): boolean {
   const { devMode, adminInternalErrors } = context.configuration;

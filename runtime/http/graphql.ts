@@ -21,7 +21,7 @@ import {
   JSON_TYPE,
   sendJson,
 } from './context.ts';
-import { answerableError, graphqlErrorText, plainErrorText, showsInternal } from './errors.ts';
+import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 import { createPause } from './pause.ts';
 
 /** The endpoints of GraphQL over HTTP. @param current taken once for each request */
@@ -29,14 +29,14 @@ export function graphqlEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('graphql')) return;
     const { preserve401Errors } = context.configuration;
-    install(app, context, current, '/v1/graphql', graphqlErrorText, (error) =>
+    install(app, context, current, '/v1/graphql', (error) =>
       [405, 413, 429].includes(error.status) ||
       error.code === 'overloaded' ||
       (error.status === 401 && preserve401Errors)
         ? error.status
         : 200,
     );
-    install(app, context, current, '/v1alpha1/graphql', plainErrorText, (error) => error.status);
+    install(app, context, current, '/v1alpha1/graphql', (error) => error.status);
   };
 }
 
@@ -45,7 +45,6 @@ function install(
   context: HttpContext,
   current: CurrentlyServed,
   path: string,
-  textOf: (error: EngineError, showInternal: boolean) => string,
   statusOf: (error: EngineError) => number,
 ): void {
   const { logOperation } = context;
@@ -59,9 +58,8 @@ function install(
       request.exchange.rawQuery = queryTextOf(request.body);
     const error = await answerableError(context, request, thrown);
     const type = answerType(request);
-    const isPlain = type === JSON_TYPE;
-    const text = (isPlain ? textOf : graphqlErrorText)(error, showsInternal(context, request));
-    return sendJson(reply, text, isPlain ? statusOf(error) : error.status, type);
+    const text = graphqlErrorText(error, showsInternal(context, request));
+    return sendJson(reply, text, type === JSON_TYPE ? statusOf(error) : error.status, type);
   };
 
   const post = async (request: HttpRequest, reply: HttpReply) => {
@@ -89,7 +87,7 @@ function install(
         if (index > 0) context.limits?.().countRequest(session, request.ip);
         return run(request, graphqlCall(member), session, served);
       };
-      answers.push(await answerMember(context, request, textOf, runMember));
+      answers.push(await answerMember(context, request, runMember));
     }
     return sendJson(reply, `[${answers.join(',')}]`);
   };
@@ -155,14 +153,13 @@ function qualityOf(type: string, accept: string): number {
 async function answerMember(
   context: HttpContext,
   request: HttpRequest,
-  textOf: (error: EngineError, showInternal: boolean) => string,
   run: () => Promise<string>,
 ): Promise<string> {
   try {
     return await run();
   } catch (thrown) {
     const error = await answerableError(context, request, thrown);
-    return textOf(error, showsInternal(context, request));
+    return graphqlErrorText(error, showsInternal(context, request));
   }
 }
 

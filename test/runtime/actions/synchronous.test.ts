@@ -392,10 +392,7 @@ describe('the answer', () => {
     const extensions = { code: 'own', anything: [1] };
     handler.answer = answering({ message: 'no', code: 'mine', extensions }, 422);
     expect((await ask('{ person { id } }')).errors).toEqual([{ message: 'no', extensions }]);
-    expect(await graphql('{ person { id } }', { path: '/v1alpha1/graphql' })).toMatchObject({
-      status: 422,
-      json: { path: '$', error: 'no', code: 'mine' },
-    });
+    expect((await graphql('{ person { id } }', { path: '/v1alpha1/graphql' })).status).toBe(422);
     handler.answer = answering({ error: 'no' }, 400);
     expect(await failure('{ person { id } }')).toBe('parse-failed $: key "message" not found');
   });

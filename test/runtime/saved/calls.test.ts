@@ -100,7 +100,7 @@ describe('a saved operation', () => {
     ]);
     const { json, status } = await send(plain, '/v1alpha1/graphql', 'guest', calls[0]);
     expect({ json, status }).toEqual({
-      json: { path: '$', error: 'no mutations exist', code: 'validation-failed' },
+      json: failure('no mutations exist', 'validation-failed'),
       status: 400,
     });
   });
