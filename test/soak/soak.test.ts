@@ -183,15 +183,15 @@ test(
         return data?.item_aggregate.aggregate.count;
       });
     await expect.poll(counts, { timeout: 60_000 }).toEqual(sockets.map(() => total));
-    const delivered = () =>
-      new Set(
+    const undelivered = () => {
+      const delivered = new Set(
         webhook.calls.map(
           ({ body }) => (body as { event: { data: { new: { name: string } } } }).event.data.new.name,
         ),
       );
-    await expect
-      .poll(() => [...stored].filter((name) => !delivered().has(name)).length, { timeout: 120_000 })
-      .toBe(0);
+      return [...stored].filter((name) => !delivered.has(name)).length;
+    };
+    await expect.poll(undelivered, { timeout: 120_000, interval: 1000 }).toBe(0);
     const half = Math.floor(memory.length / 2);
     console.log(
       `${reads} reads, ${writes} writes, ${appends.length} appends, ${changes} changes of metadata, ${windows.length} faults, ` +
