@@ -1,4 +1,5 @@
 /** Writes observations as the JSON lines described in docs/logs.md. */
+import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DestinationStream, destination, pino } from 'pino';
 import type { Configuration } from './configuration.ts';
@@ -35,8 +36,8 @@ const LAST_WAIT = 1000;
 interface LogDestination extends DestinationStream {
   /** Writes what is collected. */
   readonly flush: () => Promise<void>;
-  /** As `flush`, where nothing can be waited for. Bytes that are being written may end up between these. */
-  readonly flushSync: () => void;
+  /** Writes what is collected, and the text, where nothing can be waited for. Bytes that are being written may end up between these. */
+  readonly end: (text: string) => void;
 }
 
 /** Lines are collected for up to 100 ms, and handed over as bytes: texts would be copied more often. */
@@ -56,8 +57,25 @@ function standardOutput(): LogDestination {
       await Promise.race([written, delay(LAST_WAIT, undefined, { ref: false })]);
       stream.flushSync();
     },
-    flushSync: () => stream.flushSync(),
+    end: (text) => {
+      stream.flushSync();
+      // Not through the stream: a write that it begins now would end after the process.
+      writeNow(Buffer.from(text));
+    },
   };
+}
+
+/** Writes to standard output before it returns, at the pace of a pipe's reader. @throws Error when nobody reads it any more */
+function writeNow(bytes: Buffer): void {
+  const idle = new Int32Array(new SharedArrayBuffer(4));
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(idle, 0, 0, 10);
+    }
+  }
 }
 
 /**
@@ -82,11 +100,13 @@ export function createLogger(
   const enabled = new Set<LogType>(configuration.enabledLogTypes);
   const writeHttp = enabled.has('http-log');
   const held: { readonly request: HttpRequestObservation; readonly at: string }[] = [];
-  const writeHeld = () => {
-    if (held.length === 0) return;
+  const takeHeld = () => {
     let lines = '';
     for (const { request, at } of held.splice(0)) lines += requestLine(request, levelOf(request), at);
-    stream.write(lines);
+    return lines;
+  };
+  const writeHeld = () => {
+    if (held.length > 0) stream.write(takeHeld());
   };
   const observe = (observation: Observation) => {
     if (!UNLOGGED.has(observation.kind)) writeHeld();
@@ -245,11 +265,7 @@ export function createLogger(
     }
   };
   // However the process ends: by an error that nothing catches, too.
-  if (output)
-    process.once('exit', () => {
-      writeHeld();
-      output?.flushSync();
-    });
+  if (output) process.once('exit', () => output.end(takeHeld()));
   const flush = async () => {
     writeHeld();
     await output?.flush();
