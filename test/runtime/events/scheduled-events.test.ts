@@ -173,12 +173,13 @@ test('a cron trigger: a hundred events ahead, replaced, delivered once by two in
   await database.query(
     "delete from engine_catalog.cron_events where trigger_name = 'often' and scheduled_time > now() + interval '10 minutes'",
   );
-  const few = await events();
   await scheduleAhead(
     (text, values = []) => database.query(text, [...values]),
     [{ name: 'often', schedule: '@hourly' }],
   );
-  expect(await events()).toEqual(few);
+  // The servers may make the missing ones meanwhile, a hundred minutes ahead and not a hundred hours.
+  const latest = (await events()).map(({ scheduled_time }) => Date.parse(scheduled_time)).at(-1)!;
+  expect(latest).toBeLessThan(Date.now() + 3 * 3_600_000);
   // The next minute, now.
   await database.query(
     "update engine_catalog.cron_events set scheduled_time = now() where trigger_name = 'often' and scheduled_time = (select min(scheduled_time) from engine_catalog.cron_events where status = 'scheduled')",
