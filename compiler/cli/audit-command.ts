@@ -1,4 +1,6 @@
 /** `engine audit`: answers questions about permissions from generated code alone. */
+
+import type { AccessTable } from '../../runtime/console/questions.ts';
 import type { Table } from '../../runtime/core/program.ts';
 import { nearest } from '../../runtime/diagnostics/nearest.ts';
 import { version } from '../index.ts';
@@ -9,7 +11,7 @@ import { eventsByHost, eventsText } from '../review/audit/events.ts';
 import type { Verdict } from '../review/audit/finding.ts';
 import { isolationOf, variablesOf } from '../review/audit/isolation.ts';
 import { isolationText } from '../review/audit/isolation-render.ts';
-import { auditMatrix, type MatrixTable } from '../review/audit/matrix.ts';
+import { auditMatrix } from '../review/audit/matrix.ts';
 import { matrixHtml } from '../review/audit/page.ts';
 import {
   findRemoteField,
@@ -123,7 +125,7 @@ export function tableCommand(name: string, options: AuditOptions, context: Comma
   const code = readUnedited(options.generated, context);
   const { key, source } = findTable(code, name, options.source);
   const matrix = auditMatrix(code);
-  const isOurs = (each: MatrixTable) => each.key === key && each.source === source.name;
+  const isOurs = (each: AccessTable) => each.key === key && each.source === source.name;
   const table = matrix.tables.find(isOurs)!;
   if (options.format === 'text') context.stdout(tableText(matrix, table));
   else

@@ -18,7 +18,7 @@ export interface AccessAnswer {
   readonly foreign: readonly string[];
 }
 
-interface AccessTable {
+export interface AccessTable {
   readonly source: string;
   /** `public.ticket`. */
   readonly key: string;
@@ -71,7 +71,7 @@ export interface AccessRow {
 }
 
 /** A saved operation. */
-interface AccessOperation {
+export interface AccessOperation {
   readonly collection: string;
   readonly name: string;
   readonly kind: string;

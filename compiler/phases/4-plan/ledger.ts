@@ -226,7 +226,7 @@ function collect(place: string, report: (add: Add) => void): Facts {
   return new Map([...facts].map(([role, lines]) => [role, [place, ...[...lines].sort()]]));
 }
 
-/** The effect of foreign keys when rows are deleted; undefined if there is none. */
+/** What foreign keys do when rows are deleted; undefined if they do nothing. */
 function deletionWords({ deleted, changed }: Deletion): string | undefined {
   const parts = [
     ...(deleted.length > 0 ? [`deletes rows of ${deleted.map(name).join(', ')}`] : []),

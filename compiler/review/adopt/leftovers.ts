@@ -41,7 +41,7 @@ interface Undelivered {
   readonly count: number;
 }
 
-/** Our own, which is none of them. */
+/** The schema of this engine's own tables, which are no leftovers. */
 const OWN = 'engine_catalog';
 
 /** Tables by which a schema of the family is known, and a column of each. */

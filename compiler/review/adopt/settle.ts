@@ -37,7 +37,7 @@ export function leftoversText(found: Leftovers): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A script for psql, in one transaction. What cannot be rewritten surely stands there as a comment. */
+/** A script for psql, in one transaction. It holds what has to be rewritten by hand as comments. */
 export function settlingSql(found: Leftovers): string {
   const { schemas, triggers, readers, undelivered } = found;
   const statements = [...triggers.map(dropTrigger), ...readers.map((reader) => rewritten(reader, found))];

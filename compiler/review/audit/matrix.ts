@@ -1,4 +1,5 @@
 /** Who may do what with which table: everything that access files say, role by role and table by table. */
+import type { AccessOperation, AccessTable } from '../../../runtime/console/questions.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Table, TableFunction } from '../../../runtime/core/program.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
@@ -16,17 +17,6 @@ import { rootsOf } from './roots.ts';
 
 export type OperationName = 'select' | 'insert' | 'update' | 'delete';
 export const OPERATION_NAMES: readonly OperationName[] = ['select', 'insert', 'update', 'delete'];
-
-export interface MatrixTable {
-  readonly source: string;
-  /** `public.ticket`. */
-  readonly key: string;
-  /** Bare in schema public. */
-  readonly name: string;
-  readonly kind: string;
-  readonly columns: readonly string[];
-  readonly computedFields: readonly string[];
-}
 
 /** The permission of a role for one operation on a table. */
 export interface Permission {
@@ -65,22 +55,13 @@ interface MatrixFunction {
   readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
-interface MatrixOperation {
-  readonly collection: string;
-  readonly name: string;
-  readonly kind: string;
-  /** Roles that may run it; admin is not listed. */
-  readonly roles: readonly string[];
-  readonly endpoints: readonly string[];
-}
-
 export interface Matrix {
   readonly label: string;
   readonly roles: readonly string[];
-  readonly tables: readonly MatrixTable[];
+  readonly tables: readonly AccessTable[];
   readonly permissions: readonly Permission[];
   readonly functions: readonly MatrixFunction[];
-  readonly operations: readonly MatrixOperation[];
+  readonly operations: readonly AccessOperation[];
   /** Resolvers that no compiler wrote: what they do is not in this matrix. */
   readonly foreign: readonly Location[];
 }
@@ -100,7 +81,7 @@ export function auditMatrix(code: GeneratedCode): Matrix {
   };
 }
 
-function describeTable(table: Table): MatrixTable {
+function describeTable(table: Table): AccessTable {
   const { source, schema, name, kind, columns, computedFields } = table.shape;
   return {
     source: source.name,
@@ -172,7 +153,7 @@ function describeFunction(
   };
 }
 
-function describeOperations(code: GeneratedCode, roles: readonly string[]): MatrixOperation[] {
+function describeOperations(code: GeneratedCode, roles: readonly string[]): AccessOperation[] {
   const { operations = [], routes = [] } = code.generated.saved ?? {};
   return operations.map((operation) => ({
     collection: operation.collection,

@@ -1,9 +1,10 @@
 /** Renders the answers of an audit for a terminal. Rules are numbered, because paths share them. */
 
+import type { AccessTable } from '../../../runtime/console/questions.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
-import { type Matrix, type MatrixTable, OPERATION_NAMES, type Permission } from './matrix.ts';
+import { type Matrix, OPERATION_NAMES, type Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
 import type { WhoResult } from './who.ts';
 
@@ -248,7 +249,7 @@ export function roleText(matrix: Matrix, role: string, others: readonly string[]
 }
 
 /** `engine audit table`: what every role may do with one table. */
-export function tableText(matrix: Matrix, table: MatrixTable): string {
+export function tableText(matrix: Matrix, table: AccessTable): string {
   const lines = [`${tableHeading(table)}   (${matrix.label})`, ''];
   const own = matrix.permissions.filter(
     ({ source, table: key }) => source === table.source && key === table.key,
@@ -271,11 +272,11 @@ export function tableText(matrix: Matrix, table: MatrixTable): string {
   return `${[...lines.slice(0, -1), ...foreignLines(matrix.foreign)].join('\n')}\n`;
 }
 
-function tableHeading({ source, key, kind }: MatrixTable): string {
+function tableHeading({ source, key, kind }: AccessTable): string {
   return `${source} · ${key}${kind === 'table' ? '' : ` · ${kind}`}`;
 }
 
-function permissionLines(permission: Permission, table: MatrixTable, label: string): string[] {
+function permissionLines(permission: Permission, table: AccessTable, label: string): string[] {
   const {
     columns,
     computedFields = [],
