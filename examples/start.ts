@@ -5,12 +5,16 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { type Configuration, ConfigurationError, readConfiguration } from '../runtime/configuration.ts';
+import {
+  type Configuration,
+  ConfigurationError,
+  readConfiguration,
+} from '../runtime/configuration/configuration.ts';
 import { EngineError } from '../runtime/core/errors.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../runtime/database/embedded.ts';
 import { type GraphiqlRole, graphiql } from '../runtime/http/graphiql.ts';
 import { startServer } from '../runtime/main.ts';
-import { StartError } from '../runtime/start-error.ts';
+import { StartError } from '../runtime/start/start-error.ts';
 import { startReceiver } from './helpdesk/receiver.ts';
 import { agent, agentWorkload, customer, rating, roles } from './helpdesk/roles.ts';
 import { compileExample, fillDatabase } from './prepare.ts';

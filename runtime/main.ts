@@ -2,26 +2,20 @@
  * Puts the server together and starts it. With metadata, the metadata API and the compiler are loaded on demand; a server
  * that hosts a compiled folder loads neither.
  */
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
-import { createAsynchronous } from './actions/asynchronous.ts';
-import type { FinishedCall } from './actions/call.ts';
-import { actionCaller } from './actions/caller.ts';
-import type { CountOperation, CurrentlyServed, Served } from './answer.ts';
-import { type Configuration, jwtConfigurations, servingOptions } from './configuration.ts';
-import { ACTION_CALLER } from './core/action/provider.ts';
+import type { CurrentlyServed, Served } from './answer.ts';
+import { type Configuration, servingOptions } from './configuration/configuration.ts';
+import { describeConfiguration } from './configuration/description.ts';
 import { EngineError } from './core/errors.ts';
 import { MemoryBudget } from './core/memory/budget.ts';
-import { linkProgram, type Program } from './core/program.ts';
-import { REMOTE } from './core/remotes/remote-root.ts';
+import { linkProgram } from './core/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from './core/request/planner.ts';
+import type { GeneratedProgram } from './core/resolvers.ts';
 import type { UnverifiedHost } from './core/settings.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type CompiledCron, deliverCompiledCron } from './events/compiled-cron.ts';
 import { createDelivery } from './events/delivery.ts';
-import type { Callers, Execution } from './graphql/execution.ts';
-import { createLimits, createRateCounter, type Limits, type RateCounter } from './graphql/limits.ts';
+import { createLimits, createRateCounter, type RateCounter } from './graphql/limits.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
@@ -31,29 +25,27 @@ import { metricsEndpoints } from './http/metrics.ts';
 import { openApiEndpoints } from './http/openapi.ts';
 import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
-import { openWaitingRoom, type WaitingRoom } from './http/waiting-room.ts';
 import { subscriptionEndpoints } from './live/dev-endpoints.ts';
-import { createLiveQueries } from './live/live-queries.ts';
-import { readDetail } from './live/poller-log.ts';
 import { socketEndpoints } from './live/sockets.ts';
 import { createSubscriptions } from './live/subscriptions.ts';
-import { createLogger } from './logger.ts';
+import { createLogger } from './logs/logger.ts';
+import type { Observer } from './logs/observe.ts';
 import type { SourcePool } from './metrics/databases.ts';
 import type { MetricsState } from './metrics/metrics.ts';
-import type { Observation, Observer } from './observe.ts';
 import { createOutgoing } from './outgoing/outgoing.ts';
 import type { Host, HostContext } from './program/host.ts';
 import { createLive } from './program/live.ts';
 import type { MetadataThread } from './program/start-thread.ts';
-import { createReadiness } from './readiness.ts';
-import { createRemoteCaller } from './remote/caller.ts';
-import { openApiDocument } from './saved/openapi.ts';
-import { createRegisteredQueries } from './saved/registered.ts';
+import { createRegisteredQueries, type RegisteredQueries } from './saved/registered.ts';
 import { indexSaved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
-import { StartError } from './start-error.ts';
-import { createTracing } from './tracing/tracing.ts';
-import { createInputValidator } from './validation/validator.ts';
+import { createCalls } from './start/calls.ts';
+import { listen } from './start/listen.ts';
+import { openLiveQueries } from './start/live-queries.ts';
+import { openObserving } from './start/observing.ts';
+import { createReadiness } from './start/readiness.ts';
+import { StartError } from './start/start-error.ts';
+import { createWaiting } from './start/waiting.ts';
 import { version } from './version.ts';
 
 export interface ServerOptions {
@@ -93,163 +85,94 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { configuration, environment } = options;
-  const log = options.observe ?? createLogger(configuration);
-  const metrics = configuration.enabledApis.includes('metrics')
-    ? (await import('./metrics/metrics.ts')).createMetrics(configuration.metricsEnableHighCardinalityLabels)
-    : undefined;
-  const tracing = createTracing({
-    ratio: configuration.tracingSampleRatio,
+  const observing = await openObserving(
+    configuration,
     environment,
-    count: (outcome, spans) => metrics?.countSpans(outcome, spans),
-    report: (message) => log({ kind: 'unstructured', level: 'error', message }),
-  });
-  const observe = observeAll(log, metrics ? [metrics.observe, tracing.observe] : [tracing.observe]);
-  const count: CountOperation | undefined =
-    metrics && ((operation) => metrics.observe({ kind: 'operation', ...operation }));
-  observe({ kind: 'startup', step: 'server_configuration', info: describe(configuration) });
+    options.observe ?? createLogger(configuration),
+  );
+  const { observe, metrics, tracing, report } = observing;
+  observe({ kind: 'startup', step: 'server_configuration', info: describeConfiguration(configuration) });
 
   const live = createLive<Served>();
+  const current: CurrentlyServed = () => {
+    if (!live.current) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
+    return live.current;
+  };
   const rateCounter = createRateCounter();
   const memory = new MemoryBudget(configuration.cacheMemory * 1024 * 1024);
   const registered = configuration.enablePersistedQueries
     ? createRegisteredQueries(configuration.persistedQueriesTtl, memory)
     : undefined;
-  const current: CurrentlyServed = () => {
-    if (!live.current) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
-    return live.current;
-  };
-  const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
-  const logsPolls = configuration.enabledLogTypes.includes('livequery-poller-log');
-  const liveQueries = createLiveQueries({
-    liveQueries: {
-      interval: configuration.liveQueriesMultiplexedRefetchInterval,
-      batchSize: configuration.liveQueriesMultiplexedBatchSize,
-    },
-    streams: {
-      interval: configuration.streamingQueriesMultiplexedRefetchInterval,
-      batchSize: configuration.streamingQueriesMultiplexedBatchSize,
-    },
-    missed: ({ source, role, text }) => observe({ kind: 'missed-signal', source, role, statement: text }),
-    log:
-      logsPolls || metrics
-        ? (read) => {
-            metrics?.observe({ kind: 'live-query-read', read });
-            if (!logsPolls) return;
-            const level = read.batches.some((batch) => batch.error !== undefined) ? 'error' : 'info';
-            observe({ kind: 'live-query-poll', level, detail: readDetail(read) });
-          }
-        : undefined,
-    report,
-  });
-  const subscriptions = createSubscriptions(liveQueries, current, report);
-  const { outgoingAllow: allow, outgoingDeny: deny } = configuration;
   let unverified: readonly UnverifiedHost[] = [];
-  const outgoing = createOutgoing({ allow, deny, unverified: () => unverified });
-  const prioritizeData = configuration.remoteSchemaPrioritizeData;
-  const calls = {
-    send: outgoing.send,
-    environment,
-    configuredFirst: configuration.configuredHeaderPrecedence,
-    observe: (call: FinishedCall) => observe({ kind: 'action', ...call }),
-  };
-  const inputValidator = createInputValidator({
-    outgoing,
-    environment,
-    configuredFirst: configuration.configuredHeaderPrecedence,
-    observe: (call) => observe({ kind: 'validate-input', ...call }),
+  const outgoing = createOutgoing({
+    allow: configuration.outgoingAllow,
+    deny: configuration.outgoingDeny,
+    unverified: () => unverified,
   });
   // For what the server stores of its own.
   const databaseUrl = configuration.metadataDatabaseUrl ?? configuration.databaseUrl;
-  const asynchronous = createAsynchronous({
-    ...calls,
+  const { forRequests, asynchronous } = createCalls(
+    configuration,
+    environment,
     databaseUrl,
-    interval: configuration.disableEventing ? 0 : configuration.asyncActionsFetchInterval,
-    watchInterval: configuration.liveQueriesMultiplexedRefetchInterval,
-    batchSize: configuration.asyncActionsFetchBatchSize,
-    retention: configuration.asyncActionsRetention,
-    report: (message, error) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      observe({ kind: 'unstructured', level: 'error', message: `${message} ${reason}` });
-    },
-  });
-  const callers: Callers = {
-    [REMOTE]: createRemoteCaller({
-      outgoing,
-      environment,
-      prioritizeData,
-      observe: (call) => observe({ kind: 'remote-call', ...call }),
-    }),
-    [ACTION_CALLER]: actionCaller({ ...calls, asynchronous }),
-  };
-  let room: Promise<WaitingRoom | undefined> | undefined;
-  const waiting = (reason: string) => {
-    // What cannot listen now is reported when the server does.
-    room ??= listening(configuration, (host, port) => openWaitingRoom(reason, host, port)).catch(
-      () => undefined,
-    );
-    void room.then((open) => {
-      if (open) open.reason = reason;
-    });
-  };
+    outgoing,
+    observe,
+  );
+  const liveQueries = openLiveQueries(configuration, observing);
+  const subscriptions = createSubscriptions(liveQueries, current, report);
+  const eventsContext = { configuration, environment, observe, outgoing };
+  const delivery = createDelivery(eventsContext);
+  const waiting = createWaiting(configuration);
   const context: HostContext = {
     configuration,
-    waiting,
-    telemetry: tracing.configure,
     environment,
     observe,
     memory,
+    waiting: waiting.because,
+    telemetry: tracing.configure,
     prepare: (generated, sources) => {
-      // The served program: the new one takes over its unchanged parts.
       const previous = live.current?.planner;
-      const program = linkProgram(generated, servingOptions(configuration), previous?.program);
-      const execution = {
-        ...executionOf(program, sources, configuration, { rateCounter, memory, previous }),
-        callers,
-        inputValidator,
-      };
-      const saved = indexSaved(generated.saved, execution.planner, {
-        enforceAllowlist: configuration.enableAllowlist,
-        onlySaved: configuration.onlySavedOperations,
+      const prepared = prepareServed(generated, sources, configuration, {
+        rateCounter,
         memory,
-        ...(registered ? { registered } : {}),
+        registered,
+        previous,
       });
+      const { planner } = prepared;
       return {
-        execution,
+        execution: { ...prepared, ...forRequests },
         activate: () => {
-          live.swap({ ...execution, saved, count });
+          live.swap({ ...prepared, ...forRequests, count: observing.countOperation });
           subscriptions.replan();
           delivery.use(generated.events, sources);
-          asynchronous.use(program);
+          asynchronous.use(planner.program);
           unverified = generated.unverifiedHosts ?? [];
-          forgetOtherSchemas(execution.planner);
+          forgetOtherSchemas(planner);
         },
       };
     },
   };
-  const eventsContext = { configuration, environment, observe, outgoing };
-  const delivery = createDelivery(eventsContext);
-  let cron: CompiledCron | undefined;
   const authentication = await openAuthentication(configuration, outgoing, observe, memory);
+  let cron: CompiledCron | undefined;
   let host: Host | undefined;
+  /** Waits for what runs, then closes what it needs. @param grace milliseconds */
+  const closeAll = async (grace: number) => {
+    authentication.stop();
+    // Before the databases are closed: what was sent is still to be recorded.
+    await Promise.all([delivery.stop(grace), cron?.stop(grace), asynchronous.stop(grace)]);
+    await host?.stop();
+    await outgoing.close();
+    await tracing.stop();
+  };
   try {
     host = await openHost(options, context);
     cron = deliverCompiledCron(host.cron ?? [], databaseUrl, eventsContext);
-    const describeEndpoints = (role: string) => {
-      const { saved, planner } = current();
-      const { stringifyNumbers } = planner.options;
-      return openApiDocument(saved.routes, planner.program, { role, stringifyNumbers });
-    };
-    const readiness = createReadiness(
-      () => live.current?.sources,
-      host.health,
-      configuration.requiredSources,
-    );
-    const { authenticate } = authentication;
-    const { locate } = host;
+    const { locate, health } = host;
+    const readiness = createReadiness(() => live.current?.sources, health, configuration.requiredSources);
     const httpContext = {
       configuration,
       observe,
-      authenticate,
+      authenticate: authentication.authenticate,
       limits: () => current().limits,
       isDraining: () => readiness.draining,
       sample: tracing.sample,
@@ -267,9 +190,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       socketEndpoints(current, subscriptions),
       subscriptionEndpoints(liveQueries),
       restEndpoints(current),
-      openApiEndpoints(describeEndpoints),
+      openApiEndpoints(current),
       explainEndpoints(current),
-      healthEndpoints(host.health, readiness, version),
+      healthEndpoints(health, readiness, version),
       ...(metrics ? [metricsEndpoints(metrics, metricsState)] : []),
       configEndpoints(version),
       ...(await consoleOf(host, configuration, () => live.current?.sources)),
@@ -277,54 +200,64 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...(options.endpoints ?? []),
     ]);
     await app.ready();
-    const waited = await room;
-    await waited?.close();
-    const port = await listen(app, waited ? { ...configuration, serverPort: waited.port } : configuration);
+    const port = await listen(app, configuration, await waiting.end());
     observe({ kind: 'startup', step: 'server', info: { message: 'the server listens', port } });
-    const close = async () => {
-      readiness.stop();
-      await app.close();
-      authentication.stop();
-      // Before the databases are closed: what was sent is still to be recorded.
-      await Promise.all([
-        delivery.stop(configuration.gracefulShutdownTimeout * 1000),
-        cron?.stop(configuration.gracefulShutdownTimeout * 1000),
-        asynchronous.stop(configuration.gracefulShutdownTimeout * 1000),
-      ]);
-      await host?.stop();
-      await outgoing.close();
-      await tracing.stop();
-    };
-    const drain = async () => {
+    const stop = async () => {
       readiness.drain();
       await delay(configuration.shutdownDelay * 1000);
+      const grace = configuration.gracefulShutdownTimeout * 1000;
+      await within(grace, async () => {
+        readiness.stop();
+        await app.close();
+        await closeAll(grace);
+      });
+      observe({ kind: 'startup', step: 'server', info: { message: 'the server has stopped' } });
+      await observe.flush();
     };
-    return {
-      port,
-      stop: async () => {
-        await drain();
-        await stop(close, configuration, observe);
-      },
-    };
+    return { port, stop };
   } catch (error) {
-    await (await room)?.close();
-    authentication.stop();
-    await delivery.stop(0);
-    await cron?.stop(0);
-    await asynchronous.stop(0);
-    await host?.stop();
-    await outgoing.close();
+    await waiting.end();
+    await closeAll(0);
     throw error;
   }
 }
 
-/** Hands every observation to the logger and to the others. */
-function observeAll(log: Observer, others: readonly ((observation: Observation) => void)[]): Observer {
-  const observe = (observation: Observation) => {
-    log(observation);
-    for (const other of others) other(observation);
-  };
-  return Object.assign(observe, { flush: log.flush });
+/** Waits for the work, for at most this many milliseconds. */
+async function within(milliseconds: number, work: () => Promise<void>): Promise<void> {
+  const done = new AbortController();
+  const { signal } = done;
+  await Promise.race([
+    work().finally(() => done.abort()),
+    delay(milliseconds, undefined, { signal }).catch(() => {}),
+  ]);
+}
+
+/**
+ * The saved operations and the planner of a program. Unchanged parts and warm plans of the program before are kept.
+ */
+function prepareServed(
+  generated: GeneratedProgram,
+  sources: SourceConnections,
+  configuration: Configuration,
+  kept: {
+    readonly rateCounter: RateCounter;
+    readonly memory: MemoryBudget;
+    readonly registered: RegisteredQueries | undefined;
+    readonly previous: Planner | undefined;
+  },
+): Pick<Served, 'planner' | 'sources' | 'limits' | 'saved'> {
+  const { rateCounter, memory, registered, previous } = kept;
+  const serving = servingOptions(configuration);
+  const program = linkProgram(generated, serving, previous?.program);
+  const limits = createLimits(program.limits, rateCounter);
+  const planner = createPlanner(program, serving, limits.checkOperation, previous, memory);
+  const saved = indexSaved(generated.saved, planner, {
+    enforceAllowlist: configuration.enableAllowlist,
+    onlySaved: configuration.onlySavedOperations,
+    memory,
+    ...(registered ? { registered } : {}),
+  });
+  return { planner, sources, limits, saved };
 }
 
 function poolsOf(sources: SourceConnections | undefined): readonly SourcePool[] {
@@ -333,72 +266,6 @@ function poolsOf(sources: SourceConnections | undefined): readonly SourcePool[] 
     address: connection.address,
     state: connection.state(),
   }));
-}
-
-function executionOf(
-  program: Program,
-  sources: SourceConnections,
-  configuration: Configuration,
-  kept: {
-    readonly rateCounter: RateCounter;
-    readonly memory: MemoryBudget;
-    readonly previous: Planner | undefined;
-  },
-): Execution & { readonly limits: Limits } {
-  const { rateCounter, memory, previous } = kept;
-  const limits = createLimits(program.limits, rateCounter);
-  const serving = servingOptions(configuration);
-  const planner = createPlanner(program, serving, limits.checkOperation, previous, memory);
-  return { planner, sources, limits };
-}
-
-async function listen(app: FastifyInstance, configuration: Configuration): Promise<number> {
-  await listening(configuration, (host, port) => listenOn(app, host, port));
-  return (app.server.address() as AddressInfo).port;
-}
-
-/** Listens where the configuration says. @param on listens on one address */
-async function listening<Result>(
-  { serverHost, serverPort }: Pick<Configuration, 'serverHost' | 'serverPort'>,
-  on: (host: string, port: number) => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await on(serverHost === '*' ? '::' : serverHost, serverPort);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (serverHost !== '*' || (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL')) throw error;
-    // A machine without IPv6.
-    return on('0.0.0.0', serverPort);
-  }
-}
-
-async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const choose = 'choose another one with --server-port or ENGINE_GRAPHQL_SERVER_PORT';
-    if (code === 'EADDRINUSE')
-      throw new StartError(`port ${port} is taken by another program: stop it, or ${choose}`);
-    if (code === 'EACCES') throw new StartError(`port ${port} may not be used by this user: ${choose}`);
-    throw error;
-  }
-}
-
-async function stop(
-  close: () => Promise<void>,
-  configuration: Configuration,
-  observe: Observer,
-): Promise<void> {
-  const timeout = new AbortController();
-  await Promise.race([
-    close().finally(() => timeout.abort()),
-    delay(configuration.gracefulShutdownTimeout * 1000, undefined, { signal: timeout.signal }).catch(
-      () => {},
-    ),
-  ]);
-  observe({ kind: 'startup', step: 'server', info: { message: 'the server has stopped' } });
-  await observe.flush();
 }
 
 /** Loaded on demand: an artefact brings its own host, and has no use for what these need. */
@@ -438,31 +305,4 @@ async function consoleOf(
     })),
   });
   return [consoleEndpoints({ state, ask })];
-}
-
-/** The configuration for the log, without secrets. */
-function describe(configuration: Configuration): object {
-  return {
-    port: configuration.serverPort,
-    server_host: configuration.serverHost,
-    transaction_isolation: configuration.txIso,
-    admin_secret_set:
-      configuration.adminSecret !== undefined ||
-      configuration.accessKey !== undefined ||
-      configuration.adminSecrets !== undefined,
-    auth_hook: configuration.authHook === undefined ? null : new URL(configuration.authHook).origin,
-    auth_hook_mode: configuration.authHook === undefined ? null : configuration.authHookMode,
-    jwt_secret:
-      jwtConfigurations(configuration)?.map(({ type, keys }) => ({ type, keys: keys.kind })) ?? null,
-    unauth_role: configuration.unauthorizedRole ?? null,
-    cors_config: configuration.disableCors ? 'disabled' : configuration.corsDomain,
-    enable_console: configuration.enableConsole,
-    console_assets_dir: configuration.consoleAssetsDir ?? null,
-    use_prepared_statements: configuration.usePreparedStatements,
-    stringify_numeric_types: configuration.stringifyNumericTypes,
-    enabled_apis: configuration.enabledApis,
-    enabled_log_types: configuration.enabledLogTypes,
-    log_level: configuration.logLevel,
-    dev_mode: configuration.devMode,
-  };
 }

@@ -1,6 +1,6 @@
 /** `engine audit live`: which writes a subscription is read again after, from generated code alone. */
 import { existsSync, readFileSync } from 'node:fs';
-import { readConfiguration, servingOptions } from '../../runtime/configuration.ts';
+import { readConfiguration, servingOptions } from '../../runtime/configuration/configuration.ts';
 import { chooseOperation, type Operation, parseDocument } from '../../runtime/core/request/document.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import { planForRole, wakesForRole } from '../phases/4-plan/saved-statements.ts';

@@ -6,7 +6,7 @@ import {
   namingOptions,
   readConfiguration,
   servingOptions,
-} from '../../runtime/configuration.ts';
+} from '../../runtime/configuration/configuration.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import type { SavedOptions } from '../../runtime/core/saved.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/connection.ts';

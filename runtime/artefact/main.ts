@@ -3,14 +3,14 @@
  * one file that this is bundled into; there is no metadata, no compiler, and the catalog is read by `verify` only.
  */
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError, readConfiguration } from '../configuration.ts';
+import { ConfigurationError, readConfiguration } from '../configuration/configuration.ts';
+import { withFileVariables } from '../configuration/environment-files.ts';
 import { EngineError } from '../core/errors.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { connectionUrl } from '../database/connection-url.ts';
-import { withFileVariables } from '../environment-files.ts';
 import { startServer } from '../main.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';
-import { addServerOptions, runServer, sourceAddresses } from '../serve-command.ts';
+import { addServerOptions, runServer, sourceAddresses } from '../start/serve-command.ts';
 import { verificationText, verifyProgram } from '../verify/verify.ts';
 import type { Artefact } from './artefact.ts';
 import { artefactSources, hostArtefact, type SourceOptions } from './host.ts';

@@ -1,5 +1,5 @@
 /** GET /v1alpha1/config: what the server is set to, for administrators. It contains no secrets. */
-import { adminSecrets, type Configuration, jwtConfigurations } from '../configuration.ts';
+import { adminSecrets, type Configuration, jwtConfigurations } from '../configuration/configuration.ts';
 import { DEFAULT_NAMESPACE, type JwtConfiguration } from '../session/jwt/configuration.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 

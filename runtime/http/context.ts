@@ -2,14 +2,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Configuration } from '../configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { adminOnly, type Reason } from '../core/reason.ts';
 import { remember } from '../core/remember.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { Limits } from '../graphql/limits.ts';
-import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../observe.ts';
+import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../logs/observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
 import type { DirectEndpoint } from './direct.ts';
 import { refuseForeignWrite } from './foreign-site.ts';

@@ -1,6 +1,6 @@
 /** Which origins browsers may call from. Allowed origins are echoed, never answered with `*`. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Configuration, ConfigurationError } from '../configuration.ts';
+import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
 import { addVary } from './compression.ts';
 
 const ALLOWED_METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';

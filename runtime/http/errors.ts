@@ -4,7 +4,7 @@ import { EngineError, UpstreamErrors } from '../core/errors.ts';
 import { describeReason } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import { databaseError } from '../database/errors.ts';
-import type { LoggedError } from '../observe.ts';
+import type { LoggedError } from '../logs/observe.ts';
 import { type HttpContext, type HttpRequest, sendJson } from './context.ts';
 
 /** `{path, error, code, internal?}`: the shape of everything but GraphQL answers. */

@@ -4,7 +4,7 @@
  * answers), and if CORS names the site.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Configuration } from '../configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
 
 /** Methods that a page of any site can have sent without a preflight. */

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
-import type { LoggedQuery } from '../observe.ts';
+import type { LoggedQuery } from '../logs/observe.ts';
 import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
 import { refuseForeignWrite } from './foreign-site.ts';
 

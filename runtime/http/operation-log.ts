@@ -2,10 +2,10 @@
  * Log data of the operations of a request: the query, its SQL and how long that took (see
  * docs/logs.md). Nothing is watched unless a log needs it.
  */
-import type { Configuration } from '../configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
-import type { LoggedQuery, Observer, TracedStatement } from '../observe.ts';
+import type { LoggedQuery, Observer, TracedStatement } from '../logs/observe.ts';
 import type { Exchange } from './context.ts';
 import { createMasking, withoutSecrets } from './masking.ts';
 import type { Trace } from './trace.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
-import type { Configuration } from '../configuration.ts';
-import type { LoggedQuery } from '../observe.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { LoggedQuery } from '../logs/observe.ts';
 import { installBodyParser } from './body.ts';
 import { compress } from './compression.ts';
 import { limitConnections } from './connections.ts';

@@ -1,11 +1,11 @@
 /** Log data of a socket and of its operations. No message is logged whole: it may hold a token. */
 import { randomUUID } from 'node:crypto';
-import type { Configuration } from '../configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import { errorObject } from '../http/errors.ts';
 import { createMasking } from '../http/masking.ts';
-import type { Observer, WebsocketObservation } from '../observe.ts';
+import type { Observer, WebsocketObservation } from '../logs/observe.ts';
 import type { GraphqlCall } from '../saved/call.ts';
 import type { OperationLog } from './operations.ts';
 

@@ -7,7 +7,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'no
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { answerCall, type CurrentlyServed } from '../answer.ts';
-import type { Configuration } from '../configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Endpoints, HttpContext } from '../http/context.ts';
 import { originMatcher } from '../http/cors.ts';

@@ -1,7 +1,7 @@
 /** Metrics of connections to the databases of sources, and of their health. */
 import type { PoolState } from '../database/pool.ts';
-import type { PoolObservation } from '../observe.ts';
-import type { SourceStatus } from '../readiness.ts';
+import type { PoolObservation } from '../logs/observe.ts';
+import type { SourceStatus } from '../start/readiness.ts';
 import { BUCKETS, type Family } from './family.ts';
 
 export interface SourcePool {

@@ -1,5 +1,5 @@
 /** Metrics of event triggers, cron triggers and one-off events. */
-import type { EventFetchObservation, EventInvocationObservation } from '../observe.ts';
+import type { EventFetchObservation, EventInvocationObservation } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
 
 export function eventMetrics(family: Family) {

@@ -1,7 +1,7 @@
 /** Metrics of requests: GraphQL operations, bytes, and sockets. */
 import { createHash } from 'node:crypto';
 import { OPERATORS_PATHS } from '../http/health.ts';
-import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../observe.ts';
+import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
 
 /** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */

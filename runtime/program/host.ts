@@ -1,5 +1,5 @@
 /** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
-import type { Configuration } from '../configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { ConsoleQuestion } from '../console/questions.ts';
 import type { CronTriggerShape } from '../core/events.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
@@ -8,7 +8,7 @@ import type { SourceConnections } from '../database/source.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { Endpoints, LocateRule } from '../http/context.ts';
 import type { Health } from '../http/health.ts';
-import type { Observer } from '../observe.ts';
+import type { Observer } from '../logs/observe.ts';
 
 export interface Host {
   readonly endpoints: readonly Endpoints[];

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { namingOptions, servingOptions } from '../configuration.ts';
+import { namingOptions, servingOptions } from '../configuration/configuration.ts';
 import type { ConsoleQuestion } from '../console/questions.ts';
 import { EngineError } from '../core/errors.ts';
 import type { CronTriggerShape } from '../core/events.ts';
@@ -13,6 +13,7 @@ import { createPlanner } from '../core/request/planner.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { deliverScheduled } from '../events/scheduled-delivery.ts';
 import type { Execution } from '../graphql/execution.ts';
+import type { Observation } from '../logs/observe.ts';
 import { unverifiedHosts } from '../metadata/kinds/settings.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
@@ -29,7 +30,6 @@ import {
 import { locateRule } from '../metadata-api/locate-rule.ts';
 import { dumpSource } from '../metadata-api/pg-dump.ts';
 import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api/state.ts';
-import type { Observation } from '../observe.ts';
 import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 import { createSchemaReader } from '../remote/introspect.ts';
 import { readLock } from '../remote/lock.ts';

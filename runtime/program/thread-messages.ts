@@ -1,14 +1,14 @@
 /** Messages between the serving thread and the metadata thread. */
 
-import type { Configuration } from '../configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { ConsoleQuestion } from '../console/questions.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { MetadataPath } from '../http/metadata.ts';
+import type { Observation } from '../logs/observe.ts';
 import type { ConnectionInfo } from '../metadata/metadata.ts';
-import type { Observation } from '../observe.ts';
 import type { TranspiledFile } from './loader.ts';
 
 /** Data that the thread starts with. */

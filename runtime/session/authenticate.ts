@@ -2,9 +2,14 @@
  * Who is asking. The mode is chosen once, at the start: an admin secret goes before everything, then
  * tokens, the webhook or the unauthorized role.
  */
-import { adminSecrets, type Configuration, ConfigurationError, jwtConfigurations } from '../configuration.ts';
+import {
+  adminSecrets,
+  type Configuration,
+  ConfigurationError,
+  jwtConfigurations,
+} from '../configuration/configuration.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
-import type { Observer } from '../observe.ts';
+import type { Observer } from '../logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { adminSecretMode, secretRequired } from './admin-secret.ts';
 import type { Authenticate } from './incoming.ts';

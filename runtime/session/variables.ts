@@ -1,6 +1,6 @@
 /** Session variables of requests whose headers are believed, and the headers that have a meaning of their own. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseBoolean } from '../configuration-values.ts';
+import { parseBoolean } from '../configuration/values.ts';
 import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 

@@ -13,7 +13,7 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
   'runtime/core/a.ts': {
     permitted: ['./errors.ts', './query/select.ts', 'graphql'],
     refused: [
-      '../observe.ts',
+      '../logs/observe.ts',
       '../capture/install.ts',
       '../metadata/values.ts',
       '../../compiler/index.ts',
@@ -22,7 +22,7 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
   },
   'runtime/core/query/a.ts': {
     permitted: ['../errors.ts', './select.ts', '../mutation/step.ts'],
-    refused: ['../../logger.ts', '../../graphql/execute.ts', '../../../compiler/index.ts', 'node:fs'],
+    refused: ['../../logs/logger.ts', '../../graphql/execute.ts', '../../../compiler/index.ts', 'node:fs'],
   },
   'runtime/metadata/a.ts': {
     permitted: ['../core/errors.ts', '../catalog/catalog.ts', '../diagnostics/result.ts', './values.ts'],
@@ -30,7 +30,7 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
   },
   'runtime/metadata/kinds/a.ts': {
     permitted: ['../../core/errors.ts', '../values.ts', './table.ts'],
-    refused: ['../../database/pool.ts', '../../logger.ts', '../../../compiler/index.ts'],
+    refused: ['../../database/pool.ts', '../../logs/logger.ts', '../../../compiler/index.ts'],
   },
   'runtime/http/a.ts': {
     permitted: ['../core/errors.ts', '../graphql/execute.ts'],
@@ -47,7 +47,7 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
   },
   'compiler/model/a.ts': {
     permitted: ['../../runtime/core/shapes.ts', './plan.ts'],
-    refused: ['../../runtime/events/deliver.ts', '../../runtime/observe.ts', '../offline/proof.ts'],
+    refused: ['../../runtime/events/deliver.ts', '../../runtime/logs/observe.ts', '../offline/proof.ts'],
   },
   'compiler/phases/4-plan/a.ts': {
     permitted: ['../../../runtime/core/shapes.ts', '../../memory/memory.ts', '../3-resolve/index.ts'],

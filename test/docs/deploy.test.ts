@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { optionVariable } from '../../runtime/configuration.ts';
-import { OPTIONS } from '../../runtime/configuration-options.ts';
+import { optionVariable } from '../../runtime/configuration/configuration.ts';
+import { OPTIONS } from '../../runtime/configuration/options.ts';
 
 const folder = new URL('../../examples/deploy/', import.meta.url);
 const files = readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../examples/helpdesk/receiver.ts';
 import { rating } from '../../examples/helpdesk/roles.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
-import { readConfiguration } from '../../runtime/configuration.ts';
+import { readConfiguration } from '../../runtime/configuration/configuration.ts';
 import { type RunningServer, startServer } from '../../runtime/main.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillDatabase } from '../../examples/prepare.ts';
-import { readConfiguration } from '../../runtime/configuration.ts';
+import { readConfiguration } from '../../runtime/configuration/configuration.ts';
 import { type RunningServer, startServer } from '../../runtime/main.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillDatabase } from '../../examples/prepare.ts';
 import program from '../../generated/index.ts';
 import { saved } from '../../generated/saved/index.ts';
-import { readConfiguration } from '../../runtime/configuration.ts';
+import { readConfiguration } from '../../runtime/configuration/configuration.ts';
 import { proofsOf } from '../../runtime/core/proof.ts';
 import { type RunningServer, startServer } from '../../runtime/main.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';

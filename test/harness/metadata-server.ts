@@ -3,11 +3,11 @@
  * `default` is the database of `sql`; its metadata lives in a database of its own.
  */
 import type { FastifyInstance } from 'fastify';
-import { readConfiguration } from '../../runtime/configuration.ts';
+import { readConfiguration } from '../../runtime/configuration/configuration.ts';
 import { MemoryBudget } from '../../runtime/core/memory/budget.ts';
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
-import { createLogger } from '../../runtime/logger.ts';
+import { createLogger } from '../../runtime/logs/logger.ts';
 import { answerRequest, type MetadataStore, openMetadataStore } from '../../runtime/metadata-api/index.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
 import { openAuthentication } from '../../runtime/session/authenticate.ts';

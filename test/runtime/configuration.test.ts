@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { adminSecrets, optionVariable, readConfiguration } from '../../runtime/configuration.ts';
-import { OPTIONS } from '../../runtime/configuration-options.ts';
-import { configurationPage } from '../../runtime/configuration-page.ts';
-import { withFileVariables } from '../../runtime/environment-files.ts';
+import {
+  adminSecrets,
+  optionVariable,
+  readConfiguration,
+} from '../../runtime/configuration/configuration.ts';
+import { withFileVariables } from '../../runtime/configuration/environment-files.ts';
+import { OPTIONS } from '../../runtime/configuration/options.ts';
+import { configurationPage } from '../../runtime/configuration/page.ts';
 
 describe('values', () => {
   test('come from the command line, then the environment, then the default', () => {

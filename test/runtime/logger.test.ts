@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const OBSERVE = new URL('../../runtime/logger.ts', import.meta.url).href;
+const OBSERVE = new URL('../../runtime/logs/logger.ts', import.meta.url).href;
 /** More than are held back, and more bytes than are written at once. */
 const MANY = 1234;
 const FEW = 12;

@@ -3,7 +3,7 @@
  * so, and once when a token names a key that is not among them. While the issuer is down the old keys stay in use.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observer } from '../../observe.ts';
+import type { Observer } from '../../logs/observe.ts';
 import { headerOf, type OutgoingResponse } from '../../outgoing/message.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { USER_AGENT } from '../../version.ts';

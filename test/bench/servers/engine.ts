@@ -1,5 +1,5 @@
 /** Our server, as `engine serve --generated` starts it, with the defaults of every option. */
-import { readConfiguration } from '../../../runtime/configuration.ts';
+import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
 import { startServer } from '../../../runtime/main.ts';
 import { serveMeasured } from './measured.ts';
 

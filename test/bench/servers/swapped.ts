@@ -2,8 +2,8 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { compilerModule } from '../../../compiler/module.ts';
-import { readConfiguration } from '../../../runtime/configuration.ts';
-import { createLogger } from '../../../runtime/logger.ts';
+import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
+import { createLogger } from '../../../runtime/logs/logger.ts';
 import { startServer } from '../../../runtime/main.ts';
 
 export interface SwapServerOptions {

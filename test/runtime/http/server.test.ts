@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../../runtime/configuration.ts';
+import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
+import type { Observation } from '../../../runtime/logs/observe.ts';
 import { type RunningServer, startServer } from '../../../runtime/main.ts';
-import type { Observation } from '../../../runtime/observe.ts';
 import { packageVersion } from '../../../runtime/package-version.ts';
-import { queryPages } from '../../../runtime/serve-command.ts';
+import { queryPages } from '../../../runtime/start/serve-command.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { bundledCompiler } from '../../harness/server.ts';
 

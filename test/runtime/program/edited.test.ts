@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillDatabase } from '../../../examples/prepare.ts';
-import { readConfiguration } from '../../../runtime/configuration.ts';
+import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
 import { startServer } from '../../../runtime/main.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
 import { engine } from '../../harness/command-line.ts';

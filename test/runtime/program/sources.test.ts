@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfiguration } from '../../../runtime/configuration.ts';
+import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
 import { openSource } from '../../../runtime/program/sources.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 

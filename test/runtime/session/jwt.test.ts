@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readConfiguration } from '../../../runtime/configuration.ts';
+import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { confidential, leaks, startTestServer, type TestServer } from '../../harness/server.ts';
 import { ADMIN, bearer, createNotes, NAMESPACE, noteIds, payload, signToken } from './setting.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../../runtime/configuration.ts';
+import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
 import { createOutgoing } from '../../../runtime/outgoing/outgoing.ts';
 import { webhookMode } from '../../../runtime/session/webhook.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';

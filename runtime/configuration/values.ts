@@ -1,6 +1,6 @@
 /** Kinds of option values: how each is written on the command line or in a variable, and what is wrong with a bad one. */
-import { isCallable } from './outgoing/address.ts';
-import { createGuard } from './outgoing/guard.ts';
+import { isCallable } from '../outgoing/address.ts';
+import { createGuard } from '../outgoing/guard.ts';
 
 export interface OptionValue<Value> {
   /** The placeholder of the value in `--help`. */

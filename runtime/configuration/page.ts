@@ -1,8 +1,8 @@
 /** docs/configuration.md, made from the table of options; a test keeps the page equal to it. */
 
 import { defaultText, optionName, optionVariable } from './configuration.ts';
-import { OPTIONS, type Option } from './configuration-options.ts';
-import { boolean } from './configuration-values.ts';
+import { OPTIONS, type Option } from './options.ts';
+import { boolean } from './values.ts';
 
 /** The page's text. */
 export function configurationPage(): string {

@@ -3,10 +3,10 @@
  * places: at most one check of a source runs at a time, and its result counts for a second.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { remember } from './core/remember.ts';
-import { ConnectionFailedError } from './database/failures.ts';
-import type { SourceConnection, SourceConnections } from './database/source.ts';
-import type { Health } from './http/health.ts';
+import { remember } from '../core/remember.ts';
+import { ConnectionFailedError } from '../database/failures.ts';
+import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { Health } from '../http/health.ts';
 
 export type SourceStatus = 'OK' | 'TIMEOUT' | 'FAILED' | 'ERROR';
 

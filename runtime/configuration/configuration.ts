@@ -1,9 +1,10 @@
 /** The server's configuration: reads options from the command line, then the environment, then defaults. */
-import { OPTIONS, type Option } from './configuration-options.ts';
-import type { OptionValue } from './configuration-values.ts';
-import type { NamingOptions } from './core/names.ts';
-import type { SavedOptions } from './core/saved.ts';
-import type { JwtConfiguration } from './session/jwt/configuration.ts';
+
+import type { NamingOptions } from '../core/names.ts';
+import type { SavedOptions } from '../core/saved.ts';
+import type { JwtConfiguration } from '../session/jwt/configuration.ts';
+import { OPTIONS, type Option } from './options.ts';
+import type { OptionValue } from './values.ts';
 
 type OptionKey = keyof typeof OPTIONS;
 

@@ -1,7 +1,7 @@
 /** Options whose values are in files, as container platforms hand out secrets: `ENGINE_GRAPHQL_ADMIN_SECRET_FILE=/run/secrets/admin`. */
 import { readFileSync } from 'node:fs';
 import { ConfigurationError, optionVariable } from './configuration.ts';
-import { OPTIONS } from './configuration-options.ts';
+import { OPTIONS } from './options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

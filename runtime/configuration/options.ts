@@ -1,4 +1,10 @@
 /** The server's options: type, default and help of each. Command line, environment, `--help` and docs/configuration.md are made from them. */
+
+import {
+  type JwtConfiguration,
+  readJwtConfiguration,
+  readJwtConfigurations,
+} from '../session/jwt/configuration.ts';
 import {
   boolean,
   choice,
@@ -13,12 +19,7 @@ import {
   secretList,
   targets,
   text,
-} from './configuration-values.ts';
-import {
-  type JwtConfiguration,
-  readJwtConfiguration,
-  readJwtConfigurations,
-} from './session/jwt/configuration.ts';
+} from './values.ts';
 
 /** One option; its name and variable follow from its key in OPTIONS unless given. */
 export interface Option<Value = unknown> {

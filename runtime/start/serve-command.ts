@@ -7,15 +7,15 @@ import {
   optionHelp,
   optionName,
   readConfiguration,
-} from './configuration.ts';
-import { OPTIONS, type Option } from './configuration-options.ts';
-import { boolean } from './configuration-values.ts';
-import { EngineError } from './core/errors.ts';
-import { withFileVariables } from './environment-files.ts';
-import type { Endpoints } from './http/context.ts';
-import type { RunningServer, ServerOptions } from './main.ts';
-import { LoadError } from './program/load-error.ts';
-import { startMetadataThread } from './program/start-thread.ts';
+} from '../configuration/configuration.ts';
+import { withFileVariables } from '../configuration/environment-files.ts';
+import { OPTIONS, type Option } from '../configuration/options.ts';
+import { boolean } from '../configuration/values.ts';
+import { EngineError } from '../core/errors.ts';
+import type { Endpoints } from '../http/context.ts';
+import type { RunningServer, ServerOptions } from '../main.ts';
+import { LoadError } from '../program/load-error.ts';
+import { startMetadataThread } from '../program/start-thread.ts';
 import { StartError } from './start-error.ts';
 
 /**
@@ -61,13 +61,13 @@ export function queryPages({ graphiql, devMode }: Configuration): readonly Endpo
 
 /** Loaded once the metadata thread has been started, which loads at the same time. */
 async function loadServer(options: ServerOptions): Promise<RunningServer> {
-  const { startServer } = await import('./main.ts');
+  const { startServer } = await import('../main.ts');
   return startServer(options);
 }
 
 /** Loaded on demand: few servers have it. */
 async function queryPage(app: FastifyInstance): Promise<void> {
-  const { graphiql } = await import('./http/graphiql.ts');
+  const { graphiql } = await import('../http/graphiql.ts');
   await graphiql(app, {});
 }
 

@@ -1,0 +1,59 @@
+/** Everything in the server that calls out while it answers: action handlers, remote schemas, webhooks of permissions. */
+import { type Asynchronous, createAsynchronous } from '../actions/asynchronous.ts';
+import type { FinishedCall } from '../actions/call.ts';
+import { actionCaller } from '../actions/caller.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { ACTION_CALLER } from '../core/action/provider.ts';
+import { REMOTE } from '../core/remotes/remote-root.ts';
+import type { Execution } from '../graphql/execution.ts';
+import type { Observer } from '../logs/observe.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
+import { createRemoteCaller } from '../remote/caller.ts';
+import { createInputValidator } from '../validation/validator.ts';
+
+export interface Calls {
+  /** What requests call through. */
+  readonly forRequests: Required<Pick<Execution, 'callers' | 'inputValidator'>>;
+  readonly asynchronous: Asynchronous;
+}
+
+/** @param databaseUrl of the database in which asynchronous actions are stored */
+export function createCalls(
+  configuration: Configuration,
+  environment: Readonly<Record<string, string | undefined>>,
+  databaseUrl: string | undefined,
+  outgoing: Outgoing,
+  observe: Observer,
+): Calls {
+  const shared = { environment, configuredFirst: configuration.configuredHeaderPrecedence };
+  const actions = {
+    ...shared,
+    send: outgoing.send,
+    observe: (call: FinishedCall) => observe({ kind: 'action', ...call }),
+  };
+  const asynchronous = createAsynchronous({
+    ...actions,
+    databaseUrl,
+    interval: configuration.disableEventing ? 0 : configuration.asyncActionsFetchInterval,
+    watchInterval: configuration.liveQueriesMultiplexedRefetchInterval,
+    batchSize: configuration.asyncActionsFetchBatchSize,
+    retention: configuration.asyncActionsRetention,
+    report: (message, error) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      observe({ kind: 'unstructured', level: 'error', message: `${message} ${reason}` });
+    },
+  });
+  const remote = createRemoteCaller({
+    outgoing,
+    environment,
+    prioritizeData: configuration.remoteSchemaPrioritizeData,
+    observe: (call) => observe({ kind: 'remote-call', ...call }),
+  });
+  const inputValidator = createInputValidator({
+    ...shared,
+    outgoing,
+    observe: (call) => observe({ kind: 'validate-input', ...call }),
+  });
+  const callers = { [REMOTE]: remote, [ACTION_CALLER]: actionCaller({ ...actions, asynchronous }) };
+  return { forRequests: { callers, inputValidator }, asynchronous };
+}

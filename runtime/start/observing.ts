@@ -1,0 +1,46 @@
+/** Who takes observations: the log, and where they are enabled metrics and tracing. */
+import type { CountOperation } from '../answer.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { Observation, Observer } from '../logs/observe.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { createTracing, type Tracing } from '../tracing/tracing.ts';
+
+export interface Observing {
+  /** Hands an observation to all of them. */
+  readonly observe: Observer;
+  /** Absent unless the API `metrics` is enabled. */
+  readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing;
+  readonly countOperation: CountOperation | undefined;
+  /** Logs an error that nobody expected. */
+  readonly report: (error: unknown) => void;
+}
+
+export async function openObserving(
+  configuration: Configuration,
+  environment: Readonly<Record<string, string | undefined>>,
+  log: Observer,
+): Promise<Observing> {
+  const metrics = configuration.enabledApis.includes('metrics')
+    ? (await import('../metrics/metrics.ts')).createMetrics(configuration.metricsEnableHighCardinalityLabels)
+    : undefined;
+  const tracing = createTracing({
+    ratio: configuration.tracingSampleRatio,
+    environment,
+    count: (outcome, spans) => metrics?.countSpans(outcome, spans),
+    report: (message) => log({ kind: 'unstructured', level: 'error', message }),
+  });
+  const others = metrics ? [metrics.observe, tracing.observe] : [tracing.observe];
+  const observeAll = (observation: Observation) => {
+    log(observation);
+    for (const other of others) other(observation);
+  };
+  const observe = Object.assign(observeAll, { flush: log.flush });
+  return {
+    observe,
+    metrics,
+    tracing,
+    countOperation: metrics && ((operation) => metrics.observe({ kind: 'operation', ...operation })),
+    report: (error) => observe({ kind: 'unhandled-internal-error', error }),
+  };
+}
