@@ -39,7 +39,7 @@ export interface CompileResult {
   /** Event triggers and cron triggers, with the SQL that captures events. */
   readonly events: EventsProgram;
   readonly diagnostics: readonly Diagnostic[];
-  /** What tools look at, and the memory for the next compile. */
+  /** Results of the phases for tools, and the memory for the next compile. */
   readonly state: CompileState;
 }
 

@@ -25,7 +25,7 @@ export interface Served extends Execution {
 }
 
 /**
- * What one request runs on. Each key is written out: a spread makes a new hidden class for every request, which stays until
+ * The snapshot that one request runs on. Each key is written out: a spread makes a new hidden class for every request, which stays until
  * the next major collection.
  */
 export function forRequest(

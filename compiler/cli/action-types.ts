@@ -70,7 +70,7 @@ async function handlerTypes({ actions, types }: ActionsProgram): Promise<string>
   return `// Types for handlers of actions. Made by engine action types; changes are overwritten.
 ${printed.trim()}
 
-/** What a handler gets, unless the action transforms requests. */
+/** Body of a handler's request, unless the action transforms requests. */
 export interface ActionRequest<Input> {
   readonly action: { readonly name: string };
   readonly input: Input;
@@ -141,7 +141,7 @@ function customSdl(
   ].join('\n');
 }
 
-/** What is thrown says nothing of the input, which may hold a password and would end in logs. */
+/** The thrown error does not contain the input, which may hold a password and would end in logs. */
 function stub({ name, type, kind, description, requestTransform }: ActionShape): string {
   const about = [
     `Handler of the ${kind} ${type} ${name}${description ? `: ${description.replaceAll('*/', '* /')}` : '.'}`,

@@ -13,7 +13,7 @@ export function addAdoptCommands(
     .command('adopt')
     .description('find what another engine of this API family left in a database')
     .command('check')
-    .description('list its triggers, functions that read its settings, and events that nobody delivered')
+    .description('list its triggers, functions that read its settings, and undelivered events')
     .argument('[url]', 'the database; default: --database-url')
     .addOption(
       new Option('--format <format>', 'text, json, or the sql that settles it')

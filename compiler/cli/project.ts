@@ -39,7 +39,7 @@ export interface ProjectOptions {
 
 export interface Project {
   readonly read: FileResult;
-  /** What is compiled; remote schemas of locks, or as the servers offer them. */
+  /** Metadata to compile; remote schemas of locks, or as the servers offer them. */
   readonly input: Omit<CompileInput, 'serving'> & { readonly serving: SavedOptions };
   /** By source; absent for sources with a saved or unreadable catalog. */
   readonly databases: ReadonlyMap<string, ConnectionConfiguration>;

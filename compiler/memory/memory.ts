@@ -1,5 +1,5 @@
 /**
- * What compiles remember for those that follow: results of functions, with the arguments that they were made of. A result
+ * Memory that a compile leaves to the next ones: results of functions, with the arguments that they were made of. A result
  * is used again only where every argument is the identical, immutable data; so it never matters which compile left it here,
  * or whether that compile's outcome was served.
  *
@@ -24,7 +24,7 @@ export interface Memory {
   ): Value;
   /**
    * As `call`, for functions that take over parts of their last result for this owner, which may be of other arguments.
-   * What the result says must not depend on it.
+   * The content of the result must not depend on it.
    */
   renew<Owner extends object, Given extends readonly unknown[], Value>(
     make: (last: Value | undefined, owner: Owner, ...given: Given) => Value,

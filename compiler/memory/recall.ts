@@ -8,7 +8,7 @@ import { reuse, reuseCatalog, reuseMetadata } from './reuse.ts';
 
 type Catalogs = Readonly<Record<string, CatalogResult>>;
 
-/** What phases 1 and 2 read, and the options. */
+/** Inputs of phases 1 and 2, and the options. */
 export interface Given {
   readonly metadata: Metadata;
   readonly catalogs: Catalogs;

@@ -93,7 +93,7 @@ async function runPieces(
   return undefined;
 }
 
-/** What the database says against a piece. @throws as `pg` does when the connection is lost */
+/** The database's error about a piece. @throws as `pg` does when the connection is lost */
 async function errorOf(client: pg.Client, piece: SqlPiece): Promise<pg.DatabaseError | undefined> {
   try {
     if (piece.kind === 'psql') throw psqlCommand(piece.text);

@@ -1,4 +1,4 @@
-/** What the console asks about permissions, answered from the generated code of what is served. */
+/** Answers the console's questions about permissions from the generated code that is served. */
 
 import type {
   AccessAnswer,

@@ -25,9 +25,9 @@ import { baseName } from '../phases/3-resolve/remote-upstream.ts';
 export interface Rebase {
   /** The role's SDL as it is, in canonical layout. */
   readonly before: string;
-  /** What of it fits the server; the same where everything does. Undefined where nothing that can be asked for is left. */
+  /** The part that fits the server; the same if all of it does. Undefined if no field is left. */
   readonly after: string | undefined;
-  /** What leaving out cannot mend. */
+  /** Conflicts that leaving fields out does not solve. */
   readonly problems: readonly string[];
 }
 

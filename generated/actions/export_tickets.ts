@@ -2,12 +2,12 @@
 import { action } from "engine/contract";
 import type { TicketExport, date } from "./types.ts";
 
-/** What the handler gets as `input`. */
+/** The handler's `input`. */
 export interface ExportTicketsInput {
   since: date;
 }
 
-/** What the handler must answer; the whole answer is checked against it. */
+/** The handler's answer; all of it is checked against this type. */
 export type ExportTicketsOutput = TicketExport;
 
 export const exportTicketsAction = action({

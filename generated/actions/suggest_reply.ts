@@ -2,12 +2,12 @@
 import { action } from "engine/contract";
 import type { Suggestion } from "./types.ts";
 
-/** What the handler gets as `input`. */
+/** The handler's `input`. */
 export interface SuggestReplyInput {
   ticket_id: number;
 }
 
-/** What the handler must answer; the whole answer is checked against it. */
+/** The handler's answer; all of it is checked against this type. */
 export type SuggestReplyOutput = Suggestion;
 
 export const suggestReplyAction = action({

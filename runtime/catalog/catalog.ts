@@ -104,7 +104,7 @@ export interface CatalogTable {
    */
   readonly sideEffects?: true;
   /**
-   * What may be written: always true for tables; for views, auto-updatability, rules and INSTEAD OF triggers counted; for
+   * Whether rows may be inserted, updated and deleted. Always true for tables; for views by auto-updatability, rules and INSTEAD OF triggers; for
    * foreign tables, what their wrapper says.
    */
   readonly insertable: boolean;

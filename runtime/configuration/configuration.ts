@@ -32,7 +32,7 @@ export function optionVariable(key: string): string {
 
 /**
  * Reads the configuration.
- * @param flags values from the command line by key of OPTIONS; `true` for a flag that stands alone
+ * @param flags values from the command line by key of OPTIONS; `true` for a flag without a value
  * @throws ConfigurationError on a bad value, or on options that exclude each other
  */
 export function readConfiguration(

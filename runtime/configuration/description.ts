@@ -1,4 +1,4 @@
-/** What the log says of the configuration when the server starts. */
+/** The configuration as the server logs it when it starts. */
 import { type Configuration, jwtConfigurations } from './configuration.ts';
 
 /** The configuration for the log, without secrets. */

@@ -12,14 +12,14 @@ import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts'
 import { servePageFiles } from '../http/page-files.ts';
 import type { ConsoleQuestion, ConsoleState } from './questions.ts';
 
-/** What the page is told. */
+/** The server's state and answers, for the page. */
 export interface ConsoleContext {
   readonly state: () => Promise<Omit<ConsoleState, 'mode'>>;
   /** Answers with JSON. */
   readonly ask: (question: ConsoleQuestion) => Promise<string>;
 }
 
-/** Nothing from elsewhere, no style or script in the page's text, and nobody shows it in a frame. */
+/** Nothing from other hosts, no style or script in the page's text, no frames. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

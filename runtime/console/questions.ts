@@ -1,4 +1,4 @@
-/** What the console's page asks, and what it is answered. */
+/** Questions of the console's page, and their answers. */
 
 /** About permissions. A table is meant by its key: `public.ticket`. */
 export type ConsoleQuestion =
@@ -10,7 +10,7 @@ export interface AccessAnswer {
   readonly roles: readonly string[];
   readonly tables: readonly AccessTable[];
   readonly permissions: readonly AccessPermission[];
-  /** What is no table. */
+  /** Objects other than tables. */
   readonly rows: readonly AccessRow[];
   readonly operations: readonly AccessOperation[];
   readonly lists: readonly (readonly string[])[];
@@ -107,7 +107,7 @@ export interface WhoAnswer {
   readonly callingViews: readonly string[];
 }
 
-/** What the server says of itself at `GET /engine/console/state`. */
+/** Answer of `GET /engine/console/state`. */
 export interface ConsoleState {
   readonly version: string;
   /** ISO 8601. */

@@ -79,7 +79,7 @@ export interface CleanupShape {
 /** Events with the same values of these columns are delivered one at a time, in their order. */
 export interface OrderShape {
   readonly columns: readonly string[];
-  /** What an event whose attempts are used up does to later ones. */
+  /** Effect on later events of an event that has used up its attempts. */
   readonly onError: 'block' | 'skip';
 }
 

@@ -1,4 +1,4 @@
-/** What Citus makes of all that a role may ask: its root fields, and the saved operations that it may run. */
+/** Verdicts of Citus on all that a role may ask: its root fields, and the saved operations that it may run. */
 import type { Program } from './program.ts';
 import type { SavedOperation } from './saved.ts';
 import { savedSql } from './saved-sql.ts';

@@ -5,7 +5,7 @@
  * known as soon as they are committed. Where the database records which tables and keys are written (runtime/capture), those
  * are told as well.
  *
- * What does not follow from tables (the time, foreign tables, activity views) changes without any of this.
+ * Results that do not follow from tables (the time, foreign tables, activity views) change without any of this.
  */
 import { createRecordReader, type Recorded, type RecordSource } from '../capture/recorded.ts';
 
@@ -13,7 +13,7 @@ import { createRecordReader, type Recorded, type RecordSource } from '../capture
 export interface Change {
   /** Tables that this process wrote, as `"schema"."name"`; undefined: any may be. */
   readonly tables: ReadonlySet<string> | undefined;
-  /** What the database records of writes, if it does. Of a write of this process: only which tables it does so for. */
+  /** The database's record of writes, if there is one. For a write of this process: only the tables that are recorded. */
   readonly recorded: Recorded | undefined;
   /** Views or partitions were defined otherwise. */
   readonly redefined?: boolean;
@@ -68,7 +68,7 @@ export function createChanges(source: RecordSource): Changes {
   const tell = (change: Change) => {
     for (const listener of [...listeners]) listener(change);
   };
-  /** What has changed since the last look; undefined: nothing. @throws what the connection throws */
+  /** Changes since the last look; undefined: none. @throws what the connection throws */
   const compare = async (): Promise<Change | undefined> => {
     const before = seen;
     const at = performance.now();

@@ -19,7 +19,7 @@ const KEEP_ALIVE = 10_000;
 /** Characters of new SQL after which a backend is replaced: it has grown by up to 64 MB. */
 const MAX_PARSED = 8 * 1024 * 1024;
 
-/** What a new session says. The defaults belong to the server, the database and the user, not to us. */
+/** Settings of a new session. All others belong to the server, the database and the user. */
 interface Session {
   readonly defaults: string;
   readonly process: number;
@@ -84,9 +84,9 @@ export class PooledConnection<Item extends object = object> implements Place {
   writes = false;
   isSlow = false;
   ticks = 0;
-  /** What runs there is being ended from outside. */
+  /** The running statement is being cancelled from outside. */
   isEnding = false;
-  /** What is in flight, in order. */
+  /** Queries in flight, in order. */
   readonly sent: Item[] = [];
   /** Of its backend, as the database told when it was connected. */
   readonly processId: number;

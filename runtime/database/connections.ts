@@ -23,7 +23,7 @@ export interface ConnectionSettings {
   readonly report?: ((event: PoolEvent, seconds: number) => void) | undefined;
 }
 
-/** What a pool does when its connections change. */
+/** Called when the connections of a pool change. */
 export interface ConnectionEvents {
   /** Before the connection is used. */
   readonly connected: (connection: TaskConnection) => void;

@@ -14,7 +14,7 @@ import { giveUp, type Task, type TaskConnection } from './task.ts';
 const TICK = 50;
 const SILENT_TICKS = SILENT / TICK;
 
-/** What the pool gives. */
+/** Parts of the pool. */
 export interface HeldOptions {
   readonly connections: readonly TaskConnection[];
   readonly lanes: Lanes<TaskConnection>;
@@ -112,7 +112,7 @@ export class HeldOperations {
   }
 }
 
-/** What waits for a lock and can be undone: `once` cannot, and what waited before has its place. */
+/** Operations that wait for a lock and can be undone: `once` cannot, and one that waited before keeps its place. */
 function mayBeUndone({ writes, manner, wait }: Task): boolean {
   return writes !== undefined && manner !== 'once' && wait !== 'ended';
 }

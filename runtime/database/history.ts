@@ -1,4 +1,4 @@
-/** What earlier executions of a statement say about the next one. */
+/** Predicts the next execution of a statement from earlier ones. */
 import type { Cache, MemoryBudget } from '../core/memory/budget.ts';
 import { stringBytes } from '../core/memory/heap-bytes.ts';
 import { statementName } from './statements.ts';

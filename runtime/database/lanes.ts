@@ -9,7 +9,7 @@
 
 /**
  * `quick`: reads known to take less than a millisecond. `write`: writes of one object. `read`: other known reads. `alone`:
- * transactions and reads of which nothing is known. `slow`: what held a connection for long the last time, or waited for a
+ * transactions and reads without a history. `slow`: what held a connection for long the last time, or waited for a
  * lock.
  */
 export type Lane = 'quick' | 'write' | 'read' | 'alone' | 'slow';
@@ -24,7 +24,7 @@ const FULL = 8;
 /** Ticks after which the operation at the head of a connection holds it for long; see Pool. */
 export const LONG = 2;
 
-/** What the policy looks at. */
+/** Input of the policy. */
 export interface Place {
   /**
    * `shared`: takes operations of everyone. `reserved`: takes no more, and goes to an operation that runs alone. `taken`:

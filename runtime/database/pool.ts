@@ -38,7 +38,7 @@ export interface PoolSettings extends ConnectionSettings, WaiterSettings {
   readonly isExclusive?: boolean;
 }
 
-/** What a pool holds at this moment. */
+/** Number of connections and waiting operations at this moment. */
 export interface PoolState {
   /** Connections that are open or being opened. */
   readonly connections: number;

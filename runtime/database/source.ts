@@ -30,7 +30,7 @@ const MAINTENANCE_CONNECTIONS = 2;
 interface WriteOptions {
   /** How they share connections; `alone` by default. */
   readonly manner?: WriteManner;
-  /** What the settings of the transaction say; absent: nothing. */
+  /** Session settings of the transaction; absent: none. */
   readonly writer?: Writer;
   /** Send BEGIN, these commands, and COMMIT around them, also where the defaults of the session would do. */
   readonly begins?: readonly string[];

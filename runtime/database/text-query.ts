@@ -1,7 +1,7 @@
 /**
  * The leanest query that `pg` will run on a pipelined connection: it writes Bind and Execute for each of its statements
  * (Parse before them when the statement is new there) and one Sync, parses nothing, and hands on the text fields of the one
- * row of each. With its own Sync it stands or falls alone: an error leaves the queries before and behind it on the
+ * row of each. With its own Sync it succeeds or fails alone: an error leaves the queries before and behind it on the
  * connection untouched. Without a transaction around it its statements are one; after the first one that fails Postgres
  * skips the others. Commands that begin or end a transaction can travel with it.
  */
@@ -10,7 +10,7 @@ import pg from 'pg';
 /** The single row of a statement, each column as Postgres prints it; empty if it returned no row. */
 export type TextRow = readonly (string | null)[];
 
-/** What the connection has to send before it can bind the statement. */
+/** Messages that the connection sends before it can bind the statement. */
 export interface Preparation {
   /** Name on the server; empty for the unnamed statement. */
   readonly name: string;

@@ -22,7 +22,7 @@ export interface Message {
   readonly message: string;
   /** Consequence and advice, one sentence or two a line. */
   readonly details?: readonly string[];
-  /** The root fields that two owners claim, of which this is the report. */
+  /** The root fields that two owners claim, if the diagnostic reports such a conflict. */
   readonly clashes?: readonly RootFieldClash[];
 }
 

@@ -71,7 +71,7 @@ export interface Exchange {
   cookies: readonly string[];
 }
 
-/** What endpoints see of a request: one of Fastify, or of direct.ts. */
+/** A request as endpoints see it: one of Fastify, or of direct.ts. */
 export interface HttpRequest {
   readonly exchange: Exchange;
   readonly headers: IncomingHttpHeaders;

@@ -20,7 +20,7 @@ export interface DirectEndpoint {
   readonly errorHandler: (error: unknown, request: HttpRequest, reply: HttpReply) => Promise<unknown>;
 }
 
-/** What every request takes; see server.ts. */
+/** Steps that every request takes; see server.ts. */
 export interface DirectSteps {
   /** The endpoint that answers a path without Fastify. */
   readonly endpoint: (path: string) => DirectEndpoint | undefined;

@@ -6,7 +6,7 @@ import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */
 export type Health = 'ok' | 'inconsistent' | 'unreachable';
 
-/** What operators and their programs ask for. It is answered whatever the load, and its bytes are not counted. */
+/** Endpoints of operators and their programs. They answer under any load, and their bytes are not counted. */
 export const OPERATORS_PATHS: ReadonlySet<string | undefined> = new Set([
   '/healthz',
   '/engine/healthz',

@@ -53,7 +53,7 @@ function hasTrace(headers: IncomingHttpHeaders): boolean {
   );
 }
 
-/** What the caller says; undefined: nothing. */
+/** The caller's decision about sampling; undefined: none. */
 function samplingOf(headers: IncomingHttpHeaders): boolean | undefined {
   if (!hasTrace(headers) && headers['x-b3-sampled'] === undefined) return undefined;
   if (headers['x-b3-flags'] === '1') return true;

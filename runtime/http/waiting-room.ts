@@ -1,5 +1,5 @@
 /**
- * What answers while the server waits for its metadata database at start: probes say why, and everything else is asked to come
+ * Answers while the server waits for its metadata database at start: probes say why, and everything else is asked to come
  * back. Without it a platform would take the process for broken and restart it over and over.
  */
 import { createServer } from 'node:http';

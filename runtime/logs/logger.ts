@@ -65,7 +65,7 @@ function standardOutput(): LogDestination {
   };
 }
 
-/** Writes to standard output before it returns, at the pace of a pipe's reader. @throws Error when nobody reads it any more */
+/** Writes to standard output before it returns, at the pace of a pipe's reader. @throws Error when the reader is gone */
 function writeNow(bytes: Buffer): void {
   const idle = new Int32Array(new SharedArrayBuffer(4));
   for (let at = 0; at < bytes.length; ) {

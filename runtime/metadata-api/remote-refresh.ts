@@ -5,7 +5,7 @@ import { readRemote } from './read-sources.ts';
 import type { CopyServices, RemoteOrError } from './state.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
-/** What reading a remote schema again found, beside what is served. */
+/** Result of reading a remote schema again, beside the served one. */
 export interface RemoteRefresh {
   readonly remoteSchema: string;
   /** `breaking`: permissions, relationships or saved operations no longer work. */

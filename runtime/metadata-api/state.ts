@@ -21,7 +21,7 @@ export type CatalogOrError = SourceCatalog | { readonly error: string };
 /** SDL of a remote schema, with the reason why it could not be read again; or why there is none. */
 export type RemoteOrError = { readonly sdl: string; readonly stale?: string } | { readonly error: string };
 
-/** What `compile` gives, as far as the metadata API looks at it. */
+/** Result of `compile`, as far as the metadata API reads it. */
 export interface Compilation {
   readonly files: ReadonlyMap<string, string>;
   readonly programFiles: ReadonlyMap<string, string>;
@@ -69,7 +69,7 @@ export interface MetadataState<Database extends SourceDatabase = SourceDatabase>
   readonly sources: ReadonlyMap<string, OpenSource<Database>>;
   readonly compilation: Compilation;
   readonly inconsistent: readonly InconsistentObject[];
-  /** What is made of it; absent until it was. */
+  /** Its compiled result; absent until it was compiled. */
   readonly program?: PreparedProgram;
 }
 

@@ -57,7 +57,7 @@ export interface MetadataStore {
   close(): Promise<void>;
 }
 
-/** What `pg_stat_activity` calls the connections. */
+/** Name of the connections in `pg_stat_activity`. */
 const NAME = 'engine metadata';
 
 /** Name of the channel on which a commit announces its version (LISTEN / NOTIFY). */

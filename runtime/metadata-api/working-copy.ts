@@ -33,7 +33,7 @@ import type { Invalidations } from './store.ts';
 
 /** The copy at one moment. A bulk whose step fails returns to one. */
 interface CopyValue extends Omit<MetadataState, 'resourceVersion' | 'program'> {
-  /** What the compilation was made of. */
+  /** Inputs of the compilation. */
   readonly checked: Pick<MetadataState, 'metadata' | 'catalogs' | 'remotes'>;
   readonly warnings: readonly Warning[];
 }
@@ -176,7 +176,7 @@ export class WorkingCopy {
     this.#value = { ...this.#value, compilation, inconsistent, checked: input };
   }
 
-  /** What a later `accept` compares with. */
+  /** State that a later `accept` compares with. */
   baseline(): Baseline {
     return { inconsistent: this.inconsistent, conflicts: nameConflicts(this.compilation.diagnostics) };
   }

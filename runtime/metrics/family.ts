@@ -5,7 +5,7 @@ export const PREFIX = 'engine_';
 
 /** Upper bounds in seconds. */
 export const BUCKETS = {
-  /** Work that somebody waits for. */
+  /** Work that a client waits for. */
   short: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
   /** Work that may wait for others. */
   long: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],

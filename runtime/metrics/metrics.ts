@@ -22,7 +22,7 @@ export interface MetricsState {
   readonly liveReaders: () => readonly LiveReader[];
   /** Calls of webhooks of event triggers that run. */
   readonly runningEvents: () => number;
-  /** What is known of the sources' health; soon. */
+  /** Last known health of the sources; answers soon. */
   readonly health: () => Promise<Readonly<Record<string, SourceStatus>>>;
 }
 

@@ -5,7 +5,7 @@ import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { ReadReport } from '../live/poller-log.ts';
 import { BUCKETS, type Family } from './family.ts';
 
-/** What is read for subscribers. */
+/** Kinds of reads for subscribers. */
 export interface LiveReader {
   readonly plan: SubscriptionPlan;
   readonly cohorts: ReadonlyMap<

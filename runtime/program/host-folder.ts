@@ -51,7 +51,7 @@ export async function hostFolder(folder: CompiledFolder, context: HostContext): 
   };
 }
 
-/** What is served is what was compiled and reviewed. @throws EngineError */
+/** Refuses a folder that is not as it was compiled and reviewed. @throws EngineError */
 function requireUnedited(directory: string, files: ReadonlyMap<string, string>): void {
   const edited = editedFiles(files);
   if (edited?.length === 0) return;

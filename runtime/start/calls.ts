@@ -12,7 +12,7 @@ import { createRemoteCaller } from '../remote/caller.ts';
 import { createInputValidator } from '../validation/validator.ts';
 
 export interface Calls {
-  /** What requests call through. */
+  /** The callers of requests. */
   readonly forRequests: Required<Pick<Execution, 'callers' | 'inputValidator'>>;
   readonly asynchronous: Asynchronous;
 }

@@ -12,7 +12,7 @@ export interface Observing {
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing;
   readonly countOperation: CountOperation | undefined;
-  /** Logs an error that nobody expected. */
+  /** Logs an unexpected error. */
   readonly report: (error: unknown) => void;
 }
 

@@ -50,7 +50,7 @@ export interface Readiness {
   readonly reasons: () => Promise<readonly string[]>;
   /** By name of the source. */
   readonly sources: () => Promise<Readonly<Record<string, SourceHealth>>>;
-  /** What is known of each source without waiting long for its database. */
+  /** Last known state of each source; does not wait long for its database. */
   readonly known: () => Promise<Readonly<Record<string, SourceStatus>>>;
   /** From now on the server is not ready. */
   readonly drain: () => void;

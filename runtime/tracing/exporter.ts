@@ -33,7 +33,7 @@ export interface SpanExporter {
   readonly stop: () => Promise<void>;
 }
 
-/** What became of spans: `buffer_full` and `send_failed` are lost. */
+/** Outcome of spans: those of `buffer_full` and `send_failed` are lost. */
 export type CountSpans = (outcome: 'sent' | 'buffer_full' | 'send_failed', count: number) => void;
 
 /** Spans that may wait. */

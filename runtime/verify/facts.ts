@@ -55,7 +55,7 @@ export type Fact =
       readonly returns: string;
       readonly set: boolean;
     }
-  /** What the database does by itself: hashes of queries, functions and triggers, actions of foreign keys. */
+  /** Behaviour of the database itself: hashes of queries, functions and triggers, actions of foreign keys. */
   | {
       readonly kind: 'definitions';
       readonly of: 'table' | 'function';
@@ -192,7 +192,7 @@ export function functionFact(
 
 const QUERY = 'query';
 
-/** What the database does by itself with a table's rows. */
+/** Behaviour of the database itself for a table's rows. */
 function tableDefinitions(
   shape: Pick<TableShape, 'definition' | 'calls' | 'triggers' | 'onDelete' | 'onUpdate'>,
 ): Readonly<Record<string, string>> {

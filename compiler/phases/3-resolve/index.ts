@@ -38,7 +38,7 @@ export function resolve(
   return memory.renew(resolveModel, memory, metadata, catalogs, remotes, naming, environment);
 }
 
-/** What is as in the last result keeps its identity. */
+/** Parts that equal the last result keep their identity. */
 function resolveModel(
   last: Resolved | undefined,
   memory: Memory,

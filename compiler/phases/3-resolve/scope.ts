@@ -22,10 +22,10 @@ export interface StructureSource extends Omit<Source, 'tables' | 'functions'> {
   readonly functions: readonly StructureFunction[];
 }
 
-/** What names are made of. */
+/** Input of names. */
 export type NamedSource = Pick<Source, 'name' | 'customization'>;
 
-/** What permissions are resolved with. */
+/** Input of the resolution of permissions. */
 export interface AccessScope extends Report {
   readonly source: NamedSource;
   readonly shape: SourceShape;

@@ -4,7 +4,7 @@ import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { rootTypeOf } from './conflict.ts';
 import type { SourceStructure } from './structure.ts';
 
-/** What is taken, and by which owner. */
+/** Taken names and their owners. */
 export interface TakenNames {
   /** `query user` → owner. */
   readonly roots: Map<string, string>;

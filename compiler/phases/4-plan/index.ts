@@ -55,7 +55,7 @@ export function plan(
   };
 }
 
-/** What can be wrong was reported before. */
+/** All errors have been reported before. */
 function planProgram(
   model: Model,
   memory: Memory,

@@ -226,7 +226,7 @@ function collect(place: string, report: (add: Add) => void): Facts {
   return new Map([...facts].map(([role, lines]) => [role, [place, ...[...lines].sort()]]));
 }
 
-/** What foreign keys do when rows are deleted; undefined if they do nothing. */
+/** Actions of foreign keys when rows are deleted; undefined if there are none. */
 function deletionWords({ deleted, changed }: Deletion): string | undefined {
   const parts = [
     ...(deleted.length > 0 ? [`deletes rows of ${deleted.map(name).join(', ')}`] : []),

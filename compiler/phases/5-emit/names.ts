@@ -33,7 +33,7 @@ export interface ProgramNames {
 type Names = readonly { readonly name: string }[];
 type Objects = readonly { readonly schema: string; readonly name: string }[];
 
-/** What the names of files and of their exports are made of. */
+/** Parts of the names of files and of their exports. */
 export interface Named {
   readonly sources: readonly {
     readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * What another engine of the same API family left in a database, by its shape and not by its name: a schema with a log of
+ * Finds the objects that another engine of the same API family left in a database, by its shape and not by its name: a schema with a log of
  * events, triggers that call functions of that schema, and whatever reads the settings which that engine made.
  */
 import type { ClientBase } from 'pg';
@@ -16,7 +16,7 @@ export interface Leftovers {
   readonly undelivered: readonly Undelivered[];
 }
 
-/** A trigger on somebody's table that calls a function of the other engine: it would go on writing to its log. */
+/** A trigger on a user's table that calls a function of the other engine: it would go on writing to its log. */
 export interface LeftTrigger {
   readonly schema: string;
   readonly table: string;

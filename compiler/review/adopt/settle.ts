@@ -27,7 +27,7 @@ export function leftoversText(found: Leftovers): string {
     if (undelivered.length > 0)
       lines.push(
         '',
-        'Let the other engine deliver what is not worked off before it stops; nobody else will.',
+        'Let the other engine deliver its pending events before it stops; no other program will.',
       );
     lines.push(
       '',

@@ -1,4 +1,4 @@
-/** What Citus makes of each root field of each role, and of saved operations: one shard, all of them, or nothing. */
+/** Verdict of Citus on each root field of each role and on saved operations: one shard, all of them, or refused. */
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { type RoleVerdict, roleVerdicts } from '../../../runtime/core/saved-verdicts.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';

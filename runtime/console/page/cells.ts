@@ -1,4 +1,4 @@
-/** What the matrix shows in each cell. */
+/** Texts of the matrix's cells. */
 import type { AccessAnswer, AccessPermission } from '../questions.ts';
 
 export const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;

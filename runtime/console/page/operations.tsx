@@ -87,7 +87,7 @@ function Operation({ operation }: { readonly operation: AccessAnswer['operations
       <pre className="rule">{text.value}</pre>
       <p>{roles.length === 0 ? 'Only admin may run it.' : `May be run by ${roles.join(', ')}.`}</p>
       {kind === 'mutation' ? (
-        <p className="quiet">The SQL of mutations stands in generated/saved/ of a compiled folder.</p>
+        <p className="quiet">The SQL of mutations is in generated/saved/ of a compiled folder.</p>
       ) : (
         <fieldset>
           <legend>SQL and plan</legend>

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import type { ConsoleState } from '../questions.ts';
 
-/** What every page gets. */
+/** Properties of every page. */
 export interface PageProps {
   readonly state: ConsoleState;
   /** Of the address, behind the page's name. */

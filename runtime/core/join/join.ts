@@ -90,7 +90,7 @@ export type JoinRequest =
       readonly caller: string;
       readonly group: string;
       readonly joins: readonly PlannedJoin[];
-      /** What `CallTarget.resolve` made for each. */
+      /** Results of `CallTarget.resolve`, one for each. */
       readonly parts: readonly unknown[];
     };
 

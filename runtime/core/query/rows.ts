@@ -46,7 +46,7 @@ export function relatedRows(
 
 /** The rows that the arguments select, with every condition in place. */
 export interface Base {
-  /** What the role sees of them. */
+  /** The rows as the role sees them. */
   readonly visible: VisibleTable;
   readonly alias: Sql;
   /** `from …`, with joins that neither add rows nor take any away that the conditions would not. */

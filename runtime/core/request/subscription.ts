@@ -42,7 +42,7 @@ export interface WatchedPlan {
   readonly plan: QueryPlan;
 }
 
-/** What a live query reads for one cohort. */
+/** Rows that a live query reads for one cohort. */
 export interface LiveQuery {
   readonly kind: 'live';
   readonly source: string;
@@ -52,7 +52,7 @@ export interface LiveQuery {
   readonly once?: true;
 }
 
-/** What a stream reads for one cohort; `query` yields the new position of the cursor as well. */
+/** Rows that a stream reads for one cohort; `query` yields the new position of the cursor as well. */
 export interface StreamedQuery {
   readonly kind: 'streamed';
   readonly source: string;

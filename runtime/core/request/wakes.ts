@@ -1,4 +1,4 @@
-/** What a live query is read again after, in words: the tables, columns and keys that its statement reads. */
+/** Names in words the writes that a live query is read again after: tables, columns and keys that its statement reads. */
 import type { Program } from '../program.ts';
 import { readKeysOf, relationKey } from '../sql/keys.ts';
 import { readSetOf } from '../sql/reads.ts';

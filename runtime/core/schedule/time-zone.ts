@@ -13,7 +13,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 export interface WallClock {
-  /** What the clock shows at an instant. */
+  /** Local date and time at an instant. */
   localTime(instant: number): number;
   /**
    * The first instant at which the clock shows a local time; where it skips that time, the instant at which it goes on.

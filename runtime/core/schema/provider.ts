@@ -15,7 +15,7 @@ export interface HiddenName {
   readonly unknownName: string;
 }
 
-/** What a role lacks: the select permission on a table, or what the reason says. */
+/** The missing permission of a role: select on a table, or the one that the reason names. */
 export type Hidden = { readonly unreadable: Table } | { readonly because: (role: string) => Reason };
 
 export interface Provider {

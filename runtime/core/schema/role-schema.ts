@@ -17,7 +17,7 @@ export interface RoleSchema {
   readonly program: ProgramContent;
   readonly options: SchemaOptions;
   readonly table: (table: Table) => VisibleTable;
-  /** What the role sees of the table that a file declares. */
+  /** The table of a file as the role sees it. */
   readonly of: (declared: DeclaredTable) => VisibleTable;
   readonly types: (table: Table) => TableTypes;
   /** A remote schema by name; undefined where the role has no permission. */

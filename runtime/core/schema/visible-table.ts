@@ -50,7 +50,7 @@ export interface VisibleTable {
   readonly rules: RoleRules;
   /** Names a part of what the role may do, for denials. */
   readonly rule: (operation: RuleOperation, ...part: readonly string[]) => RuleReference;
-  /** What the same role sees of another table. */
+  /** Another table as the same role sees it. */
   readonly of: (table: Table) => VisibleTable;
   /** A rule of the program. */
   readonly read: Read;

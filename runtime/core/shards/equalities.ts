@@ -18,7 +18,7 @@ export interface Equality {
   readonly isHidden?: true;
 }
 
-/** What holds wherever the condition holds. @param sql the text that the condition is part of */
+/** Equalities that hold wherever the condition holds. @param sql the text that the condition is part of */
 export function equalitiesOf(condition: readonly SqlTree[], sql: string): readonly Equality[] {
   const branches = splitBy(condition, (node) => isWord(node, 'or'));
   if (branches.length > 1) return hidden(inAll(branches.map((branch) => equalitiesOf(branch, sql))));

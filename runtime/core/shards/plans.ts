@@ -65,7 +65,7 @@ export function stepForShards<Step extends MutationStep>(step: Step, source: Sou
  * rows are written, and what the coordinator has is handed to the workers before it is read.
  */
 function writeForShards({ instead, ...step }: WriteStep, source: SourceShape): WriteStep {
-  // What may have to run again has run already on some worker.
+  // A statement that may have to run again has already run on some worker.
   if (instead) return writeForShards(instead(), source);
   const { statements } = step;
   const read = statements.findIndex(({ statement }) => reads(statement, KEPT_ROWS));

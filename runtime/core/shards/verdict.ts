@@ -1,5 +1,5 @@
 /**
- * What Citus makes of a statement, decided before it is sent. The rules are those that were measured on a cluster
+ * Decides how Citus runs a statement, before it is sent. The rules are those that were measured on a cluster
  * (docs/citus.md): what is not known to be answered rightly is refused.
  */
 import { objectKey } from '../names.ts';

@@ -1,4 +1,4 @@
-/** What operators do with events: delete old ones, deliver many again, stop and go on. */
+/** Operations on events for operators: delete old ones, deliver many again, pause and resume. */
 import { EngineError } from '../../core/errors.ts';
 import { type Deletion, deleteOldEvents, type WithClient } from '../../events/cleanup.ts';
 import { choose, list, object, optional, withDefault } from '../../metadata/combinators.ts';

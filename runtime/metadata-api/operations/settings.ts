@@ -14,7 +14,7 @@ import { optionally, without } from '../edit.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 
-/** What is served, and removing what is not. */
+/** Inconsistent metadata: listing and removing it. */
 const WITHOUT_WARNING =
   /^(remove_|drop_|set_api_limits$|set_graphql_schema_introspection_options$|set_opentelemetry_)/;
 

@@ -53,7 +53,7 @@ export const cronTrigger = object({
   signing: optional(signing),
   /** Name of the time zone that the schedule is in; UTC unless given. */
   timezone: optional(timeZone),
-  /** What becomes of events that were due while no server ran: all are sent (default), the last of them, or none. */
+  /** Events that were due while no server ran: send all (default), the last one, or none. */
   missed: optional(oneOf('all', 'one', 'skip')),
 });
 

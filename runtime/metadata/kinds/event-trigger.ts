@@ -48,7 +48,7 @@ export const eventRetryConfiguration = object({
 /** Events with the same values of these columns are delivered one at a time, in their order. */
 export const eventOrder = object({
   columns: withNames(nonEmptyList(text), (given, walk) => given.map((column) => walk.column(column))),
-  /** What an event whose attempts are used up does to later ones. */
+  /** Effect on later events of an event that has used up its attempts. */
   on_error: withDefault(oneOf('block', 'skip'), 'block'),
 });
 

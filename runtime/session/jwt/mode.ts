@@ -118,7 +118,7 @@ async function openSecret(
 
 interface FoundToken {
   readonly token: string;
-  /** The secrets that may verify it: those that read it where it stands, and fit its issuer. */
+  /** The secrets that may verify it: those that read it from this place, and fit its issuer. */
   readonly readers: readonly Secret[];
 }
 
