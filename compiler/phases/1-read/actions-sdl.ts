@@ -214,7 +214,13 @@ function objectSignature(
     | Extract<DefinitionNode, { kind: Kind.INPUT_OBJECT_TYPE_DEFINITION }>,
 ): JsonObject {
   const fields: readonly (FieldDefinitionNode | InputValueDefinitionNode)[] = definition.fields ?? [];
-  return { ...named(definition), fields: fields.map(typed) };
+  return { ...named(definition), fields: fields.map(fieldSignature) };
+}
+
+/** A field; arguments are kept so that they are refused. */
+function fieldSignature(node: FieldDefinitionNode | InputValueDefinitionNode): JsonObject {
+  const args = 'arguments' in node ? (node.arguments ?? []) : [];
+  return { ...typed(node), ...(args.length > 0 && { arguments: args.map(typed) }) };
 }
 
 function typed(node: FieldDefinitionNode | InputValueDefinitionNode): JsonObject {

@@ -129,6 +129,9 @@ function typeReasons(types: CustomTypes, kinds: TypeKinds, scopes: Scopes): stri
     ]),
     ...objects.flatMap((object) => [
       ...fieldReasons('object', object.name, object.fields, kinds, 'input_object', object.relationships),
+      ...(object.fields.some((field) => (field.arguments ?? null) !== null)
+        ? [`the object "${object.name}" can't have arguments`]
+        : []),
       ...object.relationships.flatMap((relationship) =>
         relationshipReasons(object, relationship, kinds, scopes),
       ),
@@ -276,7 +279,7 @@ function customTypesObject(types: CustomTypes): ReportedObject {
   return {
     path,
     type: 'custom_types',
-    name: 'custom_types',
+    name: 'custom_types custom_types',
     definition: withoutPaths(definition),
     context: '',
     offers: () => [lossOf.customTypes],

@@ -1,5 +1,6 @@
 import { customTypesArguments } from '../../metadata/kinds/custom-types.ts';
 import { NO_PATH } from '../edit.ts';
+import { globalObject } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 
 export default operation({
@@ -9,7 +10,7 @@ export default operation({
   documentation: 'Replaces all custom types, which actions use.',
   arguments: customTypesArguments,
   policy: 'target',
-  targets: () => [{ type: 'custom_types', name: 'custom_types' }],
+  targets: () => [globalObject('custom_types', 'custom_types')],
   changesMetadata: true,
   run: ({ input_objects, objects, scalars, enums }, copy) => {
     const placed = <Type extends object>(types: readonly Type[]) =>

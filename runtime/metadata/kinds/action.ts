@@ -1,4 +1,4 @@
-import type { TypeOf } from '../codec.ts';
+import type { Codec, TypeOf } from '../codec.ts';
 import {
   convert,
   list,
@@ -10,12 +10,22 @@ import {
 } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
-import { boolean, graphqlName, graphqlType, jsonObject, name, number, oneOf, text } from '../values.ts';
+import { boolean, graphqlName, graphqlType, jsonObject, name, numberFrom, oneOf, text } from '../values.ts';
 import { rolePermissions } from './permission.ts';
 import { comment, headers } from './shared.ts';
 
 export type ActionArgument = TypeOf<typeof actionArgument>;
 const actionArgument = object({ name: graphqlName, type: graphqlType, description: optional(text) });
+
+const actionType: Codec<'query' | 'mutation'> = {
+  ...oneOf('query', 'mutation'),
+  read: (input, reading) =>
+    input === 'query' || input === 'mutation'
+      ? input
+      : reading.problem(
+          `expected mutation or query, but found ${typeof input === 'string' ? input : JSON.stringify(input)}`,
+        ),
+};
 
 const rawActionDefinition = object({
   /** May hold `{{NAME}}` for environment variables. */
@@ -28,10 +38,10 @@ const rawActionDefinition = object({
   arguments: list(actionArgument),
   request_transform: optional(jsonObject),
   response_transform: optional(jsonObject),
-  type: printedDefault<'query' | 'mutation'>(oneOf('query', 'mutation'), 'mutation'),
+  type: printedDefault(actionType, 'mutation'),
   kind: optional(oneOf('synchronous', 'asynchronous', '')),
   /** Seconds; 30 unless given. */
-  timeout: withDefault(number, 30),
+  timeout: withDefault(numberFrom(0), 30),
 });
 
 export type ActionDefinition = Omit<TypeOf<typeof rawActionDefinition>, 'kind'> & {

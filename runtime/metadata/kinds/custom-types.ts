@@ -12,7 +12,7 @@ import {
 import { entries } from '../entries.ts';
 import type { Located } from '../json.ts';
 import { mappedTableNames } from '../references.ts';
-import { boolean, graphqlName, graphqlType, name, oneOf, text } from '../values.ts';
+import { boolean, graphqlName, graphqlType, json, name, oneOf, text } from '../values.ts';
 import { qualifiedName } from './shared.ts';
 
 const description = optional(text);
@@ -20,6 +20,14 @@ const description = optional(text);
 /** A field of an object or input object; `type` is a GraphQL type, e.g. `[String!]`. */
 export type CustomField = TypeOf<typeof customField>;
 const customField = object({ name: graphqlName, type: graphqlType, description });
+
+/** `arguments` are not served; they are read so that they can be refused. */
+const customObjectField = object({
+  name: graphqlName,
+  type: graphqlType,
+  description,
+  arguments: optional(json),
+});
 
 export type CustomInputObject = TypeOf<typeof customInputObject> & Located;
 const customInputObject = object({ name: graphqlName, fields: nonEmptyList(customField), description });
@@ -46,7 +54,7 @@ const customObjectRelationship = withNames(
 export type CustomObject = TypeOf<typeof customObject> & Located;
 const customObject = object({
   name: graphqlName,
-  fields: nonEmptyList(customField),
+  fields: nonEmptyList(customObjectField),
   description,
   relationships: list(customObjectRelationship),
 });
