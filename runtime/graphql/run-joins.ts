@@ -2,6 +2,7 @@
 import { EngineError } from '../core/errors.ts';
 import type { JoinLevels, JoinRequest, JoinTree, PlannedJoin } from '../core/join/join.ts';
 import { arrayText } from '../core/join/key.ts';
+import { gatherRows } from '../core/join/rows.ts';
 import { createTuples, fill, type Spliced, splice, type Tuples } from '../core/join/splice.ts';
 import { JsonScanner, MalformedJson } from '../core/json/scanner.ts';
 import { remember } from '../core/remember.ts';
@@ -74,7 +75,11 @@ async function lookUp(
   const arrayOf = (join: number, column: number) => arrayText(tuples[join]!.map((tuple) => tuple[column]!));
   const values = bindParameters(statement, variables, session, arrayOf);
   const row = await readSource(source, statement, values, execution);
-  return row.map((text) => itemsOf(text ?? '[]'));
+  return row.map((text, index) => {
+    const items = itemsOf(text ?? '[]');
+    const form = request.forms[index]!;
+    return form === 'ordered' ? items : gatherRows(items, tuples[index]!.length, form);
+  });
 }
 
 function itemsOf(text: string): string[] {

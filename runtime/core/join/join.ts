@@ -76,14 +76,19 @@ export interface JoinTree {
   readonly hidden: ReadonlyMap<string, { readonly join: PlannedJoin; readonly index: number }>;
 }
 
+/** Items of a list of results: the result of each tuple in order, or rows with the position of their tuple (`gatherRows`). */
+export type ResultForm = 'ordered' | 'object' | 'array';
+
 /** The joins of one level that one statement, or one call, answers. */
 export type JoinRequest =
   | {
       readonly kind: 'sql';
       readonly source: string;
-      /** One column for each join: a JSON list with the result of each tuple. */
+      /** One column for each join: a JSON list. */
       readonly statement: Statement;
       readonly joins: readonly PlannedJoin[];
+      /** For each join, the meaning of its list. */
+      readonly forms: readonly ResultForm[];
     }
   | {
       readonly kind: 'call';

@@ -8,13 +8,8 @@ export function encodeKey(
   columns: readonly Column[],
   values: readonly string[],
 ): string[] | undefined {
-  const texts: string[] = [];
-  for (const [index, column] of columns.entries()) {
-    const text = keyText(values[index]!);
-    if (!isOfType(text, column, source)) return undefined;
-    texts.push(text);
-  }
-  return texts;
+  const texts = values.map(keyText);
+  return columns.every((column, index) => isOfType(texts[index]!, column, source)) ? texts : undefined;
 }
 
 /** The text of a JSON value: of a string its characters, of everything else the JSON. */
@@ -26,14 +21,14 @@ const INTEGER = /^[+-]?\d{1,19}$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 const UUID = /^[\da-f]{8}(?:-?[\da-f]{4}){3}-?[\da-f]{12}$/i;
 const DATE = /^\d{4,6}-\d\d-\d\d(?:$|[T ])/;
-const BITS: Readonly<Record<string, bigint>> = { int2: 15n, int4: 31n, int8: 63n };
+const LIMITS: Readonly<Record<string, bigint>> = { int2: 1n << 15n, int4: 1n << 31n, int8: 1n << 63n };
 
 function isOfType(text: string, { type, enumTable }: Column, source: SourceShape): boolean {
   if (text.includes('\0')) return false;
   if (enumTable) return Object.hasOwn(enumTable.shape.enumValues ?? {}, text);
   switch (type.family) {
     case 'integer':
-      return INTEGER.test(text) && fits(BigInt(text), BITS[type.name] ?? 63n);
+      return INTEGER.test(text) && fits(text, LIMITS[type.name] ?? LIMITS.int8!);
     case 'float':
       return NUMBER.test(text);
     case 'boolean':
@@ -49,8 +44,9 @@ function isOfType(text: string, { type, enumTable }: Column, source: SourceShape
   }
 }
 
-function fits(value: bigint, bits: bigint): boolean {
-  const limit = 1n << bits;
+/** Comparisons of numbers with bigints are exact; up to 15 digits, a number is as well. */
+function fits(text: string, limit: bigint): boolean {
+  const value = text.length <= 15 ? Number(text) : BigInt(text);
   return value >= -limit && value < limit;
 }
 

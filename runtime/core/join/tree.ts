@@ -11,6 +11,7 @@ import {
   type JoinRequest,
   type JoinTree,
   type PlannedJoin,
+  type ResultForm,
 } from './join.ts';
 import { encodeKey } from './key.ts';
 import { lookUpRows } from './rows.ts';
@@ -113,13 +114,15 @@ function addJoin(
 }
 
 function planLevel(level: readonly FoundJoin[], scope: Scope): JoinRequest[] {
-  const statements = new Map<string, { joins: PlannedJoin[]; columns: Sql[] }>();
+  const statements = new Map<string, { joins: PlannedJoin[]; columns: Sql[]; forms: ResultForm[] }>();
   const calls = new Map<string, { caller: string; group: string; joins: PlannedJoin[]; parts: unknown[] }>();
   for (const { planned, field, join } of level) {
     const { target } = join;
     if (target.kind === 'table') {
-      const own = remember(statements, target.source, () => ({ joins: [], columns: [] }));
-      own.columns.push(sql`${lookUpRows(target, field, own.joins.length, scope)}::text`);
+      const own = remember(statements, target.source, () => ({ joins: [], columns: [], forms: [] }));
+      const { list, form } = lookUpRows(target, field, own.joins.length, scope);
+      own.columns.push(list);
+      own.forms.push(form);
       own.joins.push(planned);
     } else {
       const { caller, group } = target;
@@ -129,9 +132,9 @@ function planLevel(level: readonly FoundJoin[], scope: Scope): JoinRequest[] {
     }
   }
   return [
-    ...[...statements].map(([source, { joins, columns }]): JoinRequest => {
+    ...[...statements].map(([source, { joins, columns, forms }]): JoinRequest => {
       const statement = print(sql`select ${joinSql(columns, ', ')}`);
-      return { kind: 'sql', source, statement, joins };
+      return { kind: 'sql', source, statement, joins, forms };
     }),
     ...[...calls.values()].map((call): JoinRequest => ({ kind: 'call', ...call })),
   ];

@@ -70,8 +70,8 @@ export class JsonScanner {
   skip(): void {
     const code = this.peek();
     if (code === Char.Quote) this.#skipString();
-    else if (code === Char.OpenBrace) this.eachMember(() => this.skip());
-    else if (code === Char.OpenBracket) this.eachItem(() => this.skip());
+    else if (code === Char.OpenBrace) this.#skipObject();
+    else if (code === Char.OpenBracket) this.eachItem(this.#skipItem);
     else this.#skipWord(code);
   }
 
@@ -89,19 +89,15 @@ export class JsonScanner {
    */
   eachMember(member: (key: string, start: number) => void): void {
     this.#open(Char.OpenBrace);
-    for (let isEnd = this.peek() === Char.CloseBrace; !isEnd; ) {
+    for (let isEnd = this.peek() === Char.CloseBrace; !isEnd; isEnd = this.#endsAt(Char.CloseBrace)) {
       if (this.peek() !== Char.Quote) throw this.#unexpected();
       const start = this.position;
-      this.#skipString();
-      const quoted = this.text.slice(start, this.position);
-      const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-      if (this.peek() !== Char.Colon) throw this.#unexpected();
-      this.position += 1;
+      const hasEscapes = this.#skipString();
+      const key = hasEscapes
+        ? (JSON.parse(this.text.slice(start, this.position)) as string)
+        : this.text.slice(start + 1, this.position - 1);
+      this.#skipColon();
       member(key, start);
-      const code = this.peek();
-      if (code === Char.CloseBrace) isEnd = true;
-      else if (code === Char.Comma) this.position += 1;
-      else throw this.#unexpected();
     }
     this.#close();
   }
@@ -112,12 +108,37 @@ export class JsonScanner {
     let isEnd = this.peek() === Char.CloseBracket;
     for (let index = 0; !isEnd; index += 1) {
       item(index);
-      const code = this.peek();
-      if (code === Char.CloseBracket) isEnd = true;
-      else if (code === Char.Comma) this.position += 1;
-      else throw this.#unexpected();
+      isEnd = this.#endsAt(Char.CloseBracket);
     }
     this.#close();
+  }
+
+  readonly #skipItem = () => this.skip();
+
+  /** As eachMember, without a string for each key. */
+  #skipObject(): void {
+    this.#open(Char.OpenBrace);
+    for (let isEnd = this.peek() === Char.CloseBrace; !isEnd; isEnd = this.#endsAt(Char.CloseBrace)) {
+      if (this.peek() !== Char.Quote) throw this.#unexpected();
+      this.#skipString();
+      this.#skipColon();
+      this.skip();
+    }
+    this.#close();
+  }
+
+  #skipColon(): void {
+    if (this.peek() !== Char.Colon) throw this.#unexpected();
+    this.position += 1;
+  }
+
+  /** True at the closing bracket; skips a comma otherwise. */
+  #endsAt(closing: number): boolean {
+    const code = this.peek();
+    if (code === closing) return true;
+    if (code !== Char.Comma) throw this.#unexpected();
+    this.position += 1;
+    return false;
   }
 
   #open(expected: number): void {
@@ -132,17 +153,22 @@ export class JsonScanner {
     this.position += 1;
   }
 
-  #skipString(): void {
+  /** @returns whether the string has escapes */
+  #skipString(): boolean {
     const { text } = this;
     let position = this.position + 1;
+    let hasEscapes = false;
     for (;;) {
       const code = text.charCodeAt(position);
       if (code === Char.Quote) break;
-      if (code === Char.Backslash) position = this.#skipEscape(position);
-      else if (code >= 32) position += 1;
+      if (code === Char.Backslash) {
+        hasEscapes = true;
+        position = this.#skipEscape(position);
+      } else if (code >= 32) position += 1;
       else throw new MalformedJson('a string is not closed or holds a control character', position);
     }
     this.position = position + 1;
+    return hasEscapes;
   }
 
   #skipEscape(position: number): number {
@@ -164,9 +190,8 @@ export class JsonScanner {
 
   #skipNumber(): void {
     NUMBER.lastIndex = this.position;
-    const [number] = NUMBER.exec(this.text) ?? [];
-    if (number === undefined) throw this.#unexpected();
-    this.position += number.length;
+    if (!NUMBER.test(this.text)) throw this.#unexpected();
+    this.position = NUMBER.lastIndex;
   }
 
   #unexpected(): MalformedJson {
