@@ -1,5 +1,6 @@
 /** Requests to a remote schema: the text of the operation and the values of its variables, from planned pieces. */
 import { EngineError } from '../core/errors.ts';
+import { remember } from '../core/remember.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
 import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
 import { aliased, type RemoteText, type RemoteVariable, type SessionCoercion } from '../core/remotes/text.ts';
@@ -36,7 +37,7 @@ class Document {
     for (const part of parts) {
       if (typeof part === 'string') text += part;
       else if ('key' in part) text += key(part.key, part.type);
-      else text += `$${this.#variable(part)}`;
+      else text += part.isSpread ? this.#items(part) : `$${this.#variable(part)}`;
     }
     return text;
   }
@@ -55,25 +56,36 @@ class Document {
     return this.#types.length > 0 ? `(${this.#types.join(', ')})` : '';
   }
 
+  /** A list's items, each with a comma. */
+  #items({ type, source }: RemoteVariable): string {
+    const value = sourceValue(source, this.#values.variables);
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return items
+      .map((item, index) => {
+        const identity = JSON.stringify([type, source, index]);
+        return `$${this.#named(identity, `${hintOf(source)}_${index}`, type, () => jsonText(item))}, `;
+      })
+      .join('');
+  }
+
   #variable({ type, source, coerce }: RemoteVariable): string {
-    const identity = JSON.stringify([type, source]);
-    const known = this.#names.get(identity);
-    if (known !== undefined) return known;
     const { variables, session } = this.#values;
-    const value =
+    return this.#named(JSON.stringify([type, source]), hintOf(source), type, () =>
       source.from === 'session'
         ? sessionValue(session, source.name, coerce ?? 'String')
-        : jsonText(sourceValue(source, variables));
-    const hint =
-      source.from === 'session'
-        ? source.name.replace(/\W/g, '_')
-        : source.from === 'variable'
-          ? [source.name, ...source.path].join('_')
-          : 'value';
-    const name = this.add(hint, type, value);
-    this.#names.set(identity, name);
-    return name;
+        : jsonText(sourceValue(source, variables)),
+    );
   }
+
+  /** The name of the variable with the identity, which is added at its first use. */
+  #named(identity: string, hint: string, type: string, value: () => string): string {
+    return remember(this.#names, identity, () => this.add(hint, type, value()));
+  }
+}
+
+function hintOf(source: RemoteVariable['source']): string {
+  if (source.from === 'session') return source.name.replace(/\W/g, '_');
+  return source.from === 'variable' ? [source.name, ...source.path].join('_') : 'value';
 }
 
 function noKey(): string {

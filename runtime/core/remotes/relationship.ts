@@ -1,7 +1,6 @@
 /** Fields that lead elsewhere: to a field of a remote schema, or to a table of another source. */
 
 import { Kind, print as printAst, type TypeNode } from 'graphql';
-import { EngineError } from '../errors.ts';
 import type { JoinField, JoinKey } from '../join/join.ts';
 import { computedField } from '../query/computed.ts';
 import type { InputNode, SelectedField } from '../request/selection.ts';
@@ -315,7 +314,10 @@ function presetsWithin(type: TypeNode, types: RemoteTypes): readonly RemotePrese
   return named?.kind === 'input' ? (named.presets?.() ?? []) : [];
 }
 
-/** The values that the relationship fills, merged with those of the client: objects by key, lists concatenated. */
+/**
+ * The values that the relationship fills, merged with those of the client: objects by key, lists concatenated. Only objects
+ * meet objects, and lists lists, because the client's values are of the argument's type.
+ */
 function mergedText(
   filled: RemoteArgument,
   node: InputNode | undefined,
@@ -331,11 +333,15 @@ function mergedText(
   if ('items' in filled) {
     const items = filled.items.map((item) => mergedText(item, undefined, itemType(type), merging));
     if (node === undefined || node.kind === 'null') return listText(items);
-    if (node.kind !== 'list') throw cannotCombine(node.path);
-    return listText([...node.items.map((item) => valueText(item, itemType(type))), ...items]);
+    if (node.kind === 'list')
+      return listText([...node.items.map((item) => valueText(item, itemType(type))), ...items]);
+    if (node.kind !== 'scalar')
+      throw new Error(`a list cannot be merged with a value of the kind ${node.kind}`);
+    // A variable's list of scalars is one node.
+    const spread = { type: printAst(itemType(type)), source: node.source, isSpread: true as const };
+    return ['[', spread, ...listText(items).slice(1)];
   }
   const isObject = node?.kind === 'object';
-  if (node !== undefined && node.kind !== 'null' && !isObject) throw cannotCombine(node.path);
   const given = isObject ? objectMembers(node) : presetsWithin(type, merging.types);
   const fields = inputFields(type, merging.types);
   const own = Object.entries(filled.fields).map(([field, value]): RemotePreset => {
@@ -344,12 +350,6 @@ function mergedText(
   });
   const isOwn = new Set(own.map((member) => member.name));
   return objectText([...given.filter((member) => !isOwn.has(member.name)), ...own]);
-}
-
-function cannotCombine(path: string): EngineError {
-  const name = JSON.stringify(path.split('.').at(-1) ?? path);
-  const message = `combineValues: cannot combine values for field ${name}; lists can only be merged with lists, objects can only be merged with objects`;
-  return new EngineError('unexpected', message, { path });
 }
 
 function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {

@@ -15,6 +15,8 @@ export interface RemoteVariable {
   readonly source: ParameterSource;
   /** The type that the text of a session variable is converted to. */
   readonly coerce?: SessionCoercion;
+  /** The value is a list, and each of its items a variable of the type, followed by a comma. */
+  readonly isSpread?: true;
 }
 
 export type SessionCoercion = 'Int' | 'Float' | 'Boolean' | 'String' | { readonly enum: readonly string[] };

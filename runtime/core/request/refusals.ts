@@ -93,6 +93,17 @@ export function refuseNullItems(type: ColumnType, value: unknown, path: string):
   });
 }
 
+/** Items of a variable's list are null only where their type allows it. @throws EngineError */
+export function refuseNulls(item: TypeReference, value: unknown, path: string): void {
+  if (!Array.isArray(value)) return;
+  const inner = item.kind === 'nonNull' ? item.of : item;
+  value.forEach((each, index) => {
+    const itemPath = pathStep(path, index);
+    if (each === null && item.kind === 'nonNull') throw unexpectedNull(item, itemPath);
+    if (inner.kind === 'list') refuseNulls(inner.of, each, itemPath);
+  });
+}
+
 /** True if the type has no lists among its values. */
 export function hasDimensions({ element, family }: ColumnType): boolean {
   return !['json', 'jsonb', 'geometry', 'geography'].includes(element?.family ?? family);

@@ -23,6 +23,7 @@ import {
   expectedObject,
   hasDimensions,
   refuseNullItems,
+  refuseNulls,
   unexpectedNull,
   wrongEnum,
 } from './refusals.ts';
@@ -203,6 +204,7 @@ function jsonNode(type: TypeReference, value: unknown, path: string, source: Var
     if (isLeaf(type.of)) {
       const scalar = namedType(type) as ScalarType;
       if (typeof scalar.accepts === 'object') refuseNullItems(scalar.accepts, value, path);
+      else refuseNulls(type.of, value, path);
       return { kind: 'scalar', path, source, type: scalar };
     }
     const step = (index: number): VariableSource => ({ ...source, path: [...source.path, index] });

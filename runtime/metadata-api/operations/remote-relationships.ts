@@ -21,21 +21,20 @@ interface Arguments extends NameArguments {
 const nameArguments = object({ ...tableArguments, name });
 
 /** The definition under its key, or flat beside the name. */
-const relationshipArguments: Codec<Arguments> = {
+const relationshipArguments = (operation: string): Codec<Arguments> => ({
   ...(json as unknown as Codec<Arguments>),
   read(input, reading) {
     const { table, source, name: given, definition, ...flat } = isObject(input) ? input : {};
     const head = nameArguments.read(isObject(input) ? { table, source, name: given } : input, reading);
-    if (definition !== undefined && Object.keys(flat).length > 0) {
-      return reading.problem('expecting either "definition" or the flat form, not both');
-    }
-    const form =
-      definition === undefined
-        ? remoteRelationshipDefinition.read(flat, reading)
-        : reading.inside('definition', remoteRelationshipDefinition, definition);
+    const isFlat = definition === undefined;
+    if (isFlat ? flat.remote_schema === undefined : Object.keys(flat).length > 0)
+      return reading.problem(`${operation} expects exactly one of: remote_schema, definition`);
+    const form = isFlat
+      ? remoteRelationshipDefinition.read(flat, reading)
+      : reading.inside('definition', remoteRelationshipDefinition, definition);
     return head === INVALID || form === INVALID ? INVALID : { ...head, definition: form };
   },
-};
+});
 
 const { create, change, drop } = listOperations(
   tableList('remote_relationships', 'name'),
@@ -50,7 +49,7 @@ export const remoteRelationshipOperations: readonly Operation[] = [
     name: 'create_remote_relationship',
     documentation:
       'Connects rows of a table with a field of a remote schema, or with a table of another source.',
-    arguments: relationshipArguments,
+    arguments: relationshipArguments('create_remote_relationship'),
     before: ({ source, table, name }, copy) => {
       if (!fieldNames(findTable(copy.metadata, source, table)).has(name)) return;
       throw new EngineError(
@@ -62,7 +61,7 @@ export const remoteRelationshipOperations: readonly Operation[] = [
   change({
     name: 'update_remote_relationship',
     documentation: 'Replaces the definition of a remote relationship.',
-    arguments: relationshipArguments,
+    arguments: relationshipArguments('update_remote_relationship'),
     missing,
     change: (_, { name, definition }) => ({ ...NO_PATH, name, definition }),
   }),

@@ -57,8 +57,11 @@ const { create, change, drop } = listOperations(
 const nameFields = { remote_schema: name, type_name: graphqlName, name };
 const writeArguments = object({ ...nameFields, definition: remoteRelationshipDefinition });
 
-const missing = (args: { readonly name: string }) =>
-  new EngineError('not-exists', `"${args.name}" does not exist`);
+const missing = ({ remote_schema, name }: { readonly remote_schema: string; readonly name: string }) =>
+  new EngineError(
+    'not-exists',
+    `no relationship defined on remote schema ${JSON.stringify(remote_schema)} with name ${JSON.stringify(name)}`,
+  );
 
 export const remoteSchemaRelationshipOperations: readonly Operation[] = [
   create({

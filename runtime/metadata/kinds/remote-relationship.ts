@@ -30,9 +30,9 @@ interface CallForm {
 /** `{field: {arguments, field?: {…}}}`, one key a level, as a list from the root inwards. */
 const remoteField: Codec<readonly RemoteFieldCall[]> = choose<readonly RemoteFieldCall[]>(
   (input) => {
-    if (isObject(input) && Object.keys(input).length !== 1)
-      return 'expecting exactly one field in remote_field';
-    return calls;
+    const count = isObject(input) ? Object.keys(input).length : 1;
+    if (count === 1) return calls;
+    return `Expecting one single mapping, received ${count === 0 ? 'none' : 'too many'}.`;
   },
   () => calls,
 );

@@ -31,7 +31,7 @@ beforeAll(async () => {
   );
   server = await startTestServer(database, { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true', DEV_MODE: 'true' });
   await metadata('pg_track_table', { table: 'item' });
-  await metadata('add_remote_schema', { name: 'm', definition: { url: remote.url, timeout_seconds: 1 } });
+  await metadata('add_remote_schema', { name: 'm', definition: { url: remote.url } });
   await metadata('add_remote_schema_permissions', {
     remote_schema: 'm',
     role: 'r',
@@ -131,6 +131,7 @@ test('session variables are converted to the types of their arguments', async ()
 });
 
 test('a server that hangs, and one that is gone', async () => {
+  await metadata('update_remote_schema', { name: 'm', definition: { url: remote.url, timeout_seconds: 1 } });
   remote.answer = () => new Promise(() => {});
   const message = expect.stringMatching(/^HTTP exception occurred while sending the request to "http:/);
   const failed = (text: unknown) => ({
