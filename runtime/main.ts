@@ -261,11 +261,12 @@ function prepareServed(
 }
 
 function poolsOf(sources: SourceConnections | undefined): readonly SourcePool[] {
-  return [...(sources ?? [])].map(([source, connection]) => ({
-    source,
-    address: connection.address,
-    state: connection.state(),
-  }));
+  return [...(sources ?? [])].flatMap(([source, connection]): SourcePool[] => [
+    { source, address: connection.address, role: 'primary', state: connection.state() },
+    ...(connection.replicas?.state() ?? []).map(
+      ({ address, pool, lag }): SourcePool => ({ source, address, role: 'replica', state: pool, lag }),
+    ),
+  ]);
 }
 
 /** Loaded on demand: an artefact brings its own host, and has no use for what these need. */
@@ -298,8 +299,8 @@ async function consoleOf(
     startedAt,
     hasQueryPage: graphiql ?? devMode,
     health: await health(),
-    sources: poolsOf(sources()).map(({ source, address, state: connections }) => ({
-      name: source,
+    sources: poolsOf(sources()).map(({ source, address, role, state: connections }) => ({
+      name: role === 'primary' ? source : `${source} (replica)`,
       address,
       connections: { ...connections },
     })),

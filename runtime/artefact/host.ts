@@ -58,7 +58,7 @@ export async function hostArtefact(
   options: SourceOptions & { readonly strict: boolean },
   context: HostContext,
 ): Promise<Host> {
-  const { configuration, environment, observe, memory } = context;
+  const { configuration, observe } = context;
   const { hash, engine, roles } = artefact.manifest;
   observe({ kind: 'startup', step: 'artefact', info: { hash, engine, ...(roles && { roles }) } });
   const infos = artefactSources(artefact, { databaseUrl: configuration.databaseUrl, ...options });
@@ -68,7 +68,7 @@ export async function hostArtefact(
       'the databases are not what this artefact was compiled for; the log and the command verify say what differs',
     );
   const sources = new Map<string, SourceConnection>(
-    [...infos].map(([name, info]) => [name, openSource(name, info, { configuration, environment, memory })]),
+    [...infos].map(([name, info]) => [name, openSource(name, info, context)]),
   );
   await installProgram(artefact.program.events, sources, observe);
   context.prepare(artefact.program, sources).activate();

@@ -95,6 +95,16 @@ export const OPTIONS = {
   ),
   stripes: option(integer(1), 1, 'accepted for compatibility, without effect', { variable: 'PG_STRIPES' }),
   usePreparedStatements: option(boolean, true, 'keep statements prepared on their connections'),
+  replicaMaxLag: option(
+    seconds,
+    5,
+    'seconds that a read replica may be late; later ones get no reads until they have caught up',
+  ),
+  readYourWrites: option(
+    choice('off', 'header', 'cookie'),
+    'off',
+    'how reads of a client see its earlier writes although read replicas answer them: the header x-engine-lsn of an answer, which it sends back, or a cookie',
+  ),
   txIso: option(
     choice('read-committed', 'repeatable-read', 'serializable'),
     'read-committed',

@@ -9,6 +9,7 @@ import {
 } from './connection.ts';
 import { WRITE_AT_READ_COMMITTED } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
+import type { Replicas } from './replicas.ts';
 import type { IsWanted, WriteManner } from './task.ts';
 import type { TextRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
@@ -50,6 +51,11 @@ export interface SourceConnection {
    */
   writeTexts(statements: readonly BoundStatement[], options?: WriteOptions): Promise<readonly TextRow[]>;
   /**
+   * Runs statements that only read, in one transaction; otherwise like writeTexts.
+   * @throws StatementFailedError, CommitFailedError or LockWaitError
+   */
+  readTogether(statements: readonly BoundStatement[]): Promise<readonly TextRow[]>;
+  /**
    * Runs a statement that only reads, for live queries: on a few connections apart from those of requests, so that neither
    * waits for the other. It is planned for its values each time. Arrays are values as well. Yields rows of texts.
    */
@@ -70,6 +76,8 @@ export interface SourceConnection {
   withClient<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result>;
   /** Names the database without credentials. */
   readonly address: string;
+  /** Standbys that answer its reads; absent: it has none. */
+  readonly replicas?: Replicas;
   /** The pool at this moment. */
   state(): PoolState;
   /** Waits for what runs and closes the connections. */
@@ -83,6 +91,8 @@ export interface SourceOptions extends PoolSettings {
   /** Names the database without credentials, for metrics. */
   readonly address?: string;
   readonly isolationLevel: IsolationLevel;
+  /** It is a standby. */
+  readonly isReplica?: boolean;
 }
 
 /** Creates the pool of a database. Connections are opened on demand. */
@@ -125,7 +135,7 @@ export function connectSource(
       return (await client.query(sql, [...values])).rows;
     });
   const changes = createChanges({ poll, maintain });
-  const kind = `${options.isolationLevel.replace('-', ' ')} read write`;
+  const kind = transactionKind(options);
 
   const withClient = <Result>(use: (client: pg.Client) => Promise<Result>) =>
     pool.exclusively(async (connection) => {
@@ -143,6 +153,7 @@ export function connectSource(
       changes.wrote(statements.map(({ text }) => text));
       return rows;
     },
+    readTogether: (statements) => pool.write(statements, kind, 'alone'),
     changes,
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),
@@ -156,6 +167,12 @@ export function connectSource(
       await Promise.all([pool.end(), polling.end(), maintaining.end()]);
     },
   };
+}
+
+/** A standby has neither transactions that write nor serializable ones. */
+function transactionKind({ isolationLevel, isReplica }: SourceOptions): string {
+  if (!isReplica) return `${isolationLevel.replace('-', ' ')} read write`;
+  return isolationLevel === 'read-committed' ? 'read committed read only' : 'repeatable read read only';
 }
 
 /** Leaves every value as the text that Postgres sends. */

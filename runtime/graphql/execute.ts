@@ -14,6 +14,7 @@ import {
   readSource,
   type StepRow,
 } from './execution.ts';
+import { notePosition, readersOf } from './replicas.ts';
 import { runJoins } from './run-joins.ts';
 import { callOnce, runSteps } from './run-steps.ts';
 import { limitTime } from './time-limit.ts';
@@ -38,12 +39,13 @@ export function runPlan(
   execution: Execution,
 ): Promise<string> {
   const seconds = execution.limits?.timeLimit(session);
+  const servers = readersOf(plan, execution);
   const timed: Execution =
     seconds === undefined
-      ? execution
+      ? servers
       : {
-          ...execution,
-          sources: limitTime(execution.sources, seconds),
+          ...servers,
+          sources: limitTime(servers.sources, seconds),
           deadline: performance.now() + seconds * 1000,
         };
   return plan.kind === 'query'
@@ -88,7 +90,11 @@ function startStep(step: Step, context: CallContext): () => Promise<StepRow> {
   if (!step.once) return () => readSource(source, statement, values, execution);
   execution.client?.checkWrite?.();
   const writer = writerOf(session, execution.client?.trace);
-  return () => callOnce(statement, values, connectionOf(source, execution), writer);
+  return async () => {
+    const row = await callOnce(statement, values, connectionOf(source, execution), writer);
+    await notePosition(source, execution);
+    return row;
+  };
 }
 
 /** Runs one statement that only reads: the texts of its row. @throws EngineError */
@@ -163,7 +169,9 @@ async function writeSteps(
   variables: Variables,
 ): Promise<string[]> {
   const writer = writerOf(session, execution.client?.trace);
-  return runSteps(steps, connectionOf(source, execution), session, variables, writer);
+  const texts = await runSteps(steps, connectionOf(source, execution), session, variables, writer);
+  await notePosition(source, execution);
+  return texts;
 }
 
 /** Puts the answer together; a column that is null is the JSON null. */

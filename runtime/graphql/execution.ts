@@ -72,8 +72,18 @@ export interface ClientRequest {
   readonly signal?: () => AbortSignal;
   /** Has the answer carry these `Set-Cookie` headers, after others. */
   readonly addCookies?: (cookies: readonly string[]) => void;
+  /** What its reads have to see of earlier writes; absent: nothing in particular. */
+  readonly positions?: Positions | undefined;
   /** Takes JSON texts of errors that leave the rest of the answer as it is; absent where an answer has no place for them. */
   readonly partialErrors?: string[] | undefined;
+}
+
+/** Positions in the logs of sources that a client's reads have to see. */
+export interface Positions {
+  /** Undefined: any will do. */
+  readonly of: (source: string) => bigint | undefined;
+  /** Its write is before this position. */
+  readonly written: (source: string, position: bigint) => void;
 }
 
 /** Lookups of joins in one call: for each join the resolution of its target, and its tuples as JSON texts. */

@@ -6,6 +6,7 @@ import { EngineError } from '../core/errors.ts';
 import type { BoundStatement } from '../database/connection.ts';
 import { StatementFailedError, tookTooLong } from '../database/failures.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { TextRow } from '../database/text-query.ts';
 
 /**
  * Goes ahead of each statement: what is left of so many milliseconds, counted from the beginning of the transaction, or what
@@ -35,13 +36,13 @@ function limitSource(source: SourceConnection, deadline: number, seconds: number
       return [String(Math.max(1, left()))];
     },
   };
-  const writeTexts: SourceConnection['writeTexts'] = async (statements, options) => {
+  const limited = async (
+    statements: readonly BoundStatement[],
+    run: (all: readonly BoundStatement[]) => Promise<readonly TextRow[]>,
+  ) => {
     if (left() < 1) throw outOfTime(seconds);
     try {
-      const rows = await source.writeTexts(
-        statements.flatMap((statement) => [limit, statement]),
-        options,
-      );
+      const rows = await run(statements.flatMap((statement) => [limit, statement]));
       return rows.filter((_, index) => index % 2 === 1);
     } catch (error) {
       if (!(error instanceof StatementFailedError)) throw error;
@@ -53,11 +54,11 @@ function limitSource(source: SourceConnection, deadline: number, seconds: number
   };
   return {
     ...source,
-    writeTexts,
+    writeTexts: (statements, options) => limited(statements, (all) => source.writeTexts(all, options)),
     // Other reads on a shared connection are not to be limited: it gets a transaction of its own.
     readTexts: async ({ text }, values) => {
       try {
-        const [row] = await writeTexts([{ text, values }]);
+        const [row] = await limited([{ text, values }], source.readTogether);
         return row!;
       } catch (error) {
         throw error instanceof StatementFailedError ? error.cause : error;

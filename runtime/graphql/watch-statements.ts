@@ -29,6 +29,7 @@ export function watchStatements(
     ...source,
     readTexts: ({ text }, values, isWanted) =>
       watched([{ text, values }], () => source.readTexts({ text }, values, isWanted)),
+    readTogether: (statements) => watched(statements, () => source.readTogether(statements)),
     writeTexts: (statements, options) => watched(statements, () => source.writeTexts(statements, options)),
   };
 }

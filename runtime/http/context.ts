@@ -14,6 +14,7 @@ import type { Authenticate } from '../session/incoming.ts';
 import type { DirectEndpoint } from './direct.ts';
 import { refuseForeignWrite } from './foreign-site.ts';
 import type { LogOperation } from './operation-log.ts';
+import { positionsOf, type SeenPositions } from './positions.ts';
 import type { Trace } from './trace.ts';
 
 export interface HttpContext {
@@ -69,6 +70,8 @@ export interface Exchange {
   uncompressedResponseSize: number;
   /** Cookies that the answer carries. */
   cookies: readonly string[];
+  /** What it has written, and what it has to see of earlier writes; undefined: it does not matter. */
+  positions: SeenPositions | undefined;
 }
 
 /** A request as endpoints see it: one of Fastify, or of direct.ts. */
@@ -129,10 +132,11 @@ export async function authenticateRequest(
 /** The request as the calls that its operation makes may see it. */
 export function clientOf(
   { configuration }: HttpContext,
-  { headers, method, exchange, raw }: HttpRequest,
+  request: HttpRequest,
   { query, operationName }: Pick<ClientRequest, 'query' | 'operationName'>,
   partialErrors?: string[],
 ): ClientRequest {
+  const { headers, method, exchange, raw } = request;
   return {
     headers,
     query,
@@ -144,6 +148,7 @@ export function clientOf(
     },
     isWaiting: () => !raw.socket.destroyed,
     signal: () => signalOfClient(raw.socket),
+    positions: positionsOf(request, configuration),
     partialErrors,
     addCookies: (cookies) => {
       // Members of a batch share one answer.

@@ -39,6 +39,8 @@ export function originMatcher(domains: readonly string[]): (origin: string) => b
 /** Answers preflights and adds the headers to every answer for an allowed origin. */
 export function installCors(app: FastifyInstance, configuration: Configuration): void {
   if (configuration.disableCors) return;
+  const exposed =
+    configuration.readYourWrites === 'header' ? `${EXPOSED_HEADERS},X-Engine-Lsn` : EXPOSED_HEADERS;
   const allows = originMatcher(configuration.corsDomain);
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;
@@ -48,7 +50,7 @@ export function installCors(app: FastifyInstance, configuration: Configuration):
     }
     addVary(reply.getHeader('vary'), (value) => reply.header('vary', value), 'Origin');
     const allowed = allows(origin);
-    if (allowed) allow(reply, origin);
+    if (allowed) allow(reply, origin, exposed);
     if (!allowed || request.method !== 'OPTIONS') {
       done();
       return;
@@ -62,10 +64,10 @@ export function installCors(app: FastifyInstance, configuration: Configuration):
   });
 }
 
-function allow(reply: FastifyReply, origin: string): void {
+function allow(reply: FastifyReply, origin: string, exposed: string): void {
   reply
     .header('access-control-allow-origin', origin)
     .header('access-control-allow-credentials', 'true')
     .header('access-control-allow-methods', ALLOWED_METHODS)
-    .header('access-control-expose-headers', EXPOSED_HEADERS);
+    .header('access-control-expose-headers', exposed);
 }

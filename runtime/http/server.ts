@@ -14,6 +14,7 @@ import { installErrorHandlers } from './errors.ts';
 import { withoutSecrets } from './masking.ts';
 import { createOperationLog } from './operation-log.ts';
 import { limitRequests } from './overload.ts';
+import { addPositions } from './positions.ts';
 import { traceOf } from './trace.ts';
 
 /** Milliseconds between two looks for connections whose requests do not arrive in time. */
@@ -62,6 +63,7 @@ export function createServer(
   installBodyParser(app);
   installErrorHandlers(app, context);
   const addHeaders = (request: HttpRequest, reply: HttpReply) => {
+    addPositions(request, reply, configuration);
     const { cookies } = request.exchange;
     if (cookies.length > 0) reply.header('set-cookie', [...cookies]);
     // The client should not send its next request here.
@@ -151,6 +153,7 @@ function beginExchange(
     responseSize: 0,
     uncompressedResponseSize: 0,
     cookies: [],
+    positions: undefined,
   };
 }
 

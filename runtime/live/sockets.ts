@@ -13,6 +13,7 @@ import type { Endpoints, HttpContext } from '../http/context.ts';
 import { originMatcher } from '../http/cors.ts';
 import { errorObject, sendableError } from '../http/errors.ts';
 import { isOwnOrigin } from '../http/foreign-site.ts';
+import { SeenPositions } from '../http/positions.ts';
 import { traceOf } from '../http/trace.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import { createOperations } from './operations.ts';
@@ -174,6 +175,7 @@ function serve(
   const sendable = (thrown: unknown) => sendableError(context, id, thrown);
   const trace = traceOf(headers);
   const alive = () => outbox.send(messages.keepAlive);
+  const positions = configuration.readYourWrites === 'off' ? undefined : new SeenPositions();
   const operations = createOperations({
     messages,
     outbox,
@@ -184,7 +186,7 @@ function serve(
     run: (call, session, { requestId }) => {
       const exchange = { requestId, secrets: [], query: undefined };
       const { query, operationName } = call;
-      const client = { headers: requestHeaders, query, operationName, partialErrors: [] };
+      const client = { headers: requestHeaders, query, operationName, positions, partialErrors: [] };
       return logOperation({ exchange }, call, (watch) =>
         answerCall(call, session, { ...current(), watch, client }),
       );

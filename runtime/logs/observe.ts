@@ -66,6 +66,9 @@ export interface OperationObservation {
   readonly text: string | undefined;
 }
 
+/** Of a server of a source. */
+export type ServerRole = 'primary' | 'replica';
+
 /**
  * A connection to a source was opened or could not be, or an operation waited for one: for metrics. `unprepared`: a pooler
  * was found to lose prepared statements, so the source does without them.
@@ -75,6 +78,7 @@ export interface PoolObservation {
   readonly source: string;
   /** Without credentials. */
   readonly address: string;
+  readonly role: ServerRole;
   readonly event: PoolEvent;
   readonly seconds: number;
 }

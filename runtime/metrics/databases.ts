@@ -1,6 +1,6 @@
 /** Metrics of connections to the databases of sources, and of their health. */
 import type { PoolState } from '../database/pool.ts';
-import type { PoolObservation } from '../logs/observe.ts';
+import type { PoolObservation, ServerRole } from '../logs/observe.ts';
 import type { SourceStatus } from '../start/readiness.ts';
 import { BUCKETS, type Family } from './family.ts';
 
@@ -8,7 +8,10 @@ export interface SourcePool {
   readonly source: string;
   /** Without credentials. */
   readonly address: string;
+  readonly role: ServerRole;
   readonly state: PoolState;
+  /** Seconds that a replica is late; absent: it is the primary, or not known. */
+  readonly lag?: number | undefined;
 }
 
 const HEALTH = { OK: 0, TIMEOUT: 1, FAILED: 2, ERROR: 3 } as const satisfies Record<SourceStatus, number>;
@@ -34,6 +37,7 @@ export function databaseMetrics(family: Family) {
     'connections to a source that could not be opened',
     labels,
   );
+  const lag = family.gauge('replica_lag_seconds', 'seconds that a replica is late', labels);
   const health = family.gauge(
     'source_health',
     'state of a source when it was last asked: 0 OK, 1 TIMEOUT, 2 FAILED, 3 ERROR',
@@ -49,11 +53,13 @@ export function databaseMetrics(family: Family) {
     read: (pools: readonly SourcePool[], states: Readonly<Record<string, SourceStatus>>) => {
       connections.reset();
       waiting.reset();
+      lag.reset();
       health.reset();
       for (const pool of pools) {
         const values = labelsOf(pool);
         connections.set(values, pool.state.connections);
         waiting.set(values, pool.state.waiting);
+        if (pool.lag !== undefined) lag.set(values, pool.lag);
       }
       for (const [source, state] of Object.entries(states))
         health.set({ source_name: source }, HEALTH[state]);
@@ -61,6 +67,6 @@ export function databaseMetrics(family: Family) {
   };
 }
 
-function labelsOf({ source, address }: Pick<SourcePool, 'source' | 'address'>) {
-  return { source_name: source, conn_info: address, role: 'primary' };
+function labelsOf({ source, address, role }: Pick<SourcePool, 'source' | 'address' | 'role'>) {
+  return { source_name: source, conn_info: address, role };
 }

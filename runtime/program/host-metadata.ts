@@ -141,7 +141,7 @@ function createServed(context: HostContext): Served {
       for (const source of sources) {
         const open = connections.get(source.number);
         if (open) retirement.keep(open);
-        else connections.set(source.number, openSource(source.name, source.info, context));
+        else connections.set(source.number, openSource(source.name, source.info, context, source.replicas));
       }
       const byName = new Map(sources.map((source) => [source.name, connections.get(source.number)!]));
       const program = context.prepare(await evaluator.evaluate(new Map(files)), byName);

@@ -315,6 +315,7 @@ function createPrepare(
           number: numberOf(database),
           name,
           info: source.connection_info,
+          replicas: source.read_replicas,
         })),
       });
       sent = files;

@@ -1,8 +1,10 @@
 /** Connects to a source as its metadata, and for what that leaves open the server's options, say. */
 
 import { connectionUrl } from '../database/connection-url.ts';
+import { withReplicas } from '../database/replicas.ts';
 import { connectSource, type SourceConnection } from '../database/source.ts';
 import type { ConnectionInfo, DatabaseUrl } from '../metadata/metadata.ts';
+import type { ServerRole } from '../observe.ts';
 import type { HostContext } from './host.ts';
 
 /** Statements kept prepared on each connection; their size is limited as well (see database/statements.ts). */
@@ -23,13 +25,41 @@ export function sourceAddress(info: ConnectionInfo, { configuration, environment
 }
 
 /**
- * Opens the pool of a source. Nothing is connected to before it is needed.
- * @throws EngineError when the address cannot be made out
+ * Opens the pool of a source, and those of its replicas. Without replicas nothing is connected to before it is needed. A replica
+ * whose address cannot be made out is reported and left out: the primary answers in its place.
+ * @throws EngineError when the address of the primary cannot be made out
  */
 export function openSource(
   source: string,
   info: ConnectionInfo,
   surroundings: Surroundings,
+  replicas: readonly ConnectionInfo[] = [],
+): SourceConnection {
+  const { configuration, observe } = surroundings;
+  const primary = openServer(source, info, surroundings, 'primary');
+  const report = (message: string) =>
+    observe?.({
+      kind: 'unstructured',
+      level: 'warn',
+      message: `source ${JSON.stringify(source)}: ${message}`,
+    });
+  const connections = replicas.flatMap((replica, index) => {
+    try {
+      return [openServer(source, replica, surroundings, 'replica')];
+    } catch (error) {
+      report(`read_replicas[${index}] is not used: ${(error as Error).message}`);
+      return [];
+    }
+  });
+  if (connections.length === 0) return primary;
+  return withReplicas(primary, connections, { maxLag: configuration.replicaMaxLag, report });
+}
+
+function openServer(
+  source: string,
+  info: ConnectionInfo,
+  surroundings: Surroundings,
+  role: ServerRole,
 ): SourceConnection {
   const { configuration, observe, memory } = surroundings;
   const label = addressLabel(info.database_url);
@@ -38,7 +68,9 @@ export function openSource(
   return connectSource(address, {
     maxConnections: pool.max_connections ?? configuration.connections,
     idleTimeout: pool.idle_timeout ?? configuration.timeout,
-    retries: pool.retries ?? 1,
+    // The primary answers what a replica cannot.
+    retries: pool.retries ?? (role === 'primary' ? 1 : 0),
+    isReplica: role === 'replica',
     poolTimeout: pool.pool_timeout ?? configuration.poolTimeout,
     maxWaiting: configuration.maxWaitingOperations,
     connectionLifetime: pool.connection_lifetime ?? configuration.connLifetime,
@@ -49,7 +81,8 @@ export function openSource(
     isolationLevel: info.isolation_level,
     address: label,
     report:
-      observe && ((event, seconds) => observe({ kind: 'pool', source, address: label, event, seconds })),
+      observe &&
+      ((event, seconds) => observe({ kind: 'pool', source, address: label, role, event, seconds })),
   });
 }
 

@@ -26,6 +26,7 @@ interface ThreadSource {
   readonly number: number;
   readonly name: string;
   readonly info: ConnectionInfo;
+  readonly replicas?: readonly ConnectionInfo[] | undefined;
 }
 
 /** Numbers match answers to messages. */

@@ -8,6 +8,9 @@ export const PREFIX = 'x-engine-';
 export const ROLE = 'x-engine-role';
 export const ADMIN_SECRET = 'x-engine-admin-secret';
 export const ACCESS_KEY = 'x-engine-access-key';
+/** What the client has seen of the database: see http/positions.ts. */
+export const POSITION = 'x-engine-lsn';
+const OWN: ReadonlySet<string> = new Set([ROLE, ADMIN_SECRET, ACCESS_KEY, POSITION]);
 const BACKEND_ONLY = 'x-engine-use-backend-only-permissions';
 
 /** The session that the headers of a trusted request ask for: an administrator's by default. */
@@ -21,7 +24,7 @@ export function requestedRole(headers: IncomingHttpHeaders): string | undefined 
   return single(headers[ROLE]) || undefined;
 }
 
-/** Every `x-engine-…` header but the secrets; the role is the resolved one. */
+/** Every `x-engine-…` header but the secrets and those that are no variables; the role is the resolved one. */
 export function headerVariables(
   headers: IncomingHttpHeaders,
   role: string,
@@ -29,7 +32,7 @@ export function headerVariables(
   const variables: Record<string, string> = { [ROLE]: role };
   // Node has the names in lower case already, and has joined what was sent twice.
   for (const name in headers) {
-    if (!name.startsWith(PREFIX) || name === ROLE || name === ADMIN_SECRET || name === ACCESS_KEY) continue;
+    if (!name.startsWith(PREFIX) || OWN.has(name)) continue;
     const value = single(headers[name]);
     if (value !== undefined) variables[name] = value;
   }

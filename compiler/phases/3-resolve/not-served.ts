@@ -38,9 +38,8 @@ function reportSource(source: Source, found: Diagnostic[], report: Report, memor
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     report([...source.path, key], 'Setting', key);
   }
-  const { connection_info, read_replicas } = source.configuration;
+  const { connection_info } = source.configuration;
   const configuration = [...source.path, 'configuration'];
-  if (read_replicas) report([...configuration, 'read_replicas'], 'Setting', 'read_replicas');
   const total = 'total_max_connections';
   if (connection_info.pool_settings?.[total] !== undefined)
     report([...configuration, 'connection_info', 'pool_settings', total], 'Setting', total);

@@ -106,6 +106,7 @@ function createTrial(client: pg.Client): Trial {
     connection: {
       readTexts,
       writeTexts,
+      readTogether: (statements) => writeTexts(statements),
       query: refuse,
       poll: refuse,
       changes: { listen: refuse, wrote: () => {}, stop: () => {} },

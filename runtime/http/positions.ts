@@ -1,0 +1,89 @@
+/**
+ * Read-your-writes across servers: the answer of a mutation tells the client at which position of the primary's log its write is,
+ * in a header or a cookie, and reads that bring it back are answered by a server that has replayed it.
+ */
+import type { Configuration } from '../configuration.ts';
+import { parsePosition, printPosition } from '../database/replicas.ts';
+import type { Positions } from '../graphql/execution.ts';
+import { POSITION } from '../session/variables.ts';
+import type { HttpReply, HttpRequest } from './context.ts';
+
+const COOKIE = 'engine-lsn';
+
+/** Positions by source. */
+export class SeenPositions implements Positions {
+  readonly #bySource: Map<string, bigint>;
+  /** Something was written. */
+  isNew = false;
+
+  /** @param text as `print` has it; what cannot be read says nothing */
+  constructor(text = '') {
+    this.#bySource = new Map();
+    for (const item of text.split(',')) {
+      const [name = '', lsn = ''] = item.trim().split('=');
+      const position = parsePosition(lsn);
+      if (position !== undefined) this.#note(decode(name), position);
+    }
+  }
+
+  of(source: string): bigint | undefined {
+    return this.#bySource.get(source);
+  }
+
+  written(source: string, position: bigint): void {
+    this.isNew = true;
+    this.#note(source, position);
+  }
+
+  /** `default=0/3000148`, and others after commas. Names are encoded as in addresses. */
+  print(): string {
+    return [...this.#bySource]
+      .map(([name, position]) => `${encodeURIComponent(name)}=${printPosition(position)}`)
+      .join(',');
+  }
+
+  #note(source: string, position: bigint): void {
+    if (position > (this.#bySource.get(source) ?? 0n)) this.#bySource.set(source, position);
+  }
+}
+
+type Settings = Pick<Configuration, 'readYourWrites' | 'replicaMaxLag'>;
+
+/** The positions that a request brings; undefined: they are not asked for. */
+export function positionsOf({ exchange, headers }: HttpRequest, { readYourWrites }: Settings) {
+  if (readYourWrites === 'off') return undefined;
+  // Members of a batch see what those before them have written.
+  exchange.positions ??= new SeenPositions(
+    readYourWrites === 'header' ? String(headers[POSITION] ?? '') : cookieOf(headers.cookie),
+  );
+  return exchange.positions;
+}
+
+/** Has an answer carry what its request has written. */
+export function addPositions({ exchange }: HttpRequest, reply: HttpReply, settings: Settings): void {
+  const { positions } = exchange;
+  if (!positions?.isNew) return;
+  const text = positions.print();
+  reply.header(POSITION, text);
+  if (settings.readYourWrites !== 'cookie') return;
+  // A replica that answers has all that is older.
+  const age = Math.ceil(settings.replicaMaxLag) + 1;
+  const cookie = `${COOKIE}=${encodeURIComponent(text)}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax`;
+  exchange.cookies = [...exchange.cookies, cookie];
+}
+
+function cookieOf(header = ''): string {
+  const found = header
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${COOKIE}=`));
+  return decode(found?.slice(COOKIE.length + 1) ?? '');
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
