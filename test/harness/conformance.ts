@@ -23,6 +23,8 @@ interface Outcome {
 const POOLER = '--pgbouncer';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SERVE = `${process.execPath} ${join(root, 'compiler/cli/bin.mjs')} serve`;
+/** Seconds for a server to start: a busy machine takes more than the runner's 30, and is no defect. */
+const PATIENCE = ['--start-timeout', '120'];
 const runner = join(root, '../shared/conformance/run.mjs');
 
 async function main(all: readonly string[]): Promise<number> {
@@ -43,7 +45,12 @@ async function main(all: readonly string[]): Promise<number> {
   try {
     const url = pooler?.url ?? direct;
     const first = join(folder, 'outcomes.json');
-    const status = await run([runner, '--spawn', SERVE, '--pg-url', url, '--json', first, ...args]);
+    const status = await run([
+      runner,
+      ...['--spawn', SERVE, '--pg-url', url, '--json', first],
+      ...PATIENCE,
+      ...args,
+    ]);
     if (status !== 0 || !existsSync(first)) return status;
     const outcomes = readOutcomes(first);
     const skipped = outcomes.filter(({ outcome }) => outcome === 'skipped');
@@ -74,7 +81,7 @@ async function onPostgis(
     await run([
       runner,
       ...['--spawn', `${SERVE} --database-url ${metadata} --metadata-database-url ${metadata}`],
-      ...['--pg-url', postgis.url, '--json', file, '--start-timeout', '120', '--timeout', '300'],
+      ...['--pg-url', postgis.url, '--json', file, ...PATIENCE, '--timeout', '300'],
       ...args,
       ...['--suite', pattern],
     ]);
