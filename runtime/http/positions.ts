@@ -2,7 +2,7 @@
  * Read-your-writes across servers: the answer of a mutation tells the client at which position of the primary's log its write is,
  * in a header or a cookie, and reads that bring it back are answered by a server that has replayed it.
  */
-import type { Configuration } from '../configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { parsePosition, printPosition } from '../database/replicas.ts';
 import type { Positions } from '../graphql/execution.ts';
 import { POSITION } from '../session/variables.ts';
