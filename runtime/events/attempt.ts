@@ -1,7 +1,7 @@
 /** One attempt to call a webhook, and the row that logs it. */
 import type { RetryShape } from '../core/events.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
-import { traceHeaders } from '../http/trace.ts';
+import { type Trace, traceBelow, traceHeaders } from '../http/trace.ts';
 import { OutgoingError } from '../outgoing/error.ts';
 import { headerOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
@@ -23,6 +23,8 @@ export interface Attempt {
   readonly response: string;
   /** Seconds that the receiver asked to wait. */
   readonly retryAfter?: number;
+  /** For the log line of the attempt: what was sent, and what became of it. Without bodies, which the tables have. */
+  readonly line?: { readonly request: object; readonly response: object };
 }
 
 export interface Message {
@@ -31,11 +33,12 @@ export interface Message {
   /** JSON text that is sent, unless a transform makes another. */
   readonly body: string;
   readonly sessionVariables: Readonly<Record<string, string>> | undefined;
-  /** Trace of the request that made the event. */
-  readonly trace: { readonly trace_id: string; readonly span_id: string } | undefined;
-  /** Of the logged request and response. */
-  readonly logVersion: '1' | '2';
+  /** Of the request that made the event; a new one unless given. */
+  readonly trace?: Trace | undefined;
 }
+
+/** Of the logged request and response. */
+type LogVersion = '1' | '2';
 
 /** Bytes of an answer that are read; more is not waited for. */
 const READ_SIZE = 1024 * 1024;
@@ -44,48 +47,63 @@ const LOGGED_SIZE = 64 * 1024;
 /** Maximum seconds of an attempt, for any trigger. */
 const MAX_TIMEOUT = 1800;
 
-/** Headers that only this server sets; configuration cannot override them. */
-const FIXED = new Set(['content-type', 'user-agent']);
-
-/** Calls the webhook once. Never rejects: every error is a failed attempt. */
-export async function attemptCall(outgoing: Outgoing, target: Target, message: Message): Promise<Attempt> {
-  const headers = requestHeaders(target, message);
-  const request = `{"payload":${message.body},"headers":${JSON.stringify([
-    { name: 'Content-Type', value: 'application/json' },
-    { name: 'User-Agent', value: USER_AGENT },
-    ...target.loggedHeaders,
-  ])},"version":"${message.logVersion}"}`;
-  try {
-    const sent = transformed(target, message, headers);
-    const signature = target.secrets ? signatureHeaders(target.secrets, message.id, sent.body ?? '') : [];
-    const answer = await outgoing.send({
+/**
+ * Calls the webhook once. Never rejects: every error is a failed attempt.
+ * @param makeMessage may throw: what stands in the queue may have been written by others
+ */
+export async function attemptCall(
+  outgoing: Outgoing,
+  target: Target,
+  version: LogVersion,
+  makeMessage: () => Message,
+): Promise<Attempt> {
+  let request = 'null';
+  let size = 0;
+  const call = async () => {
+    const message = makeMessage();
+    request = requestText(target, message, version);
+    const sent = transformed(target, message, requestHeaders(target, message));
+    const { body } = sent;
+    size = Buffer.byteLength(body ?? '');
+    const signature = target.secrets ? signatureHeaders(target.secrets, message.id, body ?? '') : [];
+    return outgoing.send({
       method: sent.method,
       url: sent.url,
       headers: [...sent.headers, ...signature],
-      ...(sent.body === undefined ? {} : { body: sent.body }),
+      ...(body === undefined ? {} : { body }),
       timeout: Math.min(target.retry.timeout, MAX_TIMEOUT) * 1000,
       maxSize: READ_SIZE,
       truncate: true,
     });
-    return answered(answer, request, message.logVersion);
-  } catch (error) {
-    return unanswered(error, target, request, message.logVersion);
-  }
+  };
+  const attempt = await call().then(
+    (answer) => answered(answer, request, version),
+    (error: unknown) => unanswered(error, target, request, version),
+  );
+  const { urlTemplate: url, loggedHeaders } = target;
+  return { ...attempt, line: { request: { url, headers: loggedHeaders, size }, response: attempt.line } };
+}
+
+/** An attempt, with the response of its log line. */
+type Outcome = Omit<Attempt, 'line'> & { readonly line: object };
+
+/** JSON text for the log of invocations. */
+function requestText({ loggedHeaders }: Target, { body }: Message, version: LogVersion): string {
+  const headers = [
+    { name: 'Content-Type', value: 'application/json' },
+    { name: 'User-Agent', value: USER_AGENT },
+    ...loggedHeaders,
+  ];
+  return `{"payload":${body},"headers":${JSON.stringify(headers)},"version":"${version}"}`;
 }
 
 function requestHeaders({ headers }: Target, { trace }: Message) {
   return [
     ['Content-Type', 'application/json'],
     ['User-Agent', USER_AGENT],
-    ...headers.filter(([name]) => !FIXED.has(name.toLowerCase())),
-    ...(trace ? Object.entries(traceHeaders(spanBelow(trace))) : []),
+    ...headers,
+    ...Object.entries(traceHeaders(traceBelow(trace))),
   ] as const satisfies readonly (readonly [string, string])[];
-}
-
-/** The call as a part of the trace that the event belongs to. */
-function spanBelow({ trace_id, span_id }: { readonly trace_id: string; readonly span_id: string }) {
-  const spanId = Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(8))).toString('hex');
-  return { traceId: trace_id, spanId, parentId: span_id };
 }
 
 function transformed(
@@ -104,7 +122,7 @@ function transformed(
   });
 }
 
-function answered(answer: OutgoingResponse, request: string, version: string): Attempt {
+function answered(answer: OutgoingResponse, request: string, version: LogVersion): Outcome {
   const { status } = answer;
   const isDelivered = status >= 200 && status < 300;
   const text = answer.body.subarray(0, LOGGED_SIZE).toString().replaceAll('\u0000', '\ufffd');
@@ -121,29 +139,38 @@ function answered(answer: OutgoingResponse, request: string, version: string): A
     request,
     response: JSON.stringify({ type, version, data }),
     ...(seconds === undefined || isDelivered ? {} : { retryAfter: seconds }),
+    line: { ...(isDelivered ? {} : { type: 'status' }), status, size: answer.body.length },
   };
 }
 
-function unanswered(error: unknown, target: Target, request: string, version: string): Attempt {
-  const failed = (message: string, isHopeless = false, failure?: Attempt['failure']): Attempt => ({
+function unanswered(error: unknown, target: Target, request: string, version: LogVersion): Outcome {
+  const failed = (
+    reason: { readonly type: string; readonly message?: string; readonly [key: string]: unknown },
+    { isHopeless = false, failure }: Partial<Pick<Attempt, 'isHopeless' | 'failure'>> = {},
+  ): Outcome => ({
     ...(failure && { failure }),
     isDelivered: false,
     isHopeless,
     status: null,
     request,
-    response: JSON.stringify({ type: 'client_error', version, data: { message } }),
+    response: JSON.stringify({ type: 'client_error', version, data: { message: JSON.stringify(reason) } }),
+    line: {
+      type: failure === undefined ? 'internal' : 'client',
+      status: null,
+      detail: reason.message ?? reason.type,
+    },
   });
-  if (error instanceof TransformFailure) {
-    return failed(JSON.stringify({ type: 'request_transform_failed', problems: error.problems }), true);
-  }
-  if (!(error instanceof OutgoingError))
-    return failed(JSON.stringify({ type: 'internal', message: 'internal error' }));
-  if (error.kind === 'invalid')
-    return failed(JSON.stringify({ type: 'invalid_url', message: error.message }));
-  const message = error.kind === 'timeout' ? 'Response timeout' : `Connection failure: ${error.message}`;
+  if (error instanceof TransformFailure)
+    return failed({ type: 'request_transform_failed', problems: error.problems }, { isHopeless: true });
+  if (!(error instanceof OutgoingError)) return failed({ type: 'internal', message: 'internal error' });
+  if (error.kind === 'invalid') return failed({ type: 'invalid_url', message: error.message });
+  const isLate = error.kind === 'timeout';
+  const message = isLate ? 'Response timeout' : `Connection failure: ${error.message}`;
   const sent = { url: target.urlTemplate, method: 'POST', responseTimeout: target.retry.timeout };
-  const failure = error.kind === 'timeout' ? 'timeout' : 'network';
-  return failed(JSON.stringify({ type: 'http_exception', message, request: sent }), false, failure);
+  return failed(
+    { type: 'http_exception', message, request: sent },
+    { failure: isLate ? 'timeout' : 'network' },
+  );
 }
 
 /** Seconds that a receiver may ask to wait where backoff is configured. */

@@ -16,7 +16,7 @@ export interface EventJob {
   readonly table: string;
   /** Attempts before this one. */
   readonly tries: number;
-  /** JSON text or null: `{trace_id, span_id}`. */
+  /** JSON text or null: `{trace_id, span_id, sampling_state}`. */
   readonly trace: string | null;
   /** Seconds since the event was made or, where it is tried again, since it was due. */
   readonly due: number;

@@ -3,6 +3,7 @@
  * one transaction, any number of times; what is as it should be is left alone.
  */
 import { createHash } from 'node:crypto';
+import { EngineError } from '../core/errors.ts';
 import { type CaptureShape, captureName, type EventTriggerShape, type SourceEvents } from '../core/events.ts';
 import { quoteIdentifier, quoteLiteral } from '../core/sql/fragment.ts';
 import { DROP_EVENT_TABLES, EVENT_TABLES, EVENTS_VERSION } from './schema.ts';
@@ -23,6 +24,8 @@ const LOCK_TIMEOUT = 10_000;
 export interface TriggerNames {
   readonly known: ReadonlySet<string>;
   readonly deleted: readonly string[];
+  /** Names of the other sources, which may be on the same database: their triggers are not taken over. */
+  readonly otherSources?: readonly string[];
 }
 
 /** A function of `engine_catalog` that captures events, with the triggers that call it. */
@@ -79,11 +82,12 @@ function expectedCaptures(
 /**
  * Brings a source's database to the program. Functions of this source that it no longer has are dropped with their
  * triggers, and their events archived.
+ * @throws EngineError already-exists: another source on this database has a trigger of the same name
  */
 export async function installEvents(
   client: InstallClient,
   events: SourceEvents,
-  { known, deleted }: TriggerNames,
+  { known, deleted, otherSources = [] }: TriggerNames,
 ): Promise<void> {
   if (events.triggers.length === 0 && !(await hasEventTables(client))) return;
   await client.query('begin');
@@ -100,6 +104,11 @@ export async function installEvents(
       await client.query(`drop function engine_catalog.${quoteIdentifier(name)}() cascade`);
     const gone = dropped.map(([name]) => triggerOf(name)).filter((name) => !known.has(name));
     await archive(client, [...gone, ...deleted]);
+    for (const [name, { trigger }] of expected) {
+      const comment = installed.get(name)?.comment ?? null;
+      if (otherSources.some((source) => ownedBy(source, comment)))
+        throw new EngineError('already-exists', `Event trigger with name "${trigger.name}" already exists`);
+    }
     for (const [name, { trigger, capture }] of expected)
       await installCapture(client, events.source, name, trigger, capture, installed.get(name));
     await client.query('commit');

@@ -3,7 +3,7 @@ import type { CronTriggerShape, DeliveryShape, HeaderShape } from '../core/event
 import { jsonText } from '../core/types.ts';
 import { beginLease, type QueueQuery } from '../queue/lease.ts';
 import { Worker } from '../queue/worker.ts';
-import { type Attempt, attemptCall, retryDelay } from './attempt.ts';
+import { attemptCall, retryDelay } from './attempt.ts';
 import { scheduleAhead } from './cron-events.ts';
 import type { EventsContext } from './delivery.ts';
 import { type EventOutcome, NOT_SENT } from './event-store.ts';
@@ -42,11 +42,8 @@ export function deliverScheduled(
   const lease = beginLease(query, report);
   let active = new Map<string, Active>();
 
-  const observeAttempt = (
-    job: ScheduledJob,
-    { status, isDelivered }: Attempt,
-    { isLast, seconds }: { readonly isLast: boolean; readonly seconds: number },
-  ) =>
+  const observed = (job: ScheduledJob, outcome: EventOutcome, began: number): EventOutcome => {
+    const { status, isDelivered, retryIn, line } = outcome;
     observe({
       kind: 'event-invocation',
       eventId: job.id,
@@ -54,23 +51,21 @@ export function deliverScheduled(
       tries: job.tries + 1,
       status,
       isDelivered,
-      isLast,
-      seconds,
+      isLast: retryIn === undefined,
+      seconds: (performance.now() - began) / 1000,
+      line,
     });
+    return outcome;
+  };
   const send = async (job: ScheduledJob, target: Target, body: string): Promise<EventOutcome> => {
-    const message = {
+    const began = performance.now();
+    const attempt = await attemptCall(outgoing, target, '1', () => ({
       id: job.id,
       body,
       sessionVariables: undefined,
-      trace: undefined,
-      logVersion: '1',
-    } as const;
-    const began = performance.now();
-    const attempt = await attemptCall(outgoing, target, message);
-    const seconds = (performance.now() - began) / 1000;
+    }));
     const retryIn = retryDelay(attempt, target, job.tries);
-    observeAttempt(job, attempt, { isLast: retryIn === undefined, seconds });
-    return { ...attempt, ...(retryIn === undefined ? {} : { retryIn }) };
+    return observed(job, { ...attempt, ...(retryIn === undefined ? {} : { retryIn }) }, began);
   };
   const runCron = async (job: ScheduledJob): Promise<EventOutcome> => {
     const trigger = active.get(job.trigger ?? '');
@@ -80,7 +75,7 @@ export function deliverScheduled(
     const delivery = oneOffDelivery(job);
     const target = resolveTarget(delivery, environment);
     if ('missing' in target)
-      return missingVariables(target.missing, job, delivery.retry.retries, delivery.retry.interval);
+      return observed(job, missingVariables(target.missing, job, delivery), performance.now());
     return send(job, target, oneOffBody(job));
   };
   const tolerances = (): readonly Tolerance[] =>
@@ -195,8 +190,7 @@ function oneOffDelivery({ webhook, headers, retry }: ScheduledJob): DeliveryShap
 function missingVariables(
   missing: readonly string[],
   { tries }: ScheduledJob,
-  retries: number,
-  interval: number,
+  { webhook, retry }: DeliveryShape,
 ): EventOutcome {
   const error = `Error creating the request. The value for environment variables not found: ${missing.join(', ')}`;
   return {
@@ -205,6 +199,10 @@ function missingVariables(
     status: null,
     request: JSON.stringify({ error }),
     response: JSON.stringify({ type: 'client_error', version: '1', data: { message: error } }),
-    ...(tries < retries ? { retryIn: interval } : {}),
+    line: {
+      request: { url: 'template' in webhook ? webhook.template : webhook.variable },
+      response: { type: 'internal', status: null, detail: error },
+    },
+    ...(tries < retry.retries ? { retryIn: retry.interval } : {}),
   };
 }

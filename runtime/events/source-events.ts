@@ -93,7 +93,7 @@ export function deliverSource(
     const target = targets.get(job.trigger);
     if (target === undefined) return NOT_SENT;
     const began = performance.now();
-    const attempt = await attemptCall(outgoing, target, messageOf(job, target));
+    const attempt = await attemptCall(outgoing, target, '2', () => messageOf(job, target));
     const retryIn = retryDelay(attempt, target, job.tries);
     breakers.finished(job.trigger, target.retry.breaker, attempt);
     observe({
@@ -108,6 +108,7 @@ export function deliverSource(
       waited: job.due + (began - (claimedAt.get(job) ?? began)) / 1000,
       seconds: (performance.now() - began) / 1000,
       trace: traceOfEvent(job),
+      line: attempt.line,
     });
     return { ...attempt, ...(retryIn === undefined ? {} : { retryIn }) };
   };
@@ -191,7 +192,7 @@ export function deliverSource(
 
 /** The body is put together from texts of the database, so what it holds is sent as it was captured. */
 function messageOf(job: EventJob, target: Target): Message {
-  const { id, createdAt, table, trigger, payload, tries, trace } = job;
+  const { id, createdAt, table, trigger, payload, tries } = job;
   const body =
     `{"id":${JSON.stringify(id)},"created_at":${createdAt},"table":${table},` +
     `"trigger":{"name":${JSON.stringify(trigger)}},"event":${payload},` +
@@ -204,17 +205,14 @@ function messageOf(job: EventJob, target: Target): Message {
     id,
     body,
     sessionVariables: variables ?? undefined,
-    trace: traceContext(trace),
-    logVersion: '2',
+    trace: traceOfEvent(job),
   };
-}
-
-function traceContext(trace: string | null): Message['trace'] {
-  return trace === null || trace === 'null' ? undefined : (JSON.parse(trace) as Message['trace']);
 }
 
 /** The trace of the request that made the event. */
 function traceOfEvent({ trace }: EventJob): Trace | undefined {
-  const context = traceContext(trace);
-  return context && { traceId: context.trace_id, spanId: context.span_id };
+  const context = JSON.parse(trace ?? 'null') as Readonly<Record<string, unknown>> | null;
+  const { trace_id: traceId, span_id: spanId, sampling_state: state } = context ?? {};
+  if (typeof traceId !== 'string' || typeof spanId !== 'string') return undefined;
+  return { traceId, spanId, ...(state === undefined ? {} : { sampled: state === '1' }) };
 }

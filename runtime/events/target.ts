@@ -20,13 +20,17 @@ export interface Target {
   readonly secrets?: readonly Buffer[];
 }
 
+/** Headers that only this server sets; configuration cannot override them. */
+const FIXED = new Set(['content-type', 'user-agent']);
+
 /** A target, or the environment variables that are missing or hold no secret where one is expected. */
 export function resolveTarget(
-  { webhook, headers, retry, requestTransform, signing }: DeliveryShape,
+  { webhook, headers: given, retry, requestTransform, signing }: DeliveryShape,
   environment: Environment,
 ): Target | { readonly missing: readonly string[] } {
   const template = 'template' in webhook ? webhook.template : `{{${webhook.variable}}}`;
   const url = fillTemplate(template, environment);
+  const headers = given.filter(({ name }) => !FIXED.has(name.toLowerCase()));
   const filled = headers.map((header) => {
     const value = 'value' in header ? header.value : `{{${header.variable}}}`;
     return { header, ...fillTemplate(value, environment) };

@@ -15,10 +15,11 @@ export function writerOf(session: Session, trace: TraceContext | undefined): Wri
 }
 
 /** Role and variables, names in lower case, as events keep them; never a secret. */
-export function sessionJson({ role, variables }: Session): string {
+function sessionJson({ role, variables }: Session): string {
   return JSON.stringify({ 'x-engine-role': role, ...variables });
 }
 
-function traceJson({ traceId, spanId }: TraceContext): string {
-  return JSON.stringify({ trace_id: traceId, span_id: spanId });
+function traceJson({ traceId, spanId, sampled }: TraceContext): string {
+  const state = sampled === undefined ? {} : { sampling_state: sampled ? '1' : '0' };
+  return JSON.stringify({ trace_id: traceId, span_id: spanId, ...state });
 }

@@ -80,6 +80,14 @@ function randomDigits(count: number): string {
   return digits.slice(used - count, used);
 }
 
+/** A call within a trace, or the begin of a new one. */
+export function traceBelow(trace: Trace | undefined): Trace {
+  const spanId = randomDigits(16);
+  if (trace === undefined) return { traceId: randomDigits(32), spanId };
+  const { traceId, spanId: parentId, sampled } = trace;
+  return { traceId, spanId, parentId, ...(sampled === undefined ? {} : { sampled }) };
+}
+
 /** The headers by which a called service continues the trace. */
 export function traceHeaders({
   traceId,

@@ -183,9 +183,9 @@ export function createLogger(
         }
         return;
       case 'event-invocation': {
-        const { source, trigger, eventId, tries, status, isDelivered } = observation;
+        const { source, trigger, eventId, tries, isDelivered, line } = observation;
         const type = source === undefined ? 'scheduled-trigger' : 'event-trigger';
-        const detail = { event_id: eventId, event_name: trigger, source, tries, response: { status } };
+        const detail = { event_id: eventId, event_name: trigger, source, tries, ...line };
         logger[isDelivered ? 'info' : 'warn']({ type, detail });
         return;
       }

@@ -104,6 +104,8 @@ export interface EventInvocationObservation {
   readonly seconds: number;
   /** Of the request that made the event. */
   readonly trace?: Trace | undefined;
+  /** What was sent, and what became of it, without bodies. */
+  readonly line?: { readonly request: object; readonly response: object } | undefined;
 }
 
 /** A source's queue of events was looked at; for metrics. */

@@ -25,11 +25,13 @@ export async function installTriggers(
     const known = namesOf(after, name);
     const deleted = [...namesOf(before, name)].filter((trigger) => !known.has(trigger));
     if (isSame && deleted.length === 0 && !always.has(name)) continue;
+    const otherSources = [...after.sources.keys()].filter((other) => other !== name);
     try {
       await database.withClient((client) =>
-        installEvents(client as InstallClient, events, { known, deleted }),
+        installEvents(client as InstallClient, events, { known, deleted, otherSources }),
       );
     } catch (error) {
+      if (error instanceof EngineError) throw error;
       const refused = databaseError(error);
       if (!(refused instanceof EngineError)) throw error;
       throw new EngineError(

@@ -110,7 +110,7 @@ export function createTracing({ ratio, environment, count, report }: TracingOpti
       }
       case 'event-invocation': {
         const { trace, seconds, trigger = 'one-off', status } = observation;
-        const sampled = trace && { ...trace, sampled: sample(trace.traceId) ?? false };
+        const sampled = trace && { ...trace, sampled: trace.sampled ?? sample(trace.traceId) ?? false };
         add(sampled, seconds, {
           name: `event trigger ${trigger}`,
           kind: 'client',

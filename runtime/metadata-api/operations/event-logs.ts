@@ -2,7 +2,7 @@
 import { EngineError } from '../../core/errors.ts';
 import { jsonText } from '../../core/types.ts';
 import { IS_TAKEN } from '../../events/event-store.ts';
-import { sessionJson } from '../../graphql/writer.ts';
+import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { EventTrigger } from '../../metadata/metadata.ts';
 import { name, naturalNumber, textLike } from '../../metadata/values.ts';
@@ -75,14 +75,15 @@ export const eventLogOperations: readonly Operation[] = [
     arguments: object({ name, source: sourceArgument, payload: anyJson }),
     changesMetadata: false,
     exactNumbers: true,
-    run: async ({ name, source, payload }, copy, { session }) => {
+    run: async ({ name, source, payload }, copy, { session, client }) => {
       const { trigger, table } = findTrigger(copy, source, name);
       if (!trigger.definition.enable_manual) {
         throw new EngineError('not-supported', 'manual mode is not enabled for event trigger');
       }
+      const { user, trace } = writerOf(session, client?.trace);
       const event =
         `{"op":"MANUAL","data":{"old":null,"new":${jsonText(payload)}},` +
-        `"session_variables":${sessionJson(session)},"trace_context":null}`;
+        `"session_variables":${user},"trace_context":${trace || 'null'}}`;
       const rows = await rowsOf<{ id: string }>(
         copy,
         source,

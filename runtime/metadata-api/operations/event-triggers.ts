@@ -3,11 +3,12 @@ import { argument, list, object, optional, withDefault } from '../../metadata/co
 import { signing } from '../../metadata/kinds/delivery.ts';
 import {
   eventCleanup,
+  eventOperation,
   eventOrder,
   eventRetryConfiguration,
   eventRetryDefaults,
 } from '../../metadata/kinds/event-trigger.ts';
-import { columns, header, toAddress } from '../../metadata/kinds/shared.ts';
+import { header, toAddress } from '../../metadata/kinds/shared.ts';
 import type {
   Address,
   EventRetryConfiguration,
@@ -28,11 +29,6 @@ const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const
 interface CreateArguments extends EventTrigger, TablePlace {
   readonly replace: boolean;
 }
-
-const eventOperation = object({
-  columns,
-  payload: optional(columns),
-});
 
 const createArguments = argument(
   object({

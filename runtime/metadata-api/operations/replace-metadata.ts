@@ -109,7 +109,10 @@ function withHiddenTriggers(given: Metadata, before: Metadata): Metadata['cron_t
   const hidden = before.cron_triggers.filter((trigger) => !trigger.include_in_metadata);
   const taken = given.cron_triggers.find(({ name }) => hidden.some((trigger) => trigger.name === name));
   if (taken !== undefined) {
-    throw new EngineError('already-exists', `cron trigger with name: ${taken.name} already exists`);
+    throw new EngineError(
+      'already-exists',
+      `cron trigger with name "${taken.name}" already exists as a cron trigger with "included_in_metadata" as false`,
+    );
   }
   return [...given.cron_triggers, ...hidden];
 }

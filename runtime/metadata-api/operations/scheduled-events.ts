@@ -2,7 +2,7 @@
 import { EngineError } from '../../core/errors.ts';
 import { jsonText } from '../../core/types.ts';
 import { list, object, optional, withDefault } from '../../metadata/combinators.ts';
-import { scheduledRetryConfiguration } from '../../metadata/kinds/cron-trigger.ts';
+import { oneOffRetry } from '../../metadata/kinds/cron-trigger.ts';
 import { header } from '../../metadata/kinds/shared.ts';
 import { boolean, name, naturalNumber, oneOf, text, textLike } from '../../metadata/values.ts';
 import { JsonText } from '../answer.ts';
@@ -65,7 +65,7 @@ export const scheduledEventOperations: readonly Operation[] = [
       schedule_at: time,
       payload: optional(anyJson),
       headers: list(header),
-      retry_conf: optional(scheduledRetryConfiguration),
+      retry_conf: oneOffRetry,
       comment: optional(text),
     }),
     changesMetadata: false,
@@ -80,7 +80,7 @@ export const scheduledEventOperations: readonly Operation[] = [
           schedule_at,
           payload === undefined ? null : jsonText(payload),
           JSON.stringify(headers),
-          retry_conf === undefined ? null : jsonText(retry_conf),
+          jsonText(retry_conf),
           comment ?? null,
         ],
       );

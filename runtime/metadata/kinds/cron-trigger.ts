@@ -1,8 +1,8 @@
 import type { TypeOf } from '../codec.ts';
-import { object, optional, printedDefault, withDefault } from '../combinators.ts';
+import { convert, object, optional, printedDefault, withDefault } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
-import { boolean, json, jsonObject, name, naturalNumber, oneOf, text } from '../values.ts';
+import { boolean, integer, json, jsonObject, name, oneOf, text } from '../values.ts';
 import { cronSchedule, timeZone } from './cron-schedule.ts';
 import { backoff, retryOn, signing } from './delivery.ts';
 import { comment, headers } from './shared.ts';
@@ -17,22 +17,40 @@ const scheduledRetryDefaults = {
   tolerance_seconds: 21600,
 } as const;
 
-export const scheduledRetryConfiguration = object({
-  num_retries: printedDefault(naturalNumber, scheduledRetryDefaults.num_retries),
-  retry_interval_seconds: printedDefault(naturalNumber, scheduledRetryDefaults.retry_interval_seconds),
-  timeout_seconds: printedDefault(naturalNumber, scheduledRetryDefaults.timeout_seconds),
-  tolerance_seconds: printedDefault(naturalNumber, scheduledRetryDefaults.tolerance_seconds),
+/** A number of the configuration that is at least 0, or else its default. */
+function count(key: keyof typeof scheduledRetryDefaults) {
+  const notNegative = convert(integer, {
+    read: (given, fail) => {
+      if (given < 0) fail(`${key} cannot be a negative value`);
+      return given;
+    },
+    write: (given) => given,
+  });
+  return printedDefault<number>(notNegative, scheduledRetryDefaults[key]);
+}
+
+const scheduledRetryConfiguration = object({
+  num_retries: count('num_retries'),
+  retry_interval_seconds: count('retry_interval_seconds'),
+  timeout_seconds: count('timeout_seconds'),
+  tolerance_seconds: count('tolerance_seconds'),
 });
 
-/** Of a cron trigger; one-off events have no more keys than those above. */
+/** How often a one-off event is tried; the defaults unless given. */
+export const oneOffRetry = withDefault<ScheduledRetryConfiguration>(
+  scheduledRetryConfiguration,
+  scheduledRetryDefaults,
+);
+
+/** Cron triggers have more keys than one-off events. */
 const cronRetryConfiguration = object({
   ...scheduledRetryConfiguration.fields,
   backoff: optional(backoff),
   retry_on: optional(retryOn),
 });
 
-/** How often a scheduled event is tried; the defaults unless given. */
-const scheduledRetry = withDefault<TypeOf<typeof cronRetryConfiguration>>(
+/** How often an event of a cron trigger is tried; the defaults unless given. */
+const cronRetry = withDefault<TypeOf<typeof cronRetryConfiguration>>(
   cronRetryConfiguration,
   scheduledRetryDefaults,
 );
@@ -45,7 +63,7 @@ export const cronTrigger = object({
   /** False: stored, never exported. */
   include_in_metadata: boolean,
   payload: optional(json),
-  retry_conf: scheduledRetry,
+  retry_conf: cronRetry,
   headers,
   comment,
   request_transform: optional(jsonObject),

@@ -5,6 +5,7 @@ import {
   object,
   optional,
   printedDefault,
+  requiredList,
   withDefault,
   withNames,
 } from '../combinators.ts';
@@ -12,10 +13,15 @@ import type { Located } from '../json.ts';
 import { boolean, jsonObject, name, naturalNumber, oneOf, text } from '../values.ts';
 import { cronSchedule } from './cron-schedule.ts';
 import { backoff, circuitBreaker, retryOn, signing } from './delivery.ts';
-import { columns, headers, toAddress } from './shared.ts';
+import { columnsOr, headers, toAddress } from './shared.ts';
+
+const columns = columnsOr((input) => {
+  if (Array.isArray(input)) return requiredList(text);
+  return typeof input === 'string' ? 'only * or [] allowed' : 'unexpected columns';
+});
 
 export type EventOperation = TypeOf<typeof eventOperation>;
-const eventOperation = object({
+export const eventOperation = object({
   /** For updates: only a change of one of these fires. */
   columns,
   /** Columns sent; absent = all. */

@@ -42,10 +42,15 @@ export const tableName = withNames(qualifiedName, (given, walk) => walk.table(gi
 export type Columns = '*' | readonly string[];
 
 /** `"*"` or a list of columns of the table that the value belongs to. */
-export const columns: Codec<Columns> = withNames(
-  choose<Columns>((input) => (input === '*' ? oneOf('*') : requiredList(text))),
-  (given, walk) => (given === '*' ? given : given.map((column) => walk.column(column))),
-);
+export const columns = columnsOr(() => requiredList(text));
+
+/** @param others reads what is not `"*"`, or says why it is refused */
+export function columnsOr(others: (input: unknown) => Codec<Columns> | string): Codec<Columns> {
+  return withNames(
+    choose<Columns>((input) => (input === '*' ? oneOf('*') : others(input))),
+    (given, walk) => (given === '*' ? given : given.map((column) => walk.column(column))),
+  );
+}
 
 export type FromEnvironment = TypeOf<typeof fromEnvironment>;
 export const fromEnvironment = object({ from_env: name });
