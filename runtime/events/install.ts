@@ -107,7 +107,9 @@ export async function installEvents(
     for (const [name, { trigger }] of expected) {
       const comment = installed.get(name)?.comment ?? null;
       if (otherSources.some((source) => ownedBy(source, comment)))
-        throw new EngineError('already-exists', `Event trigger with name "${trigger.name}" already exists`);
+        throw new EngineError('already-exists', `Event trigger with name "${trigger.name}" already exists`, {
+          path: '$.args',
+        });
     }
     for (const [name, { trigger, capture }] of expected)
       await installCapture(client, events.source, name, trigger, capture, installed.get(name));
