@@ -7,15 +7,10 @@ import { beginLease } from '../queue/lease.ts';
 import { type Claimed, Worker } from '../queue/worker.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
+import type { Claimable, EventJob } from './claim.ts';
 import { cleanUp, createGrowthReport, tableSize } from './cleanup.ts';
 import type { EventsContext } from './delivery.ts';
-import {
-  type Claimable,
-  createEventStore,
-  type EventJob,
-  type EventOutcome,
-  NOT_SENT,
-} from './event-store.ts';
+import { createEventStore, type EventOutcome, NOT_SENT } from './event-store.ts';
 import { resolveTarget, type Target } from './target.ts';
 
 export interface SourceEventsDelivery {

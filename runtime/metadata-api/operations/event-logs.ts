@@ -1,7 +1,7 @@
 /** Events of event triggers: made by hand, delivered again, read. */
 import { EngineError } from '../../core/errors.ts';
 import { jsonText } from '../../core/types.ts';
-import { IS_TAKEN } from '../../events/event-store.ts';
+import { IS_TAKEN } from '../../events/claim.ts';
 import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { EventTrigger } from '../../metadata/metadata.ts';
