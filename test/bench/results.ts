@@ -160,3 +160,25 @@ export function alignedTable(rows: readonly (readonly string[])[]): string {
     )
     .join('\n');
 }
+
+/** One figure beside its goal. */
+export interface GoalFigure {
+  /** As in docs/benchmarks.md, E1 for instance; empty for what others reach. */
+  readonly id: string;
+  readonly what: string;
+  readonly value: string;
+  readonly goal: string;
+  /** Absent for what has no goal. */
+  readonly isMet?: boolean;
+}
+
+/** The figures as aligned lines. */
+export function goalTable(figures: readonly GoalFigure[]): string {
+  const rows = figures.map(({ id, what, value, goal, isMet }) => [
+    `${id.padEnd(4)}${what}`,
+    value,
+    goal,
+    isMet === undefined ? '' : isMet ? 'met' : 'missed',
+  ]);
+  return alignedTable([['    measure', 'figure', 'goal', ''], ...rows]);
+}

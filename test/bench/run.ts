@@ -7,11 +7,11 @@ import { Command } from 'commander';
 import { actionTable, benchActions } from './acting.ts';
 import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
-import { benchEvents, eventTable } from './eventing/index.ts';
-import { benchLive, liveTable } from './live/bench.ts';
+import { benchEvents } from './eventing/index.ts';
+import { benchLive } from './live/bench.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
 import { benchRemote, remoteTable } from './remoting.ts';
-import { resultTable } from './results.ts';
+import { goalTable, resultTable } from './results.ts';
 import type { BenchOptions } from './rounds.ts';
 import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
 import { benchServing } from './serving.ts';
@@ -132,11 +132,16 @@ program
   });
 program
   .command('live')
-  .description('measure live queries')
-  .option('--queries <number>', 'number of live queries', '10000')
-  .action(async ({ queries }: { queries: string }) => {
-    const live = await benchLive(Number(queries), progress);
-    publish(liveTable(live), { live });
+  .description('measure live queries and streams, beside programs that poll; takes less than five minutes')
+  .option('--queries <number>', 'live queries, streams and sockets: a multiple of 100', '4000')
+  .option('--only <list>', 'only these measures: L1,L5,floors', '')
+  .action(async ({ queries, only }: { queries: string; only: string }) => {
+    const live = await benchLive({
+      queries: Number(queries),
+      only: only.split(',').filter(Boolean),
+      progress,
+    });
+    publish(goalTable(live), { live });
   });
 program
   .command('events')
@@ -146,7 +151,7 @@ program
   .option('--only <list>', 'only these measures: E1,E5', '')
   .action(async ({ only }: { only: string }) => {
     const events = await benchEvents(only.split(',').filter(Boolean), progress);
-    publish(eventTable(events), { events });
+    publish(goalTable(events), { events });
   });
 program
   .command('memory')

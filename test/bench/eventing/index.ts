@@ -1,13 +1,13 @@
 /** `npm run bench -- events`: delivery of events, each figure beside its goal. */
-import { alignedTable } from '../results.ts';
+import type { GoalFigure } from '../results.ts';
 import { measureKill, measureOutages, measureStop } from './faults.ts';
 import { measureCapture, measureLatency, measureNeighbour } from './latency.ts';
 import { measureRate } from './rate.ts';
-import { type EventFigure, openRig, type Rig } from './rig.ts';
+import { openRig, type Rig } from './rig.ts';
 import { measureSchedule } from './schedule.ts';
 import { measureLongTransaction, measureStorage } from './storage.ts';
 
-const MEASURES: readonly (readonly [ids: readonly string[], run: (rig: Rig) => Promise<EventFigure[]>])[] = [
+const MEASURES: readonly (readonly [ids: readonly string[], run: (rig: Rig) => Promise<GoalFigure[]>])[] = [
   [['E1', 'E8'], measureRate],
   [['E2'], measureLatency],
   [['E5'], measureCapture],
@@ -24,10 +24,10 @@ const MEASURES: readonly (readonly [ids: readonly string[], run: (rig: Rig) => P
 export async function benchEvents(
   only: readonly string[],
   progress: (text: string) => void,
-): Promise<EventFigure[]> {
+): Promise<GoalFigure[]> {
   const rig = await openRig(progress);
   try {
-    const figures: EventFigure[] = [];
+    const figures: GoalFigure[] = [];
     for (const [ids, run] of MEASURES) {
       if (only.length > 0 && !ids.some((id) => only.includes(id))) continue;
       progress(`— ${ids.join(', ')}`);
@@ -37,15 +37,4 @@ export async function benchEvents(
   } finally {
     await rig.stop();
   }
-}
-
-/** The figures as aligned lines. */
-export function eventTable(figures: readonly EventFigure[]): string {
-  const rows = figures.map(({ id, what, value, goal, isMet }) => [
-    `${id.padEnd(4)}${what}`,
-    value,
-    goal,
-    isMet === undefined ? '' : isMet ? 'met' : 'missed',
-  ]);
-  return alignedTable([['    measure', 'figure', 'goal', ''], ...rows]);
 }

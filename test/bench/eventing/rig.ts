@@ -10,16 +10,7 @@ import { buildPackage } from '../processes.ts';
 import { type ServerProcess, startServerProcess } from '../server.ts';
 import type { ReceivedCall } from '../servers/receiver.ts';
 
-/** One measurement beside its goal. */
-export interface EventFigure {
-  /** E1 to E12, of docs/benchmarks.md; empty for what others reach. */
-  readonly id: string;
-  readonly what: string;
-  readonly value: string;
-  readonly goal: string;
-  /** Absent for what has no goal. */
-  readonly isMet?: boolean;
-}
+export type { GoalFigure as EventFigure } from '../results.ts';
 
 export interface Rig {
   readonly postgres: EmbeddedPostgres;

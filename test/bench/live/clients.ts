@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import WebSocket from 'ws';
 
+const OPENED_AT_ONCE = 20;
+
 export class Clients {
   readonly #url: string;
   readonly #open = new Set<WebSocket>();
@@ -21,10 +23,15 @@ export class Clients {
   /** Opens sockets with subscriptions, and waits for their first results. */
   async subscribe(sockets: number, each: number, field: (index: number) => string): Promise<void> {
     const first = this.next(sockets * each);
-    for (let number = 0; number < sockets; number += 1)
-      await this.#openOne(
-        Array.from({ length: each }, (_, count) => number * each + count),
-        field,
+    const numbers = Array.from({ length: sockets }, (_, number) => number);
+    while (numbers.length > 0)
+      await Promise.all(
+        numbers.splice(0, OPENED_AT_ONCE).map((number) =>
+          this.#openOne(
+            Array.from({ length: each }, (_, count) => number * each + count),
+            field,
+          ),
+        ),
       );
     await first;
   }

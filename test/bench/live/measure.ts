@@ -3,13 +3,6 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 
-export interface LiveFigure {
-  readonly what: string;
-  readonly value: string;
-  /** What is aimed at; of a floor: empty. */
-  readonly goal: string;
-}
-
 /** Fields of /proc/PID/stat behind the name: CPU ticks are hundredths of a second. */
 function stat(pid: number): readonly string[] {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
