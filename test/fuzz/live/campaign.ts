@@ -61,7 +61,7 @@ export async function runLiveCampaign(serverUrl: string, seed: number, actions: 
   let server: RunningServer | undefined;
   const clients: Client[] = [];
   try {
-    await writes.open(seed % 4 !== 3);
+    await writes.open();
     server = await start(url.href);
     return await new Campaign(server, writes, random, clients).run(actions);
   } finally {

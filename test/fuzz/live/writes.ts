@@ -46,8 +46,8 @@ export class Writes {
     this.#role = `${new URL(url).pathname.slice(1)}_writer`;
   }
 
-  /** @param isRecorded the database records what is written, at first */
-  async open(isRecorded: boolean): Promise<void> {
+  /** Nothing is recorded at first. */
+  async open(): Promise<void> {
     await this.#writer.connect();
     await this.#other.connect();
     await this.#writer.query(SCHEMA);
@@ -55,7 +55,6 @@ export class Writes {
       `drop role if exists ${this.#role}; create role ${this.#role};
        grant all on all tables in schema public to ${this.#role}; grant all on all sequences in schema public to ${this.#role}`,
     );
-    if (isRecorded) await this.#install();
   }
 
   async close(): Promise<void> {
@@ -68,19 +67,20 @@ export class Writes {
     return captureStatus(this.#writer, TABLES).then((tables) => installCapture(this.#writer, tables));
   }
 
-  /** Ends some connections of the server. */
-  async loseConnections(): Promise<void> {
+  /** Ends idle connections of the server. */
+  async loseConnections(share = 0.5): Promise<void> {
     await this.#writer.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'engine'
-       and datname = current_database() and state = 'idle' and random() < 0.5`,
+       and datname = current_database() and state = 'idle' and random() < $1`,
+      [share],
     );
   }
 
   /** A write of one of many kinds, by SQL. */
   async write(): Promise<void> {
     const random = this.#random;
-    const kind = random.below(8);
-    this.isDelicate = kind < 5;
+    const kind = random.below(9);
+    this.isDelicate = kind < 6;
     switch (kind) {
       case 0:
         await this.#overlap();
@@ -99,6 +99,12 @@ export class Writes {
         return;
       case 4:
         await this.#do(this.#rare());
+        return;
+      case 5:
+        await this.#do(`insert into item (owner, hidden) values (${random.below(3)}, false)`);
+        // What follows from the insert has been read by then.
+        await delay(300);
+        await this.#do('refresh materialized view item_count');
         return;
       default:
         await this.#do('begin');
@@ -162,8 +168,6 @@ export class Writes {
     this.#next();
     const many = `insert into note (item_id, word) select 1, 'b${this.#tick}' from generate_series(1, 105) union all select id, 'b' from item`;
     return this.#random.pick([
-      'refresh materialized view item_count',
-      'refresh materialized view item_count',
       'truncate note',
       `alter table note alter column word type text using 'r${this.#tick}'`,
       // More rows than keys are recorded of.
@@ -209,14 +213,14 @@ export class Writes {
   async disturbCapture(): Promise<void> {
     const random = this.#random;
     if (random.chance(0.15)) return void (await this.#install());
-    if (random.chance(0.03)) return void (await removeCapture(this.#writer));
+    if (random.chance(0.08)) return void (await removeCapture(this.#writer));
     const { rows } = await this.#writer.query(
       "select tgname from pg_trigger where tgrelid = 'item'::regclass and tgname like 'engine_live_%'",
     );
     if (rows.length === 0) {
       // A server that lost its connections looks at once whether writes are recorded.
       await this.#install();
-      await this.loseConnections();
+      await this.loseConnections(1);
       return;
     }
     const enable = `alter table item ${rows.map(({ tgname }) => `enable always trigger ${tgname}`).join(', ')}`;

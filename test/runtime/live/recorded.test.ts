@@ -56,11 +56,11 @@ async function recording() {
       names.set(oid, name);
     return read?.recorded;
   };
-  // The first ones find out from when on all is recorded, and whether the triggers stay as they are.
-  for (let round = 0; round < 3; round += 1) {
-    await next();
-    await new Promise((resolve) => setTimeout(resolve, 110));
-  }
+  // The first ones find out from when on all is recorded, which takes until older transactions of the server have ended, also
+  // those of other databases, and whether the triggers stay as they are.
+  await expect
+    .poll(async () => (await next())?.complete.size, { timeout: 10_000, interval: 110 })
+    .toBeGreaterThan(1);
   return {
     next,
     of: async (sql: string) => {
@@ -264,17 +264,25 @@ describe('a live query', () => {
       });
     });
     for (const _ of queries) await socket.next();
-    // Until the record is relied on.
-    await new Promise((resolve) => setTimeout(resolve, 500));
     const cohortsRead = () =>
       server
         .output()
         .split('\n')
         .filter((line) => line.includes('"type":"livequery-poller-log"'))
         .reduce((sum, line) => sum + JSON.parse(line).detail.read_count, 0);
+    // Until the record is relied on: older transactions of the server have to end, also those of other databases.
+    let other = 0;
+    const readInVain = async () => {
+      const before = cohortsRead();
+      other += 1;
+      await client.query('insert into child values ($1, null)', [other]);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return cohortsRead() - before;
+    };
+    await expect.poll(readInVain, { timeout: 10_000 }).toBe(0);
     const before = cohortsRead();
     // Somebody else's table, and a key that nobody reads by: only what reads it through a view.
-    await client.query('insert into child values (1, null)');
+    await client.query('insert into child values (0, null)');
     await client.query("insert into item (id, owner) values (9, 'nobody')");
     await socket.silence(1500);
     expect(cohortsRead() - before).toBe(1);
