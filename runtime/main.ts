@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CurrentlyServed, Served } from './answer.ts';
+import { createCaptureKeeper } from './capture/keep-installed.ts';
 import { type Configuration, servingOptions } from './configuration/configuration.ts';
 import { describeConfiguration } from './configuration/description.ts';
 import { EngineError } from './core/errors.ts';
@@ -122,6 +123,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const subscriptions = createSubscriptions(liveQueries, current, report);
   const eventsContext = { configuration, environment, observe, outgoing };
   const delivery = createDelivery(eventsContext);
+  const capture = createCaptureKeeper(observe);
   const waiting = createWaiting(configuration);
   const context: HostContext = {
     configuration,
@@ -145,6 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           live.swap({ ...prepared, ...forRequests, count: observing.countOperation });
           subscriptions.replan();
           delivery.use(generated.events, sources);
+          capture.use(planner.program, sources);
           asynchronous.use(planner.program);
           unverified = generated.unverifiedHosts ?? [];
           forgetOtherSchemas(planner);
@@ -158,6 +161,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   /** Waits for what runs, then closes what it needs. @param grace milliseconds */
   const closeAll = async (grace: number) => {
     authentication.stop();
+    capture.stop();
     // Before the databases are closed: what was sent is still to be recorded.
     await Promise.all([delivery.stop(grace), cron?.stop(grace), asynchronous.stop(grace)]);
     await host?.stop();

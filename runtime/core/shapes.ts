@@ -26,6 +26,10 @@ export interface SourceShape {
   /** Prefix and suffix of types derived from this source's tables. */
   readonly typePrefix?: string;
   readonly typeSuffix?: string;
+  /** Maximum seconds that rows of streams wait for older transactions; absent: they do not wait. */
+  readonly streamHorizon?: number;
+  /** Servers install what records writes for live queries. */
+  readonly recordWrites?: true;
   /** How its tables are spread over a Citus cluster; absent: plain PostgreSQL. */
   readonly distribution?: Distribution;
   /** Types outside pg_catalog, by type key (`public.mood`). */

@@ -8,6 +8,7 @@
  * Results that do not follow from tables (the time, foreign tables, activity views) change without any of this.
  */
 import { createRecordReader, type Recorded, type RecordSource } from '../capture/recorded.ts';
+import { TransactionAges } from './transaction-ages.ts';
 
 /** Something may have changed. */
 export interface Change {
@@ -27,6 +28,11 @@ export interface Changes {
   readonly listen: (listener: (change: Change) => void) => () => void;
   /** A write of this process was committed. */
   readonly wrote: (statements: readonly string[]) => void;
+  /**
+   * The number of a transaction: those below began at least so many milliseconds ago. While nothing listens, and at first,
+   * it is `0`.
+   */
+  readonly begunBefore: (milliseconds: number) => string;
   readonly stop: () => void;
 }
 
@@ -55,6 +61,7 @@ export function createChanges(source: RecordSource): Changes {
   /** Those who have not been called back by a look yet. */
   const fresh = new Set<(change: Change) => void>();
   const reader = createRecordReader(source);
+  const ages = new TransactionAges();
   let seen: Seen | undefined;
   /** Tables whose writes are recorded, since the last look. */
   let complete: ReadonlySet<string> | undefined;
@@ -75,6 +82,7 @@ export function createChanges(source: RecordSource): Changes {
     await reader.attend();
     const state = (await source.poll(LOOK, []))[0]?.[0] ?? '';
     seen = { state, at };
+    ages.note(state, at);
     if (!before) return ANYTHING;
     if (state === before.state && !reader.isBehind()) return undefined;
     const read = await reader.read(before.state, at - before.at);
@@ -139,6 +147,7 @@ export function createChanges(source: RecordSource): Changes {
       if (looking) again = true;
       else lookIn(OWN_DELAY);
     },
+    begunBefore: (milliseconds) => ages.begunBefore(milliseconds, performance.now()),
     stop: () => {
       stopped = true;
       clearTimeout(next?.timer);

@@ -84,6 +84,10 @@ export class Poller implements Reader {
       poll: source.poll,
       seed: options.seed,
       changed: () => this.#pace.bearFruit(),
+      horizon: () => source.changes.begunBefore(1000 * (plan.horizon?.seconds ?? 0)),
+      waits: (cohort) => {
+        if (this.#stale !== 'all') this.#stale.add(cohort);
+      },
       advance: (subscriber, values) => this.#advance(subscriber, values),
       finished: (batch) => this.#finished.push(batch),
       report: options.report,

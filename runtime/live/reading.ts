@@ -21,6 +21,10 @@ export interface ReadingContext {
   readonly seed: string;
   /** A result differs from the one before. */
   readonly changed: () => void;
+  /** Transactions below this number are waited for by no stream. */
+  readonly horizon: () => string;
+  /** Rows of a stream wait for transactions. */
+  readonly waits: (cohort: Cohort) => void;
   /** A subscriber of a stream got a batch, and is at new values now. */
   readonly advance: (subscriber: Subscriber, values: Cohort['values']) => void;
   readonly finished: (batch: BatchReport) => void;
@@ -34,12 +38,15 @@ export async function readBatch(
   joined: number,
 ): Promise<void> {
   const { plan, seed } = context;
-  const { text, parameters, cursor } = plan;
+  const { text, parameters, cursor, horizon } = plan;
   const wanted = batch.map((cohort) => cohort.wanted);
   const hashes = batch.map(({ hash }, index) => (wanted[index] ? null : (hash ?? null)));
   for (const cohort of batch) cohort.wanted = false;
   const numbers = batch.map((_, index) => String(index));
-  const columns = parameters.map((_, index) => batch.map(({ values }) => values[index]!));
+  const floor = horizon && context.horizon();
+  const columns = parameters.map((_, index) =>
+    batch.map(({ values }) => (index === horizon?.parameter ? floor! : values[index]!)),
+  );
   const began = performance.now();
   let rows: Awaited<ReturnType<Poll>>;
   try {
@@ -66,8 +73,10 @@ export async function readBatch(
   const answered = performance.now();
   let bytes = 0;
   for (const cohort of batch) cohort.failed = false;
-  for (const [number, state, data] of rows) {
+  for (const [number, state, data, waits] of rows) {
     const cohort = batch[Number(number)]!;
+    if (waits === 't') context.waits(cohort);
+    if (cursor && state === null) continue;
     if (data === null || data === undefined) {
       cohort.hash = state!;
       continue;

@@ -59,6 +59,8 @@ function sourceShape(
   }
   const convention = conventionOf(source, naming);
   const distribution = distributionOf(source, catalog);
+  const { stream_horizon: streamHorizon, record_writes: recordWrites } =
+    source.configuration.live_queries ?? {};
   return {
     name: source.name,
     kind: 'postgres',
@@ -68,6 +70,8 @@ function sourceShape(
     ...(rootFields?.namespace && { rootNamespace: rootFields.namespace }),
     ...(typeNames?.prefix && { typePrefix: typeNames.prefix }),
     ...(typeNames?.suffix && { typeSuffix: typeNames.suffix }),
+    ...(streamHorizon && { streamHorizon }),
+    ...(recordWrites && { recordWrites }),
     ...(distribution && { distribution }),
     types: resolveTypes(catalog, usedTypes(source, catalog)),
   };

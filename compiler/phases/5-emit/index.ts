@@ -159,6 +159,8 @@ function emitSource(
         'rootNamespace',
         'typePrefix',
         'typeSuffix',
+        'streamHorizon',
+        'recordWrites',
       ]),
       distribution: distribution
         ? [{ tables: entries(distribution.tables, 3), functions: distribution.functions ?? [] }]

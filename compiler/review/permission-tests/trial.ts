@@ -109,7 +109,7 @@ function createTrial(client: pg.Client): Trial {
       readTogether: (statements) => writeTexts(statements),
       query: refuse,
       poll: refuse,
-      changes: { listen: refuse, wrote: () => {}, stop: () => {} },
+      changes: { listen: refuse, wrote: () => {}, begunBefore: () => '0', stop: () => {} },
       maintain: refuse,
       withClient: refuse,
       address: '',

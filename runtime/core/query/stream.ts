@@ -7,7 +7,7 @@ import { unexpectedNull } from '../request/refusals.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
-import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { empty, isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { typedParameter } from '../sql/spatial.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeValue } from '../types.ts';
@@ -30,6 +30,8 @@ export interface StreamQuery {
   readonly from: Sql;
   /** GraphQL name of the cursor's column. */
   readonly field: string;
+  /** Whether rows wait for transactions that may still commit rows before them; absent: none ever does. */
+  readonly waits?: { readonly rows: Sql; readonly seconds: number };
 }
 
 /** The next batch of a stream. @throws EngineError unless its cursor is one column */
@@ -59,13 +61,44 @@ export function streamRows(
     }),
   ].filter((condition) => !isTrue(condition));
   const object = jsonObject(rowEntries(selection, visible, alias, scope), scope);
-  const rows = sql`select ${object} as "object", ${cursor} as "cursor" from ${tableRows(visible).from} as ${alias} where ${join(conditions, ' and ')} order by ${cursor} ${raw(direction)} fetch first ${batchSize(args, visible, name)} rows with ties`;
+  const seconds = horizonOf(visible);
+  const late = seconds === undefined ? empty : sql`, ${isLate(alias)} as "late"`;
+  const rows = sql`select ${object} as "object", ${cursor} as "cursor"${late} from ${tableRows(visible).from} as ${alias} where ${join(conditions, ' and ')} order by ${cursor} ${raw(direction)} fetch first ${batchSize(args, visible, name)} rows with ties`;
+  const { field } = column;
+  if (seconds === undefined)
+    return {
+      rows: sql`json_agg(${batch}."object")`,
+      last: sql`(array_agg((${batch}."cursor")::text))[count(*)]`,
+      from: sql`(${rows}) as ${batch}`,
+      field,
+    };
+  // A row that waits holds back those behind it: the cursor would pass it.
+  const held = sql`select *, bool_or("late") over (order by "cursor" ${raw(direction)}) as "waits" from (${rows}) as ${batch}`;
+  const goes = sql`filter (where not ${batch}."waits")`;
   return {
-    rows: sql`json_agg(${batch}."object")`,
-    last: sql`(array_agg((${batch}."cursor")::text))[count(*)]`,
-    from: sql`(${rows}) as ${batch}`,
-    field: column.field,
+    rows: sql`json_agg(${batch}."object") ${goes}`,
+    last: sql`(array_agg((${batch}."cursor")::text) ${goes})[count(*) ${goes}]`,
+    from: sql`(${held}) as ${batch}`,
+    field,
+    waits: { rows: sql`bool_or(${batch}."waits")`, seconds },
   };
+}
+
+/** Rows of views and foreign tables do not say which transaction wrote them. */
+function horizonOf({ table: { source, shape } }: VisibleTable): number | undefined {
+  const isStored = shape.kind === 'table' || shape.kind === 'partitioned';
+  return isStored && !source.distribution ? source.streamHorizon : undefined;
+}
+
+/**
+ * Whether a transaction that is older than the row's, and may have taken a smaller value, still runs. A row has the last 32 bits
+ * of a transaction's number, and every row that is visible is of a transaction that began before the snapshot's end.
+ */
+function isLate(alias: Sql): Sql {
+  const floor = parameter({ from: 'horizon' }, 'bigint');
+  const snapshot = (end: string) => raw(`pg_snapshot_${end}(pg_current_snapshot())::text::bigint`);
+  const oldest = sql`greatest(${snapshot('xmin')}, ${floor})`;
+  return sql`(((${alias}.xmin::text::bigint - ${oldest}) & 4294967295) < ${snapshot('xmax')} - ${oldest})`;
 }
 
 /** The smaller of the argument and the role's limit. */

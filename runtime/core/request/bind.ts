@@ -25,6 +25,9 @@ export function bindParameters(
   );
 }
 
+/** A number that every transaction is above. */
+const NO_TRANSACTION = '0';
+
 /** The text of one parameter. @throws EngineError as bindParameters */
 export function bindParameter(
   parameter: ParameterNode,
@@ -33,6 +36,7 @@ export function bindParameter(
 ): string | null {
   const { source, encode } = parameter;
   if (source.from === 'session') return sessionVariable(session, source.name, parameter.rule);
+  if (source.from === 'horizon') return NO_TRANSACTION;
   if (source.from === 'session-object') return JSON.stringify(session.variables);
   const value = sourceValue(source.from === 'cursor' ? source.start : source, variables);
   if (!encode) return value === null || value === undefined ? null : String(value);

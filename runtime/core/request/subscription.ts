@@ -10,7 +10,7 @@ import { type StreamQuery, streamRows } from '../query/stream.ts';
 import { REMOTE } from '../remotes/remote-root.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { refuseLive } from '../shards/plans.ts';
-import { join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
+import { empty, join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
 import { answerParts, planQuery, type QueryPlan } from './plan.ts';
@@ -26,14 +26,16 @@ export interface SubscriptionPlan {
    * Answers a batch of cohorts. Of a live query: parameters `$1` numbers of the cohorts, `$2` hashes of their last results,
    * `$3` the seed of the hashes, and from `$4` on the values of each parameter, all but the seed as arrays; columns number,
    * hash, and the text below `data`, which is null where the hash is the given one. Of a stream: `$1` numbers, and from
-   * `$2` on the values; columns number, the new position of the cursor, and the text below `data`; no row if there is
-   * nothing new.
+   * `$2` on the values; columns number, the new position of the cursor, the text below `data`, and, of one that waits for
+   * transactions, `t` if rows do; no row if there is nothing new.
    */
   readonly text: string;
   /** Parameters of the arrays of values. */
   readonly parameters: readonly ParameterNode[];
   /** For a stream: the parameter of its cursor, and the GraphQL name of its column. */
   readonly cursor?: { readonly parameter: number; readonly field: string };
+  /** For a stream whose rows wait for older transactions: the parameter with the number of the first that they wait for. */
+  readonly horizon?: { readonly parameter: number; readonly seconds: number };
 }
 
 /** A subscription to what callers answer: the plan runs whenever a caller says that its answer changed. */
@@ -59,6 +61,8 @@ export interface StreamedQuery {
   readonly query: Sql;
   /** GraphQL name of the cursor's column. */
   readonly field: string;
+  /** Maximum seconds that rows wait for older transactions; `query` yields whether some do. */
+  readonly horizon?: number;
 }
 
 /** Plans a subscription. @throws EngineError for everything that is wrong with it */
@@ -140,12 +144,14 @@ export function planRead(
       query: sql`select ${data} as "text"`,
       ...((mayWrite as boolean) && { once: true }),
     };
-  const { last, from, field } = onlyStream(streams, expressions.length);
+  const { last, from, field, waits } = onlyStream(streams, expressions.length);
+  const waiting = waits ? sql`, ${waits.rows} as "waits"` : empty;
   return {
     kind: 'streamed',
     source,
-    query: sql`select ${last} as "cursor", ${data} as "text" from ${from}`,
+    query: sql`select ${last} as "cursor", ${data} as "text"${waiting} from ${from}`,
     field,
+    ...(waits && { horizon: waits.seconds }),
   };
 }
 
@@ -176,7 +182,7 @@ function checkRootFields({ fields }: Selection, { node }: Operation): void {
   }
 }
 
-type Printed = Pick<SubscriptionPlan, 'text' | 'parameters' | 'cursor'>;
+type Printed = Pick<SubscriptionPlan, 'text' | 'parameters' | 'cursor' | 'horizon'>;
 
 /**
  * The hash is computed by the database, so that a result that did not change is not sent. `offset 0` keeps the planner from
@@ -194,15 +200,22 @@ function batchStatement({ query, once }: LiveQuery): Printed {
   return { text, parameters };
 }
 
-function streamStatement({ query, field }: StreamedQuery): Printed {
+function streamStatement({ query, field, horizon: seconds }: StreamedQuery): Printed {
   const parameters: ParameterNode[] = [];
   const result = printInto(query, parameters, valueOfCohort);
+  const [column, condition] =
+    seconds === undefined ? ['', ''] : [', "_result"."waits"', ' or "_result"."waits"'];
   const text =
-    `select "_cohort"."number", "_result"."cursor", "_result"."text" ` +
+    `select "_cohort"."number", "_result"."cursor", "_result"."text"${column} ` +
     `from ${cohorts(parameters, [], [], 2)} ` +
-    `cross join lateral (${result}) as "_result" where "_result"."cursor" is not null`;
-  const parameter = parameters.findIndex((each) => each.source.from === 'cursor');
-  return { text, parameters, cursor: { parameter, field } };
+    `cross join lateral (${result}) as "_result" where "_result"."cursor" is not null${condition}`;
+  const place = (from: 'cursor' | 'horizon') => parameters.findIndex((each) => each.source.from === from);
+  return {
+    text,
+    parameters,
+    cursor: { parameter: place('cursor'), field },
+    ...(seconds !== undefined && { horizon: { parameter: place('horizon'), seconds } }),
+  };
 }
 
 function valueOfCohort(position: number): string {

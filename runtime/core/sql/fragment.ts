@@ -16,6 +16,8 @@ export type ParameterSource =
   | { readonly from: 'tuples'; readonly join: number; readonly column: number }
   /** Where a stream has got to; where it starts until then. */
   | { readonly from: 'cursor'; readonly start: ParameterSource }
+  /** Of a stream that waits for transactions: it waits for none with a number below. */
+  | { readonly from: 'horizon' }
   /** A JSON value or list written in the document with variables inside. */
   | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
   | { readonly from: 'object'; readonly fields: readonly (readonly [string, ParameterSource])[] };

@@ -129,12 +129,21 @@ const connectionInfo = object({
   use_prepared_statements: optional(boolean),
 });
 
+/** How changes of data reach live queries and streams. */
+const liveQueries = object({
+  /** Servers install the triggers that record writes. */
+  record_writes: optional(boolean),
+  /** Maximum seconds that rows of streams wait for older transactions. */
+  stream_horizon: optional(numberFrom(0)),
+});
+
 export type SourceConfiguration = TypeOf<typeof sourceConfiguration>;
 export const sourceConfiguration = object({
   connection_info: connectionInfo,
   read_replicas: optional(nonEmptyList(connectionInfo)),
   /** Schema that extensions are created in; `public` unless given. */
   extensions_schema: withDefault(name, 'public'),
+  live_queries: optional(sorted(liveQueries)),
 });
 
 const optionalName = optional(graphqlName);

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -208,6 +209,71 @@ describe('a stream', () => {
       'streaming and livequery subscriptions cannot be executed in the same subscription',
       'exactly one root field is allowed for streaming subscriptions',
     ]);
+    await socket.close();
+  });
+});
+
+describe('a stream of a source whose streams wait for older transactions', () => {
+  const MARK = 'an open transaction of the test of streams';
+
+  beforeAll(async () => {
+    await database.query('create table part (id int, n int) partition by range (id)');
+    await database.query('create table part_1 partition of part for values from (0) to (1000)');
+    await metadata('pg_track_table', { table: 'part' });
+    const live_queries = { stream_horizon: 3 };
+    const connection_info = { database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' } };
+    await metadata('pg_update_source', { name: 'default', configuration: { connection_info, live_queries } });
+  });
+
+  async function transaction(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: database.url, application_name: MARK });
+    await client.connect();
+    await client.query('begin');
+    // From here on it has a number.
+    await client.query('select pg_current_xact_id()');
+    return client;
+  }
+
+  test.each([
+    ['event', 'rank'],
+    ['part', 'id'],
+  ])('sends no row of %s before one that is committed late', async (table, column) => {
+    const socket = await begin();
+    const insert = (client: { query(sql: string): unknown }, value: number) =>
+      client.query(`insert into ${table} (${column}) values (${value})`);
+    await insert(database, 1);
+    stream(
+      socket,
+      `{ ${table}_stream(batch_size: 10, cursor: {initial_value: {${column}: 0}}) { n: ${column} } }`,
+    );
+    expect(await batch(socket)).toEqual([{ n: 1 }]);
+    const late = await transaction();
+    await insert(database, 3);
+    // A row of an older transaction, behind one that waits.
+    const older = await transaction();
+    await insert(older, 4);
+    await older.query('commit');
+    await older.end();
+    await socket.silence(500);
+    await insert(late, 2);
+    await late.query('commit');
+    await late.end();
+    expect(await batch(socket)).toEqual([{ n: 2 }, { n: 3 }, { n: 4 }]);
+    await socket.close();
+  });
+
+  test('goes on after so many seconds, and then misses the row', async () => {
+    const socket = await begin();
+    stream(socket, '{ event_stream(batch_size: 10, cursor: {initial_value: {rank: 0}}) { rank } }');
+    const late = await transaction();
+    await database.query('insert into event (rank) values (3)');
+    await socket.silence(1500);
+    expect(await batch(socket)).toEqual([{ rank: 3 }]);
+    await late.query('insert into event (rank) values (2)');
+    await late.query('commit');
+    await late.end();
+    await database.query('insert into event (rank) values (4)');
+    expect(await batch(socket)).toEqual([{ rank: 4 }]);
     await socket.close();
   });
 });
