@@ -130,13 +130,17 @@ const FORWARDED = [
 function noAnswer(error: OutgoingError, target: Target, url: string): EngineError {
   const template = typeof target.url === 'string' ? target.url : target.url.fromEnv;
   const message = `HTTP exception occurred while sending the request to ${JSON.stringify(template)}`;
-  const { protocol, hostname, port, pathname } = new URL(url);
+  const { protocol, hostname, port, pathname, searchParams } = new URL(url);
   const secure = protocol === 'https:';
   const request = {
     host: hostname,
     port: Number(port || (secure ? 443 : 80)),
     secure,
     path: pathname,
+    // Values may be secrets.
+    queryString: [...searchParams.keys()]
+      .map((name, index) => `${index === 0 ? '?' : '&'}${name}=*`)
+      .join(''),
     method: 'POST',
     responseTimeout: `ResponseTimeoutMicro ${target.timeout * 1_000_000}`,
   };

@@ -1,6 +1,7 @@
 /** Answers the steps of remote schemas: root fields of one remote in one request, and its joins of one level in another. */
 import { EngineError, UpstreamErrors } from '../core/errors.ts';
 import { MalformedJson } from '../core/json/scanner.ts';
+import { remember } from '../core/remember.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
 import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
 import type { RemoteSchemaShape } from '../core/remotes/shapes.ts';
@@ -42,13 +43,16 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
       const entries = new Map<string, Entry>();
       // Joins that ask for the same of equal tuples share a field.
       const placed = joins.map(({ part, tuples }) => {
-        const text = JSON.stringify((part as RemoteJoinPart).text);
-        return tuples.map((tuple) => {
-          const key = `${text} ${JSON.stringify(tuple)}`;
-          const known = entries.get(key) ?? { part: part as RemoteJoinPart, tuple, index: entries.size };
-          entries.set(key, known);
-          return known;
-        });
+        const { text } = part as RemoteJoinPart;
+        const identity = JSON.stringify(text);
+        const hasKeys = text.some((piece) => typeof piece !== 'string' && 'key' in piece);
+        return tuples.map((tuple) =>
+          remember(entries, hasKeys ? `${identity} ${JSON.stringify(tuple)}` : identity, () => ({
+            part: part as RemoteJoinPart,
+            tuple,
+            index: entries.size,
+          })),
+        );
       });
       const list = [...entries.values()];
       const chunks = Array.from({ length: Math.ceil(list.length / MAX_TUPLES) }, (_, index) =>

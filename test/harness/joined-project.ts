@@ -131,6 +131,12 @@ function createTickets() {
     create table ticket (id integer primary key, owner bigint, level text, note text);
     insert into ticket values
       (1, 1, 'HIGH', 'a'), (2, 1, 'LOW', 'b'), (3, 2, null, 'c'), (4, null, 'LOW', 'd'), (5, 77, 'LOW', 'e');
+    create function tickets_of(wanted bigint) returns setof ticket stable language sql as
+      'select * from ticket where owner = wanted order by id';
+    create function owner_text(given ticket) returns text stable language sql as 'select given.owner::text';
+    create schema shop;
+    create table shop.cart (id integer primary key, owner bigint);
+    insert into shop.cart values (1, 2);
   `);
 }
 

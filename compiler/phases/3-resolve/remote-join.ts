@@ -153,7 +153,9 @@ function toRemote(
     const facts = { name: relationship, entity: left.name, field, type: from.name };
     return [messages.joinArgumentType({ ...facts, argumentType: refused })];
   });
-  const shape = { to: 'remote' as const, remote: name, keys: [...used.keys()], path };
+  // Without variables, rows whose fields are not null have the relationship.
+  const keys = used.size > 0 ? [...used.keys()] : lhs_fields;
+  const shape = { to: 'remote' as const, remote: name, keys, path };
   return { shape: { ...shape, ...(on_error === 'null' && { onError: on_error }) }, warnings };
 }
 

@@ -131,7 +131,10 @@ test('session variables are converted to the types of their arguments', async ()
 });
 
 test('a server that hangs, and one that is gone', async () => {
-  await metadata('update_remote_schema', { name: 'm', definition: { url: remote.url, timeout_seconds: 1 } });
+  await metadata('update_remote_schema', {
+    name: 'm',
+    definition: { url: `${remote.url}?token=secret&a=b`, timeout_seconds: 1 },
+  });
   remote.answer = () => new Promise(() => {});
   const message = expect.stringMatching(/^HTTP exception occurred while sending the request to "http:/);
   const failed = (text: unknown) => ({
@@ -143,7 +146,15 @@ test('a server that hangs, and one that is gone', async () => {
           internal: {
             type: 'http_exception',
             message: text,
-            request: { host: '127.0.0.1', secure: false, path: '/graphql', method: 'POST' },
+            request: {
+              host: '127.0.0.1',
+              port: Number(new URL(remote.url).port),
+              secure: false,
+              path: '/graphql',
+              queryString: '?token=*&a=*',
+              method: 'POST',
+              responseTimeout: 'ResponseTimeoutMicro 1000000',
+            },
           },
         },
       },

@@ -147,3 +147,19 @@ test.each([
   });
   expect(project.requests()).toEqual([0, 0]);
 });
+
+test('a relationship without values of the row is one field for all rows', async () => {
+  const remote_field = { find: { arguments: { where: { name: 'Ann' } } } };
+  const definition = {
+    to_remote_schema: { remote_schema: 'users', lhs_fields: ['note', 'owner'], remote_field },
+  };
+  await project.metadata('pg_create_remote_relationship', { table: 'ticket', name: 'fixed', definition });
+  expect(await project.ask(`{ ${ROWS} { fixed { id } } }`)).toEqual({
+    data: {
+      ticket: [{ fixed: [{ id: '1' }] }, { fixed: [{ id: '1' }] }, { fixed: [{ id: '1' }] }, { fixed: null }],
+    },
+  });
+  expect(project.users.calls.map(({ query }) => query)).toEqual([
+    'query  { f0: find(where: {name: "Ann"}) { id  } }',
+  ]);
+});

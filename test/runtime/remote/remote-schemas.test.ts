@@ -325,7 +325,23 @@ test('operations of the metadata API', async () => {
   });
 });
 
-test('a remote that is down is served as it was read last, and so is a restart', async () => {
-  const answer = await ask('{ item { id } }');
-  expect(answer.text).toBe('{"data":{"item":[{"id":1}]}}');
+// Node joins the values of a header that comes twice.
+test('headers through /v1alpha1/graphql: one of each name, and the configured one', async () => {
+  const headers = {
+    'x-engine-role': 'admin',
+    'X-Fixed': 'theirs',
+    'x-engine-user-id': '7',
+    Authorization: 'Bearer t',
+    origin: 'http://o',
+  };
+  await send(server, '/v1alpha1/graphql', { headers, body: { query: '{ user(id: 1) { id } }' } });
+  expect(remote.calls[0]!.headers).toMatchObject({
+    'x-fixed': 'ours',
+    'x-engine-role': 'admin',
+    'x-engine-user-id': '7',
+    authorization: 'Bearer t',
+    'content-type': 'application/json',
+    'x-forwarded-host': expect.any(String),
+    'x-forwarded-origin': 'http://o',
+  });
 });
