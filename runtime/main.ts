@@ -17,6 +17,7 @@ import type { SourceConnections } from './database/source.ts';
 import { type CompiledCron, deliverCompiledCron } from './events/compiled-cron.ts';
 import { createDelivery } from './events/delivery.ts';
 import { createLimits, createRateCounter, type RateCounter } from './graphql/limits.ts';
+import { completionEndpoints } from './http/completion.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
 import { explainEndpoints } from './http/explain.ts';
@@ -194,6 +195,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       socketEndpoints(current, subscriptions),
       subscriptionEndpoints(liveQueries),
       restEndpoints(current),
+      completionEndpoints(asynchronous.complete),
       openApiEndpoints(current),
       explainEndpoints(current),
       healthEndpoints(health, readiness, version),

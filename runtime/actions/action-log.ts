@@ -1,4 +1,5 @@
 /** The log of asynchronous actions, `engine_catalog.action_log` in the metadata database: what was called, and what became of it. */
+import { listenTo } from '../database/channel.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { openInTurn } from '../database/encryption.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
@@ -12,6 +13,8 @@ export interface LoggedCall {
   /** Those that may be forwarded. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sessionVariables: Readonly<Record<string, string>>;
+  /** Lets its handler complete the call later; null where handlers may not. */
+  readonly token: string | null;
 }
 
 /** What decides who may see a call. */
@@ -30,10 +33,17 @@ export interface CallResult extends StoredCall {
   readonly errors: string | null;
 }
 
-/** JSON texts; one of the two. */
-export interface CallOutcome {
-  readonly response?: string;
-  readonly errors?: string;
+/** What became of a call: JSON texts, or its handler completes it later. */
+export type CallOutcome =
+  | { readonly response: string }
+  | { readonly errors: string }
+  | { readonly isPostponed: true };
+
+export interface ActionLogOptions {
+  /** Seconds that handlers have to complete calls; undefined: they get no tokens. */
+  readonly completionTimeout: number | undefined;
+  /** Called when there are calls that no instance works on. Calls of others may not be noticed. */
+  readonly changed: (() => void) | undefined;
 }
 
 export interface ActionLog {
@@ -50,6 +60,12 @@ export interface ActionLog {
   ) => Promise<readonly LoggedCall[]>;
   /** For the lease of an instance. */
   readonly query: QueueQuery;
+  /** A postponed call that this token completes; undefined: unknown, completed or too late. */
+  readonly postponed: (id: string, token: string) => Promise<LoggedCall | undefined>;
+  /** Ends a postponed call. @returns false when something else has ended it */
+  readonly complete: (id: string, token: string, outcome: CallOutcome) => Promise<boolean>;
+  /** Ends postponed calls whose time is over, with this error (JSON text). */
+  readonly expire: (errors: string) => Promise<void>;
   /** Gives calls back that were not finished. */
   readonly release: (ids: readonly string[]) => Promise<void>;
   readonly settle: (id: string, outcome: CallOutcome) => Promise<void>;
@@ -79,6 +95,8 @@ const TABLE = `
     status text not null check (status in ('created', 'processing', 'completed', 'error'))
   );
   alter table engine_catalog.action_log add column if not exists owner uuid;
+  alter table engine_catalog.action_log add column if not exists completion_hash bytea;
+  alter table engine_catalog.action_log add column if not exists complete_until timestamptz;
   create index if not exists action_log_open on engine_catalog.action_log (created_at)
     where status in ('created', 'processing');
   create table if not exists engine_catalog.instances (
@@ -89,7 +107,7 @@ const TABLE = `
 
 const CLAIM = `
   with due as materialized (
-    select id from engine_catalog.action_log as a
+    select id, case when $4 then ${randomToken()} end as token from engine_catalog.action_log as a
     where action_name = any ($1)
       and (status = 'created' or (status = 'processing' and owner is not null and not ${isOwned('a.owner')}))
     order by created_at
@@ -97,10 +115,10 @@ const CLAIM = `
     for update skip locked
   )
   update engine_catalog.action_log as log
-  set status = 'processing', owner = $3
+  set status = 'processing', owner = $3, completion_hash = ${hashOf('due.token')}
   from due where log.id = due.id
   returning log.id, log.action_name as action, log.input_payload::text as input, log.request_headers as headers,
-    log.session_variables as "sessionVariables"`;
+    log.session_variables as "sessionVariables", due.token`;
 
 const READ = `
   select id, action_name as action, to_json(created_at)::text as "createdAt",
@@ -115,50 +133,114 @@ const PENDING = `
 const SETTLE = `
   update engine_catalog.action_log
   set status = $2, response_payload = $3::jsonb, errors = $4::jsonb, response_received_at = now(),
-    owner = null, request_headers = '{}'
+    owner = null, request_headers = '{}', completion_hash = null
   where id = $1 and status = 'processing'`;
+
+const POSTPONE = `
+  update engine_catalog.action_log
+  set owner = null, request_headers = '{}', complete_until = now() + make_interval(secs => $2)
+  where id = $1 and status = 'processing'`;
+
+/** SQL: the call waits for its completion, $2 is its token, and its time is not over. */
+const IS_POSTPONED = `id = $1 and status = 'processing' and completion_hash = ${hashOf('$2::text')}
+  and coalesce(complete_until > now(), true)`;
+
+const POSTPONED = `
+  select id, action_name as action, input_payload::text as input, '{}'::jsonb as headers,
+    session_variables as "sessionVariables", null as token
+  from engine_catalog.action_log where ${IS_POSTPONED}`;
+
+const COMPLETE = `
+  update engine_catalog.action_log
+  set status = $3, response_payload = $4::jsonb, errors = $5::jsonb, response_received_at = now(), owner = null,
+    request_headers = '{}', completion_hash = null
+  where ${IS_POSTPONED} returning id`;
+
+const EXPIRE = `
+  update engine_catalog.action_log set status = 'error', errors = $1::jsonb, response_received_at = now(), completion_hash = null
+  where status = 'processing' and complete_until < now()`;
+
+/** Name of the channel that announces calls which no instance works on. */
+const CHANNEL = 'engine_actions';
+
+const ADD = `
+  with added as (
+    insert into engine_catalog.action_log
+      (id, action_name, input_payload, request_headers, session_variables, status, owner, completion_hash)
+    values ($1, $2, $3, $4, $5, $6, $7, ${hashOf('$8::text')})
+  )
+  select pg_notify('${CHANNEL}', '') where $7::uuid is null`;
+
+const RELEASE = `
+  with released as (
+    update engine_catalog.action_log set status = 'created', owner = null
+    where id = any ($1::uuid[]) and status = 'processing' returning id
+  )
+  select pg_notify('${CHANNEL}', '') where exists (select from released)`;
+
+/** SQL: a text that nobody can guess. */
+function randomToken(): string {
+  return `replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`;
+}
+
+/** SQL: what is stored of a token, which would let whoever reads the log complete calls. */
+function hashOf(token: string): string {
+  return `sha256(convert_to(${token}, 'UTF8'))`;
+}
 
 /** What `pg_stat_activity` calls the connections. */
 const NAME = 'engine actions';
 
 /** Connects to the metadata database and creates what is missing. */
-export async function openActionLog(url: string): Promise<ActionLog> {
+export async function openActionLog(
+  url: string,
+  { completionTimeout, changed }: ActionLogOptions,
+): Promise<ActionLog> {
   const configuration = await openInTurn({ connectionString: url }, createTable);
   const pool = createPool(configuration, NAME);
+  const listener = changed && listenTo(CHANNEL, configuration, `${NAME} watch`, changed);
   const run = async (sql: string, values: readonly unknown[]) => {
     await pool.query(sql, [...values]);
   };
   return {
-    add: ({ id, action, input, headers, sessionVariables }, owner) =>
-      run(
-        `insert into engine_catalog.action_log
-           (id, action_name, input_payload, request_headers, session_variables, status, owner)
-         values ($1, $2, $3, $4, $5, $6, $7)`,
-        [
-          id,
-          action,
-          input,
-          JSON.stringify(headers),
-          JSON.stringify(sessionVariables),
-          owner === undefined ? 'created' : 'processing',
-          owner,
-        ],
-      ),
-    claim: async (actions, limit, owner) =>
-      (await pool.query<LoggedCall>(CLAIM, [actions, limit, owner])).rows,
+    add: ({ id, action, input, headers, sessionVariables, token }, owner) =>
+      run(ADD, [
+        id,
+        action,
+        input,
+        JSON.stringify(headers),
+        JSON.stringify(sessionVariables),
+        owner === undefined ? 'created' : 'processing',
+        owner,
+        owner === undefined ? null : token,
+      ]),
+    claim: async (actions, limit, owner) => {
+      const values = [actions, limit, owner, completionTimeout !== undefined];
+      return (await pool.query<LoggedCall>(CLAIM, values)).rows;
+    },
     query: async (sql, values) => (await pool.query(sql, values && [...values])).rows,
-    release: (ids) =>
-      run(
-        `update engine_catalog.action_log set status = 'created', owner = null
-         where id = any ($1::uuid[]) and status = 'processing'`,
-        [ids],
-      ),
-    settle: (id, { response, errors }) =>
-      run(SETTLE, [id, errors === undefined ? 'completed' : 'error', response ?? null, errors ?? null]),
+    release: (ids) => run(RELEASE, [ids]),
+    settle: (id, outcome) =>
+      'isPostponed' in outcome
+        ? run(POSTPONE, [id, completionTimeout])
+        : run(SETTLE, [id, ...stored(outcome)]),
+    postponed: async (id, token) => (await pool.query<LoggedCall>(POSTPONED, [id, token])).rows[0],
+    complete: async (id, token, outcome) =>
+      (await pool.query(COMPLETE, [id, token, ...stored(outcome)])).rows.length > 0,
+    expire: (errors) => run(EXPIRE, [errors]),
     read: async (ids) => (await pool.query<CallResult>(READ, [ids])).rows,
     pending: async (ids) => (await pool.query<StoredCall>(PENDING, [ids])).rows,
-    close: () => pool.end(),
+    close: async () => {
+      await listener?.stop();
+      await pool.end();
+    },
   };
+}
+
+/** Status, response and errors of an ended call. */
+function stored(outcome: CallOutcome): readonly [string, string | null, string | null] {
+  if ('errors' in outcome) return ['error', null, outcome.errors];
+  return ['completed', 'response' in outcome ? outcome.response : null, null];
 }
 
 async function createTable(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {

@@ -1,8 +1,9 @@
 /**
  * Asynchronous actions: a mutation stores the call and answers its id, a worker makes the call, a query reads what became
- * of it. A call is made once; it is made again only where the instance that worked on it died.
+ * of it. A call is made once; it is made again only where the instance that worked on it died. Where handlers may, they answer
+ * 202 and complete the call later.
  */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { CalledAction } from '../core/action/plan.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Program } from '../core/program.ts';
@@ -22,7 +23,20 @@ import type { CallOptions } from './call.ts';
 import { forgetEndedCalls } from './forget-calls.ts';
 import type { Environment } from './prepared.ts';
 import { createResultWatch } from './result-watch.ts';
-import { canonicalUuid, maySee, outcomeOf, type ServedAction, servedActions } from './stored-call.ts';
+import {
+  ANSWERED,
+  type Completion,
+  canonicalUuid,
+  completedOutcome,
+  isUuid,
+  maySee,
+  NOT_COMPLETED,
+  type OutcomeOptions,
+  outcomeOf,
+  readError,
+  type ServedAction,
+  servedActions,
+} from './stored-call.ts';
 
 export interface AsynchronousOptions extends CallOptions {
   /** Address of the metadata database; undefined: asynchronous actions cannot be called. */
@@ -36,7 +50,16 @@ export interface AsynchronousOptions extends CallOptions {
   readonly batchSize: number;
   /** Days that ended calls are kept; 0: for ever. */
   readonly retention: number;
+  /** How handlers complete calls later; undefined: they may not. */
+  readonly completion: CompletionOptions | undefined;
   readonly report: (message: string, error: unknown) => void;
+}
+
+export interface CompletionOptions {
+  /** Address of this server as handlers reach it. */
+  readonly url: string;
+  /** Seconds that a handler has. */
+  readonly timeout: number;
 }
 
 export interface Asynchronous {
@@ -51,6 +74,12 @@ export interface Asynchronous {
   ) => Promise<string>;
   /** Outcome of a call; undefined when the session may not see it or it does not exist. */
   readonly result: (action: CalledAction, id: string, session: Session) => Promise<CallResult | undefined>;
+  /**
+   * Completes a call whose handler answered 202; a token does so once.
+   * @returns why the completion was refused after it had ended the call: it does not fit
+   * @throws EngineError not-found when the call does not wait for this token
+   */
+  readonly complete: (id: string, token: string, completion: Completion) => Promise<EngineError | undefined>;
   /** Watches calls until they end. @returns ends the watch */
   readonly watch: (
     calls: readonly { readonly action: CalledAction; readonly id: string }[],
@@ -61,6 +90,9 @@ export interface Asynchronous {
   readonly stop: (grace: number) => Promise<void>;
 }
 
+/** What root fields need of it. */
+export type StoredCalls = Pick<Asynchronous, 'enqueue' | 'result' | 'watch'>;
+
 /** Calls that run at once. */
 const CONCURRENCY = 100;
 
@@ -69,11 +101,16 @@ interface Opened {
   readonly log: ActionLog;
   readonly worker?: Worker<LoggedCall, CallOutcome>;
   readonly lease?: Lease;
-  readonly cleanUp?: NodeJS.Timeout | undefined;
+  readonly timers?: readonly NodeJS.Timeout[];
 }
 
 export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
-  const { databaseUrl, interval, report } = options;
+  const { databaseUrl, interval, report, completion } = options;
+  const outcomes: AsynchronousOptions & OutcomeOptions = {
+    ...options,
+    completionUrl:
+      completion && ((id, token) => `${completion.url}/v1/actions/${id}/complete?token=${token}`),
+  };
   let served = new Map<string, ServedAction>();
   let opening: Promise<Opened> | undefined;
 
@@ -82,8 +119,12 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
       const message = 'asynchronous actions need a metadata database: set metadata-database-url';
       throw new EngineError('not-supported', message);
     }
-    opening ??= openActionLog(databaseUrl).then(
-      (log) => (interval === 0 ? { log } : { log, ...workOff(log, () => served, watch.ended, options) }),
+    const logOptions = {
+      completionTimeout: completion?.timeout,
+      changed: interval === 0 ? undefined : () => void opening?.then(({ worker }) => worker?.wake()),
+    };
+    opening ??= openActionLog(databaseUrl, logOptions).then(
+      (log) => (interval === 0 ? { log } : { log, ...workOff(log, () => served, watch.ended, outcomes) }),
       (error: unknown) => {
         opening = undefined;
         throw error;
@@ -121,13 +162,26 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
       reach(async (opened) => {
         const id = randomUUID();
         const { variables: sessionVariables } = session;
-        await store({ id, action: action.name, input: jsonText(input), headers, sessionVariables }, opened);
+        const token = completion ? randomBytes(32).toString('hex') : null;
+        await store(
+          { id, action: action.name, input: jsonText(input), headers, sessionVariables, token },
+          opened,
+        );
         return id;
       }),
     result: async (action, id, session) => {
       const found = await read(canonicalUuid(id));
       return found && maySee(found, action, session) ? found : undefined;
     },
+    complete: (id, token, given) =>
+      reach(async ({ log }) => {
+        const known = isUuid(id) ? await log.postponed(id, token) : undefined;
+        const outcome = known && (await completedOutcome(known, served.get(known.action), given, outcomes));
+        if (!outcome || !(await log.complete(id, token, outcome)))
+          throw new EngineError('not-found', 'no call waits for this completion', { status: 404 });
+        watch.ended([known.id]);
+        return given.status === ANSWERED && 'errors' in outcome ? readError(outcome.errors) : undefined;
+      }),
     watch: (calls, session, watcher) =>
       watch.watch(
         calls.map(({ id }) => canonicalUuid(id)),
@@ -138,7 +192,7 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
       watch.stop();
       const opened = await opening?.catch(() => undefined);
       if (!opened) return;
-      clearInterval(opened.cleanUp);
+      for (const timer of opened.timers ?? []) clearInterval(timer);
       await opened.worker?.stop(grace);
       // Ending the lease releases calls that still run, for other instances.
       await opened.lease
@@ -171,7 +225,7 @@ function workOff(
   log: ActionLog,
   served: () => ReadonlyMap<string, ServedAction>,
   ended: (ids: readonly string[]) => void,
-  options: AsynchronousOptions,
+  options: AsynchronousOptions & OutcomeOptions,
 ): Omit<Opened, 'log'> {
   const { report, batchSize, interval } = options;
   const lease = beginLease(log.query, report);
@@ -186,7 +240,7 @@ function workOff(
       },
       settle: async (outcomes) => {
         await Promise.all(outcomes.map(([{ id }, outcome]) => log.settle(id, outcome)));
-        ended(outcomes.map(([{ id }]) => id));
+        ended(outcomes.flatMap(([{ id }, outcome]) => ('isPostponed' in outcome ? [] : [id])));
       },
       release: (calls) => log.release(calls.map(({ id }) => id)),
     },
@@ -198,22 +252,37 @@ function workOff(
     interval,
     report,
   });
-  return { worker, lease, cleanUp: cleanUp(log, options) };
+  return { worker, lease, timers: [...cleanUp(log, options), ...expire(log, options)] };
+}
+
+/** Milliseconds between two looks for postponed calls whose time is over. */
+const EXPIRE = 60_000;
+
+/** Ends postponed calls that were not completed in time. */
+function expire(log: ActionLog, { completion, report }: AsynchronousOptions): NodeJS.Timeout[] {
+  if (!completion) return [];
+  const run = () => {
+    log
+      .expire(NOT_COMPLETED)
+      .catch((error: unknown) => report('Ending calls that were not completed failed.', error));
+  };
+  run();
+  return [setInterval(run, EXPIRE).unref()];
 }
 
 /** Milliseconds between two clean-ups. */
 const CLEAN_UP = 3_600_000;
 
 /** Deletes old calls from time to time, beginning now. */
-function cleanUp(log: ActionLog, { retention, report }: AsynchronousOptions): NodeJS.Timeout | undefined {
-  if (retention === 0) return undefined;
+function cleanUp(log: ActionLog, { retention, report }: AsynchronousOptions): NodeJS.Timeout[] {
+  if (retention === 0) return [];
   const run = () => {
     forgetEndedCalls(log.query, retention).catch((error: unknown) =>
       report('Deleting old calls of asynchronous actions failed.', error),
     );
   };
   run();
-  return setInterval(run, CLEAN_UP).unref();
+  return [setInterval(run, CLEAN_UP).unref()];
 }
 
 /** One statement for all ids that are asked for at the same time. */

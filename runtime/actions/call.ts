@@ -13,10 +13,12 @@ import {
   type TransformedRequest,
   TransformFailure,
 } from '../transforms/apply.ts';
+import { CallDetails } from './call-details.ts';
 import { type CallOrigin, callHeaders } from './headers.ts';
 import type { PreparedAction, ShownHeader } from './prepared.ts';
 
-export interface ActionCall {
+/** What the check of an answer needs to know of its call. */
+export interface CheckedCall {
   readonly action: PreparedAction;
   /** Of the answer; what it has to fit. */
   readonly output: TypeReference;
@@ -25,6 +27,9 @@ export interface ActionCall {
   readonly sessionVariables: Readonly<Record<string, string>>;
   /** The client's document; null when it is not shown. */
   readonly requestQuery: string | null;
+}
+
+export interface ActionCall extends CheckedCall {
   readonly origin: CallOrigin;
   /** Milliseconds; the action's own timeout may be shorter. */
   readonly timeLimit?: number | undefined;
@@ -61,23 +66,46 @@ export interface ActionAnswer {
   readonly cookies: readonly string[];
 }
 
+/** What a handler answered, not yet checked. */
+export interface HandlerAnswer {
+  readonly response: OutgoingResponse;
+  /** The request, if a transform made it. */
+  readonly request?: TransformedRequest | undefined;
+  readonly details: CallDetails;
+}
+
 /** Calls the handler. @throws EngineError when the answer is not a valid one */
 export async function callHandler(call: ActionCall, options: CallOptions): Promise<ActionAnswer> {
-  const { action, output, sessionVariables } = call;
-  const payload = {
+  return checkAnswer(call, await askHandler(call, options));
+}
+
+/** The body that a handler gets. */
+export function payloadOf({ action, input, sessionVariables, requestQuery }: CheckedCall): object {
+  return {
     action: { name: action.shape.name },
-    input: call.input,
+    input,
     session_variables: sessionVariables,
-    request_query: call.requestQuery,
+    request_query: requestQuery,
   };
-  const headers = callHeaders(action, call.origin, options.configuredFirst);
-  const details = new CallDetails(action, headers, payload);
+}
+
+/** Calls the handler. @throws EngineError without an answer */
+export async function askHandler(call: ActionCall, options: CallOptions): Promise<HandlerAnswer> {
+  const payload = payloadOf(call);
+  const headers = callHeaders(call.action, call.origin, options.configuredFirst);
+  const details = new CallDetails(call.action, headers, payload);
   const request = transformRequest(call, headers, payload, details);
   const response = await send(call, request, details, options);
+  return { response, details, ...(call.action.requestTransform ? { request } : {}) };
+}
+
+/** Checks what a handler answered. @throws EngineError when it is not valid, or an error */
+export function checkAnswer(call: CheckedCall, { response, request, details }: HandlerAnswer): ActionAnswer {
   const body = parseBody(response, details);
   const { status } = response;
   if (status >= 200 && status < 300) {
     const answer = transformResponse(call, body, status, request, details);
+    const { output } = call;
     try {
       return { value: completeAnswer(output, answer), cookies: headersOf(response, 'set-cookie') };
     } catch (error) {
@@ -116,19 +144,19 @@ function transformRequest(
 }
 
 function transformResponse(
-  { action, sessionVariables }: ActionCall,
+  { action, sessionVariables }: CheckedCall,
   body: unknown,
   status: number,
-  request: TransformedRequest,
+  request: TransformedRequest | undefined,
   details: CallDetails,
 ): unknown {
-  const { responseTransform, requestTransform } = action;
+  const { responseTransform } = action;
   if (!responseTransform) return body;
   try {
     return applyResponseTransform(responseTransform, body, {
       status,
       sessionVariables,
-      ...(requestTransform ? { request } : {}),
+      ...(request ? { request } : {}),
     });
   } catch (error) {
     if (error instanceof TransformFailure)
@@ -210,68 +238,4 @@ function handlerError(body: unknown, response: OutgoingResponse, details: CallDe
     internal,
     ...(extensions === undefined || extensions === null ? {} : { extensions }),
   });
-}
-
-/** Details of a failed call for administrators: the request in the metadata's form, without secrets, and the answer. */
-class CallDetails {
-  readonly #action: PreparedAction;
-  readonly #headers: readonly ShownHeader[];
-  readonly #payload: unknown;
-  transformed: TransformedRequest | undefined;
-
-  constructor(action: PreparedAction, headers: readonly ShownHeader[], payload: unknown) {
-    this.#action = action;
-    this.#headers = headers;
-    this.#payload = payload;
-  }
-
-  describe(error: unknown, response?: OutgoingResponse) {
-    const { handler } = this.#action.shape;
-    return {
-      error,
-      request: {
-        url: handler,
-        headers: this.#headers.map(({ name, shown }) => ({ name, value: shown })),
-        body: JSON.parse(jsonText(this.#payload)) as unknown,
-        transformed_request: this.transformed ? this.#describeTransformed(this.transformed) : null,
-      },
-      response: response ? describeResponse(response) : null,
-    };
-  }
-
-  failure(message: string, error: unknown, response?: OutgoingResponse, status = 500): EngineError {
-    return new EngineError('unexpected', message, { status, internal: this.describe(error, response) });
-  }
-
-  /** Addresses and headers may hold values of environment variables: only what comes from the request is shown. */
-  #describeTransformed({ method, body }: TransformedRequest) {
-    return {
-      method,
-      body: body ?? null,
-      response_timeout: this.#action.shape.timeout * 1_000_000,
-    };
-  }
-}
-
-/** Most bytes of an answer that an error shows. */
-const SHOWN_BODY = 16 * 1024;
-
-function describeResponse(response: OutgoingResponse) {
-  const { status, headers, body } = response;
-  const text = body.subarray(0, SHOWN_BODY).toString('utf8');
-  return {
-    status,
-    body: body.length > SHOWN_BODY ? text : parsedOrText(text),
-    headers: headers
-      .filter(([name]) => name.toLowerCase() !== 'set-cookie')
-      .map(([name, value]) => ({ name, value })),
-  };
-}
-
-function parsedOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -8,13 +8,13 @@ import type { CallStep } from '../core/request/steps.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { CallContext, Caller } from '../graphql/execution.ts';
 import type { CallResult } from './action-log.ts';
-import type { Asynchronous } from './asynchronous.ts';
+import type { StoredCalls } from './asynchronous.ts';
 import { type CallOptions, callHandler } from './call.ts';
 import { clientHeaders } from './headers.ts';
 import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
 
 export interface ActionCallerOptions extends CallOptions {
-  readonly asynchronous: Asynchronous;
+  readonly asynchronous: StoredCalls;
   readonly environment: Environment;
 }
 
@@ -74,7 +74,7 @@ function tooDeep(error: unknown): EngineError | undefined {
 async function runStored(
   part: ActionPart,
   { variables, session, execution }: CallContext,
-  asynchronous: Asynchronous,
+  asynchronous: StoredCalls,
 ): Promise<string> {
   const { action, mode, type, selection } = part;
   const input = argumentValues(part.arguments, variables);

@@ -12,7 +12,12 @@ export interface CallOrigin {
   readonly headers?: ClientHeaders | undefined;
   readonly requestId?: string | undefined;
   readonly trace?: Trace | undefined;
+  /** Where the handler may complete the call later. */
+  readonly completionUrl?: string | undefined;
 }
+
+/** Name of the header with the address for the completion of a call. */
+const COMPLETION_URL = 'X-Engine-Completion-Url';
 
 /**
  * The headers of a call. By default the client's win over the fixed ones and those over the configured ones; with
@@ -37,7 +42,7 @@ export function chooseHeaders(
   origin: CallOrigin,
 ): readonly ShownHeader[] {
   const own = ownHeaders(origin);
-  const seen = new Set(own.map(({ name }) => name));
+  const seen = new Set(own.map(({ name }) => name.toLowerCase()));
   const chosen: ShownHeader[] = [];
   for (const list of order) {
     const before = chosen.length;
@@ -49,9 +54,12 @@ export function chooseHeaders(
   return chosen;
 }
 
-/** Headers that name the request and trace of the call; no configuration overrides them. */
-function ownHeaders({ requestId, trace }: CallOrigin): ShownHeader[] {
+/** Headers about the call itself; no configuration overrides them. */
+function ownHeaders({ requestId, trace, completionUrl }: CallOrigin): ShownHeader[] {
   return [
+    ...(completionUrl === undefined
+      ? []
+      : [{ name: COMPLETION_URL, value: completionUrl, shown: '<redacted>' }]),
     ...(requestId === undefined ? [] : [plain('x-request-id', requestId)]),
     ...Object.entries(trace ? traceHeaders(trace) : {}).map(([name, value]) => plain(name, value)),
   ];

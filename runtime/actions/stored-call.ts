@@ -1,14 +1,15 @@
 /** What becomes of the stored call of an asynchronous action, and who may see it. */
 import type { CalledAction } from '../core/action/plan.ts';
 import { actionTypes } from '../core/action/types.ts';
-import { EngineError } from '../core/errors.ts';
+import { EngineError, type ErrorCode } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import type { Program } from '../core/program.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
 import type { CallOutcome, LoggedCall, StoredCall } from './action-log.ts';
-import { type CallOptions, callHandler } from './call.ts';
+import { askHandler, type CallOptions, type CheckedCall, checkAnswer, payloadOf } from './call.ts';
+import { CallDetails } from './call-details.ts';
 import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
 
 /** An asynchronous action that a program serves. */
@@ -18,8 +19,19 @@ export interface ServedAction {
 }
 
 export interface OutcomeOptions extends CallOptions {
+  /** The address at which the handler of a call may complete it later; absent: it may not. */
+  readonly completionUrl?: ((id: string, token: string) => string) | undefined;
   readonly report: (message: string, error: unknown) => void;
 }
+
+/** How a handler completes a call: what it could have answered at once. */
+export interface Completion {
+  readonly status: typeof ANSWERED | typeof REFUSED;
+  readonly body: unknown;
+}
+
+export const ANSWERED = 200;
+export const REFUSED = 400;
 
 /** The asynchronous actions of a program, by name. */
 export function servedActions(program: Program, environment: Environment): Map<string, ServedAction> {
@@ -35,37 +47,81 @@ export function servedActions(program: Program, environment: Environment): Map<s
   );
 }
 
+/** Status with which a handler says that it completes the call later. */
+const ACCEPTED = 202;
+
 /** Makes a stored call. @returns what is stored of it; never throws */
-export async function outcomeOf(
-  { input, headers, sessionVariables, action: name }: LoggedCall,
+export function outcomeOf(
+  stored: LoggedCall,
   served: ServedAction | undefined,
   options: OutcomeOptions,
 ): Promise<CallOutcome> {
+  const { id, token, headers } = stored;
+  return outcomeFrom(async () => {
+    const call = checkedCall(stored, served);
+    const completionUrl = token === null ? undefined : options.completionUrl?.(id, token);
+    const answer = await askHandler({ ...call, origin: { headers, completionUrl } }, options);
+    if (completionUrl !== undefined && answer.response.status === ACCEPTED) return { isPostponed: true };
+    return { response: jsonText(checkAnswer(call, answer).value) };
+  }, options);
+}
+
+/** What a completion makes of a call, checked like an answer. @returns what is stored of it; never throws */
+export function completedOutcome(
+  stored: LoggedCall,
+  served: ServedAction | undefined,
+  { status, body }: Completion,
+  options: OutcomeOptions,
+): Promise<CallOutcome> {
+  return outcomeFrom(async () => {
+    const call = checkedCall(stored, served);
+    const details = new CallDetails(call.action, [], payloadOf(call));
+    const response = { status, headers: [], body: Buffer.from(jsonText(body)) };
+    return { response: jsonText(checkAnswer(call, { response, details }).value) };
+  }, options);
+}
+
+/** @throws EngineError when the metadata has no such action any more */
+function checkedCall(
+  { input, sessionVariables, action: name }: LoggedCall,
+  served: ServedAction | undefined,
+): CheckedCall {
+  if (!served) throw new EngineError('not-exists', `action with name ${JSON.stringify(name)} does not exist`);
+  return {
+    ...served,
+    input: parseExactJson(input) as Readonly<Record<string, unknown>>,
+    sessionVariables,
+    requestQuery: null,
+  };
+}
+
+async function outcomeFrom(
+  run: () => Promise<CallOutcome>,
+  { report }: OutcomeOptions,
+): Promise<CallOutcome> {
   try {
-    // The metadata changed between the claim and the call.
-    if (!served)
-      throw new EngineError('not-exists', `action with name ${JSON.stringify(name)} does not exist`);
-    const { action, output } = served;
-    const { value } = await callHandler(
-      {
-        action,
-        output,
-        input: parseExactJson(input) as Readonly<Record<string, unknown>>,
-        sessionVariables,
-        requestQuery: null,
-        origin: { headers },
-      },
-      options,
-    );
-    return { response: jsonText(value) };
+    return await run();
   } catch (error) {
-    if (error instanceof EngineError) {
-      const { message, path, code, internal } = error;
-      return { errors: JSON.stringify({ error: message, path, code, ...(internal ? { internal } : {}) }) };
-    }
-    options.report('An asynchronous action failed in an unexpected way.', error);
-    return { errors: JSON.stringify({ error: 'Internal Server Error', path: '$', code: 'unexpected' }) };
+    if (error instanceof EngineError) return { errors: errorText(error) };
+    report('An asynchronous action failed in an unexpected way.', error);
+    return { errors: errorText(new EngineError('unexpected', 'Internal Server Error')) };
   }
+}
+
+/** An error as it is stored. */
+function errorText({ message, path, code, internal }: EngineError): string {
+  return JSON.stringify({ error: message, path, code, ...(internal ? { internal } : {}) });
+}
+
+/** The stored error of a call that was postponed and not completed in time. */
+export const NOT_COMPLETED = errorText(
+  new EngineError('unexpected', 'the handler did not complete the call in time'),
+);
+
+/** A stored error, without what only administrators may see. */
+export function readError(stored: string): EngineError {
+  const { error, path, code } = JSON.parse(stored) as { error: string; path: string; code: ErrorCode };
+  return new EngineError(code, error, { path, status: 400 });
 }
 
 /** Whether a session may see the result of a call: administrators, and sessions with exactly the caller's variables. */
@@ -75,6 +131,12 @@ export function maySee(
   session: Session,
 ): boolean {
   return action === name && (session.role === ADMIN_ROLE || isSameSession(sessionVariables, session));
+}
+
+const UUID = /^[\da-f]{8}(?:-?[\da-f]{4}){3}-?[\da-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
 }
 
 /** An id as Postgres writes it. */

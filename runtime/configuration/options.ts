@@ -256,6 +256,16 @@ export const OPTIONS = {
     0,
     'days that ended calls of asynchronous actions are kept; 0 = until their action is dropped',
   ),
+  asyncActionsCompletionUrl: option(
+    optionalUrl,
+    undefined,
+    'address of this server as handlers reach it; with it they may answer 202 and complete asynchronous actions later',
+  ),
+  asyncActionsCompletionTimeout: option(
+    integer(1),
+    86_400,
+    'seconds that handlers have to complete asynchronous actions',
+  ),
   disableEventing: option(
     boolean,
     false,

@@ -5,8 +5,9 @@
  * fails.
  */
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { EngineError } from '../core/errors.ts';
+import { type Listener, listenTo } from '../database/channel.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { openInTurn } from '../database/encryption.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
@@ -116,7 +117,7 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
   const configuration = await openInTurn({ connectionString: url }, migrateDatabase);
   const pool = createPool(configuration, NAME);
   const instanceId = randomUUID();
-  let watcher: Watcher | undefined;
+  let watcher: Listener | undefined;
 
   return {
     instanceId,
@@ -188,7 +189,7 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
       await pool.query(`update engine_catalog.version set ${kind}_state = $1`, [JSON.stringify(state)]);
     },
     watch: (changed) => {
-      watcher ??= watchChannel(configuration, changed);
+      watcher ??= listenTo(METADATA_CHANNEL, configuration, 'engine metadata watch', changed);
     },
     close: async () => {
       await watcher?.stop();
@@ -202,52 +203,6 @@ function column<Key extends string>(
   key: Key,
 ): readonly string[] {
   return rows.map((row) => row[key]);
-}
-
-interface Watcher {
-  stop(): Promise<void>;
-}
-
-/** Milliseconds between attempts to listen again. */
-const RELISTEN_DELAY = 2000;
-
-/** Listens on a connection of its own, which is opened again when it breaks. */
-function watchChannel(configuration: ConnectionConfiguration, changed: () => void): Watcher {
-  let client: pg.Client | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const again = () => {
-    client = undefined;
-    if (stopped || timer !== undefined) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void listen();
-    }, RELISTEN_DELAY);
-    timer.unref();
-  };
-  const listen = async () => {
-    const opening = new pg.Client({ ...configuration, application_name: 'engine metadata watch' });
-    client = opening;
-    opening.on('error', again);
-    opening.on('end', again);
-    opening.on('notification', changed);
-    try {
-      await opening.connect();
-      await opening.query(`listen ${METADATA_CHANNEL}`);
-    } catch {
-      await opening.end().catch(() => {});
-      again();
-    }
-  };
-  const listening = listen();
-  return {
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await listening;
-      await client?.end().catch(() => {});
-    },
-  };
 }
 
 async function readVersion(queryable: pg.Pool | pg.ClientBase): Promise<number> {

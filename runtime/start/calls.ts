@@ -38,6 +38,7 @@ export function createCalls(
     watchInterval: configuration.liveQueriesMultiplexedRefetchInterval,
     batchSize: configuration.asyncActionsFetchBatchSize,
     retention: configuration.asyncActionsRetention,
+    completion: completionOf(configuration),
     report: (message, error) => {
       const reason = error instanceof Error ? error.message : String(error);
       observe({ kind: 'unstructured', level: 'error', message: `${message} ${reason}` });
@@ -56,4 +57,10 @@ export function createCalls(
   });
   const callers = { [REMOTE]: remote, [ACTION_CALLER]: actionCaller({ ...actions, asynchronous }) };
   return { forRequests: { callers, inputValidator }, asynchronous };
+}
+
+function completionOf({ asyncActionsCompletionUrl: url, asyncActionsCompletionTimeout }: Configuration) {
+  return url === undefined
+    ? undefined
+    : { url: url.replace(/\/+$/, ''), timeout: asyncActionsCompletionTimeout };
 }

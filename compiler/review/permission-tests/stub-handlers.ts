@@ -1,7 +1,7 @@
 /** Handlers of actions as declared cases have them: nothing leaves, and each action gets what the case says. */
 import { isDeepStrictEqual } from 'node:util';
 import type { CallResult } from '../../../runtime/actions/action-log.ts';
-import type { Asynchronous } from '../../../runtime/actions/asynchronous.ts';
+import type { StoredCalls } from '../../../runtime/actions/asynchronous.ts';
 import { actionCaller } from '../../../runtime/actions/caller.ts';
 import type { Environment } from '../../../runtime/actions/prepared.ts';
 import { canonicalUuid, maySee, outcomeOf, servedActions } from '../../../runtime/actions/stored-call.ts';
@@ -66,21 +66,24 @@ function parsed(body: string): Record<string, unknown> | undefined {
 function atOnce(
   program: Program,
   { environment, ...options }: Omit<Parameters<typeof actionCaller>[0], 'asynchronous'>,
-): Asynchronous {
+): StoredCalls {
   const served = servedActions(program, environment);
   const calls = new Map<string, CallResult>();
   const report = (_message: string, error: unknown) => {
     throw error;
   };
   return {
-    use: () => {},
     enqueue: async ({ name }, input, headers, { variables }) => {
       const id = `00000000-0000-4000-8000-${String(calls.size + 1).padStart(12, '0')}`;
       const call = { id, action: name, sessionVariables: variables };
-      const outcome = await outcomeOf({ ...call, input: jsonText(input), headers }, served.get(name), {
-        ...options,
-        report,
-      });
+      const outcome = await outcomeOf(
+        { ...call, input: jsonText(input), headers, token: null },
+        served.get(name),
+        {
+          ...options,
+          report,
+        },
+      );
       calls.set(id, {
         ...call,
         createdAt: '"2000-01-01T00:00:00+00:00"',
@@ -95,7 +98,6 @@ function atOnce(
       return found && maySee(found, action, session) ? found : undefined;
     },
     watch: () => () => {},
-    stop: async () => {},
   };
 }
 
