@@ -130,6 +130,7 @@ export function servingOptions(configuration: Configuration): SavedOptions {
     ...(has('no_null_unbound_variable_default') && { omitUnboundVariables: true }),
     ...(has('hide_aggregation_predicates') && { hideAggregationPredicates: true }),
     ...(has('hide_update_many_fields') && { hideUpdateMany: true }),
+    ...((configuration.enableApolloFederation || has('apollo_federation')) && { apolloFederation: true }),
   };
 }
 

@@ -361,7 +361,7 @@ export const OPTIONS = {
   experimentalFeatures: option(
     list,
     [],
-    'features to enable: naming_convention, hide_aggregation_predicates, hide_update_many_fields, no_null_unbound_variable_default, disable_postgres_arrays; others are accepted without effect',
+    'features to enable: naming_convention, hide_aggregation_predicates, hide_update_many_fields, no_null_unbound_variable_default, disable_postgres_arrays, apollo_federation; others are accepted without effect',
   ),
   defaultNamingConvention: option(
     choice('engine-default', 'graphql-default'),
@@ -375,7 +375,11 @@ export const OPTIONS = {
     'JSON, initial parts of the metadata',
     pending,
   ),
-  enableApolloFederation: option(boolean, false, 'serve _service and _entities', pending),
+  enableApolloFederation: option(
+    boolean,
+    false,
+    'serve _service and _entities, for a gateway that joins this API to others; the experimental feature apollo_federation is the same',
+  ),
   enablePersistedQueries: option(
     boolean,
     false,

@@ -7,6 +7,7 @@ import { actionProvider } from './action/provider.ts';
 import type { ActionsProgram } from './action/shapes.ts';
 import { type Rule, readRule } from './condition/rule.ts';
 import { checkReferences } from './contract/declared.ts';
+import { federationProvider } from './federation/provider.ts';
 import { camelCase, isGraphqlName, objectKey } from './names.ts';
 import { lazy, remember, sameItems } from './remember.ts';
 import { remoteProvider } from './remotes/remote-root.ts';
@@ -139,6 +140,8 @@ export interface SchemaOptions {
   readonly restrictAggregateOrder?: boolean;
   /** There is no `update_<t>_many`. */
   readonly hideUpdateMany?: boolean;
+  /** Serve `_service` and `_entities`, by which a gateway makes this API a part of a federated graph. */
+  readonly apolloFederation?: boolean;
   /** For the compiler, which saves statements: rules are marked in what is planned (see query/mark.ts). */
   readonly markRules?: boolean;
   /** Roles need a permission for a remote schema; without it everyone sees the whole. */
@@ -214,7 +217,7 @@ function linkContent(generated: GeneratedProgram, previous: Program | undefined)
 }
 
 function linkProviders({ actions, remotes = [] }: GeneratedProgram): readonly Provider[] {
-  return [...remotes.map(remoteProvider), ...(actions ? [actionProvider(actions)] : [])];
+  return [...remotes.map(remoteProvider), ...(actions ? [actionProvider(actions)] : []), federationProvider];
 }
 
 function rulesByText(): ProgramContent['rule'] {

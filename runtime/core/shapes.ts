@@ -57,6 +57,8 @@ export interface TableShape {
   /** By database name, in the order of the table. */
   readonly columns: Readonly<Record<string, ColumnShape>>;
   readonly primaryKey?: KeyShape;
+  /** A federated graph may refer to its rows by the primary key, where the server has Apollo federation enabled. */
+  readonly federated?: true;
   /** Unique constraints and unique indexes, without the primary key: name → columns. */
   readonly unique?: Readonly<Record<string, readonly string[]>>;
   /** Unique indexes over expressions or over some rows only: named in `on_conflict`, and no proof of anything. */

@@ -367,6 +367,12 @@ export const diagnostics = {
       packages === undefined ? undefined : `Install it: npm install --save-dev ${packages}`,
       'Use a throw-away server that has it (--scratch URL), or a saved catalog (engine introspect, then --catalog FILE).',
     ]),
+  /** Table %table% is marked for Apollo federation, but has no primary key whose columns all have GraphQL names. It is no entity. */
+  federatedTableWithoutKey: ({ table }: { table: Hole }): Message =>
+    message('federated-table-without-key', 'warning', [
+      `Table ${table} is marked for Apollo federation, but has no primary key whose columns all have GraphQL names. It is no entity.`,
+      'Add a primary key, or give its columns custom names.',
+    ]),
   /** field definition conflicts with postgres column */
   fieldConflictsWithColumn: (): Message =>
     message('field-conflicts-with-column', 'error', ['field definition conflicts with postgres column']),

@@ -1,6 +1,7 @@
 /** Runs the plan of a GraphQL request and puts its answer together. */
+import { mergeEntities } from '../core/federation/merge.ts';
 import type { MutationStep } from '../core/mutation/step.ts';
-import { bindParameters } from '../core/request/bind.ts';
+import { bindParameters, sourceValue } from '../core/request/bind.ts';
 import type { AnswerPart, MutationPlan, QueryPlan, RequestPlan } from '../core/request/plan.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Step } from '../core/request/steps.ts';
@@ -64,13 +65,14 @@ async function runQuery(
 ): Promise<string> {
   const context: CallContext = { variables, session, execution };
   const [first] = plan.steps;
-  if (plan.steps.length === 1 && !plan.joins) return answer(plan.answer, [await runStep(first!, context)]);
+  if (plan.steps.length === 1 && !plan.joins)
+    return answer(plan.answer, [await runStep(first!, context)], variables);
   // A value that cannot be bound is refused before anything is sent.
   const started = plan.steps.map((step) => startStep(step, context));
   const rows = await Promise.all(started.map((start) => start()));
-  if (!plan.joins) return answer(plan.answer, rows);
+  if (!plan.joins) return answer(plan.answer, rows, variables);
   const trees = plan.steps.map((step) => step.trees);
-  return answer(plan.answer, await runJoins(plan.joins, rows, trees, context));
+  return answer(plan.answer, await runJoins(plan.joins, rows, trees, context), variables);
 }
 
 function runStep(step: Step, context: CallContext): Promise<StepRow> {
@@ -140,9 +142,9 @@ async function runMutation(
     const texts = await writeSteps(steps, source, session, execution, variables);
     for (const text of texts) rows.push([text]);
   }
-  if (!plan.joins) return answer(plan.answer, rows);
+  if (!plan.joins) return answer(plan.answer, rows, variables);
   const trees = plan.fields.map((field) => ('step' in field ? [field.tree] : field.trees));
-  return answer(plan.answer, await runJoins(plan.joins, rows, trees, context));
+  return answer(plan.answer, await runJoins(plan.joins, rows, trees, context), variables);
 }
 
 /** Runs a step that does not come from GraphQL: the JSON text of its answer. @throws EngineError and nothing is written */
@@ -175,9 +177,19 @@ async function writeSteps(
 }
 
 /** Puts the answer together; a column that is null is the JSON null. */
-function answer(parts: readonly AnswerPart[], rows: readonly (readonly (string | null)[])[]): string {
+function answer(
+  parts: readonly AnswerPart[],
+  rows: readonly (readonly (string | null)[])[],
+  variables: Variables,
+): string {
   let text = '';
-  for (const part of parts)
-    text += typeof part === 'string' ? part : (rows[part.step]![part.column] ?? 'null');
+  for (const part of parts) {
+    if (typeof part === 'string') text += part;
+    else if ('step' in part) text += rows[part.step]![part.column] ?? 'null';
+    else {
+      const lists = part.lists.map(([name, { step, column }]) => [name, rows[step]![column]!] as const);
+      text += mergeEntities(sourceValue(part.representations, variables), new Map(lists));
+    }
+  }
   return text;
 }

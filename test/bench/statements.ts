@@ -36,7 +36,11 @@ export function engineStatement(planner: Planner, { name, query, requests }: Ben
         return { from: 'variable', name: source.name, fallback: bound[index]! };
       return { from: 'constant', value: bound[index]! };
     });
-    const parts = plan.answer.map((part) => (typeof part === 'string' ? part : { column: part.column }));
+    const parts = plan.answer.map((part) => {
+      if (typeof part === 'string') return part;
+      if ('step' in part) return { column: part.column };
+      throw new Error(`the case "${name}" reads entities`);
+    });
     return { name: `engine ${name}`, text: step.statement.text, values, parts };
   });
   const [first] = statements;

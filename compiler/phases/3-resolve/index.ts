@@ -51,7 +51,7 @@ function resolveModel(
   const earlier = last?.value;
   const before = new Map(earlier?.sources.map((source) => [source.shape.name, source]));
   const structure = resolveStructure(metadata.sources, catalogs, naming, memory);
-  const diagnostics: Diagnostic[] = [...reportNotServed(metadata, memory), ...structure.diagnostics];
+  const diagnostics: Diagnostic[] = [...reportNotServed(metadata), ...structure.diagnostics];
   const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
   const events = resolveEvents(scopes.values(), metadata.cron_triggers, diagnostics, environment);
   const ordered = orderInheritedRoles({ diagnostics }, metadata, memory);

@@ -2,16 +2,15 @@
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { Metadata, MetadataPath, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
-import type { Memory } from '../../memory/memory.ts';
+import type { Metadata, MetadataPath, Source } from '../../../runtime/metadata/metadata.ts';
 
 /** A warning for every object of the metadata that has no effect yet. */
-export function reportNotServed(metadata: Metadata, memory: Memory): Diagnostic[] {
+export function reportNotServed(metadata: Metadata): Diagnostic[] {
   const found: (Diagnostic & Losses)[] = [];
   const report: Report = (path, kind, name, lost) => {
     found.push({ ...at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })), ...(lost && { lost }) });
   };
-  for (const source of metadata.sources) reportSource(source, found, report, memory);
+  for (const source of metadata.sources) reportSource(source, report);
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');
   const types = metadata.opentelemetry?.data_types;
   if (Array.isArray(types))
@@ -31,8 +30,7 @@ const SOURCE_SETTINGS = [
   'health_check',
 ] as const;
 
-function reportSource(source: Source, found: Diagnostic[], report: Report, memory: Memory): void {
-  for (const table of source.tables) found.push(...memory.call(ofTable, table));
+function reportSource(source: Source, report: Report): void {
   for (const key of SOURCE_SETTINGS) {
     const value = source[key];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
@@ -45,14 +43,4 @@ function reportSource(source: Source, found: Diagnostic[], report: Report, memor
     report([...configuration, 'connection_info', 'pool_settings', total], 'Setting', total);
   for (const { path, configuration } of source.functions)
     if (configuration.response) report([...path, 'configuration', 'response'], 'Setting', 'response');
-}
-
-function ofTable(table: TableEntry): readonly Diagnostic[] {
-  const found: Diagnostic[] = [];
-  const report: Report = (path, kind, name) => {
-    found.push(at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })));
-  };
-  if (table.apollo_federation_config)
-    report([...table.path, 'apollo_federation_config'], 'Setting', 'apollo_federation_config');
-  return found;
 }

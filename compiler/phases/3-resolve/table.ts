@@ -70,11 +70,16 @@ function resolveTable(
   requireGraphqlNames(catalog, graphqlName);
   const enumValues = entry.is_enum ? resolveEnumTable(catalog, scope.catalog.enumTables) : undefined;
   const description = comment ?? catalog.comment;
+  const columns = resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, isEnumTable));
+  if (entry.apollo_federation_config && !isFederated({ entry, catalog, columns })) {
+    const path = [...entry.path, 'apollo_federation_config'];
+    scope.diagnostics.push(at(path, diagnostics.federatedTableWithoutKey({ table: quoted(catalog) })));
+  }
   return {
     key,
     entry,
     catalog,
-    columns: resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, isEnumTable)),
+    columns,
     graphqlName,
     customName: custom_name !== undefined,
     ...(description !== undefined && { description }),
@@ -194,6 +199,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(catalog.primaryKey && {
       primaryKey: { name: catalog.primaryKey.name, columns: catalog.primaryKey.columns },
     }),
+    ...(isFederated(table) && { federated: true }),
     ...(unique.length > 0 && { unique: byName(unique.map(({ name, columns }) => [name, columns])) }),
     ...(conditional.length > 0 && { conditionallyUnique: conditional }),
     ...(table.relationships.size > 0 && { relationships: byName([...table.relationships]) }),
@@ -211,6 +217,19 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(catalog.sideEffects && { sideEffects: true }),
     ...(readOnly.length > 0 && { readOnly }),
   };
+}
+
+/** Whether the table is marked for a federated graph, and has a key whose columns all have fields. */
+function isFederated({
+  entry,
+  catalog,
+  columns,
+}: Pick<TableScope, 'entry' | 'catalog' | 'columns'>): boolean {
+  return (
+    entry.apollo_federation_config !== undefined &&
+    catalog.primaryKey !== undefined &&
+    catalog.primaryKey.columns.every((name) => columns.get(name)?.field !== null)
+  );
 }
 
 /** Foreign keys to tables that are served, without those that an object relationship follows. */

@@ -256,6 +256,7 @@ function addTable(
       const pairs = Object.entries(columns).map(([from, to]) => `${name(to)} = ${name(from)}`);
       fact(`relationship ${name(relationship)}: ${[name(target), ...pairs].join(', ')}`);
     }
+    if (isEntity(shape, permission)) fact('rows by primary key through _entities of Apollo federation');
     for (const [root, field] of withheldFields(table, permission)) fact(`without ${root} field ${field}`);
   }
   for (const [role, permission] of Object.entries(permissions.insert)) {
@@ -319,6 +320,12 @@ function addNames(fact: (text: string) => void, kind: string, names: readonly st
 function addPresets(fact: (text: string) => void, presets: Presets): void {
   for (const [column, value] of Object.entries(presets))
     fact(`preset ${name(column)} = ${valueWords(value)}`);
+}
+
+/** Whether gateways may look rows up, on servers that have Apollo federation enabled. */
+function isEntity(shape: TableShape, select: ModelSelectPermission): boolean {
+  const field = { kind: 'select_by_pk', root: 'query' } as const;
+  return shape.federated === true && offer(shape, { select }, field, true) === true;
 }
 
 /** Root fields that the rest of a select permission would give, and that it withholds. */

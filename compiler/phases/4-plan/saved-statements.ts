@@ -105,8 +105,9 @@ export function planForRole(
 ): RoleStatements['plans'] {
   try {
     const { used, samples, selection } = analyseOperation(roleSchema, operation);
-    if (selection.fields.some(({ definition }) => definition.meaning.kind === 'introspection'))
-      return 'it asks for the schema';
+    const kinds = new Set(selection.fields.map(({ definition }) => definition.meaning.kind));
+    if (kinds.has('introspection')) return 'it asks for the schema';
+    if (kinds.has('entities')) return 'its SQL depends on the types of the entities that are asked for';
     const shaping = [...used].find(([, type]) => namedType(type).kind !== 'scalar');
     if (shaping) return `the value of $${shaping[0]} decides about the SQL`;
     const cases = casesOf(operation, used);

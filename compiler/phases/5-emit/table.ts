@@ -20,6 +20,7 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
     ),
     tail: properties(table, [
       'primaryKey',
+      'federated',
       'unique',
       'conditionallyUnique',
       'enumValues',

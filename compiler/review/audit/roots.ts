@@ -1,4 +1,5 @@
 /** Which root fields a role is offered, and what they are about. */
+import { entitiesOf } from '../../../runtime/core/federation/provider.ts';
 import type { Table, TableFunction } from '../../../runtime/core/program.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import type { FieldDefinition } from '../../../runtime/core/schema/types.ts';
@@ -49,8 +50,15 @@ export function rootsOf({ program }: GeneratedCode, role: string): Roots {
           })),
         ),
     );
+  const entities = entitiesOf(roleSchema);
   const roots: Roots = {
-    ofTable: ({ fields }) => of(fields),
+    ofTable: ({ fields, names }) => [
+      ...of(fields),
+      // Whether or not the server that will serve this has Apollo federation enabled.
+      ...(entities.has(names.object)
+        ? [{ root: 'query' as const, name: '_entities', kind: 'select_by_pk' }]
+        : []),
+    ],
     ofFunction: ({ fields }) => of(fields),
   };
   known.set(roleSchema, roots);

@@ -204,6 +204,7 @@ export function encoderOf(
     const type = { name, accepts: (accepts ?? columnType(source, 'text')) as ScalarType['accepts'] };
     return (value) => encodeArgument(type, value, path);
   }
+  if (encoding.as === 'part') throw new Error('parts of values are never parameters of a saved statement');
   const type = columnType(source, encoding.type);
   return (value) => {
     if (encoding.as === 'arrays') {

@@ -4,6 +4,7 @@
  */
 import { Kind } from 'graphql';
 import { EngineError, UnknownName } from '../errors.ts';
+import { planEntities } from '../federation/entities.ts';
 import type { JoinLevels, JoinTree } from '../join/join.ts';
 import { createJoinPlanner, type JoinPlanner } from '../join/tree.ts';
 import type { MutationStep } from '../mutation/step.ts';
@@ -12,7 +13,16 @@ import { remember } from '../remember.ts';
 import { introspect } from '../schema/introspection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { planForShards } from '../shards/plans.ts';
-import { empty, join, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import {
+  empty,
+  join,
+  type ParameterSource,
+  print,
+  raw,
+  type Sql,
+  type Statement,
+  sql,
+} from '../sql/fragment.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
 import type { SelectedField, Selection } from './selection.ts';
@@ -20,8 +30,19 @@ import { rootSelection, type SelectionContext } from './selection-set.ts';
 import type { CallStep, Step } from './steps.ts';
 import type { Variables } from './variables.ts';
 
-/** Texts of the answer in order: fixed ones, and columns of steps. */
-export type AnswerPart = string | { readonly step: number; readonly column: number };
+/** Texts of the answer in order: fixed ones, columns of steps, and entities. */
+export type AnswerPart = string | ColumnPart | EntitiesPart;
+
+interface ColumnPart {
+  readonly step: number;
+  readonly column: number;
+}
+
+/** Rows of several types, merged in the order of the representations. */
+interface EntitiesPart {
+  readonly representations: ParameterSource;
+  readonly lists: readonly (readonly [typeName: string, ColumnPart])[];
+}
 
 export interface QueryPlan {
   readonly kind: 'query';
@@ -110,6 +131,18 @@ export function planQuery(
     const group = remember(groups, key, make);
     return { group, step: [...groups.keys()].indexOf(key) };
   };
+  const addRead = (
+    { source, once }: { readonly source: string; readonly once?: true | undefined },
+    expression: Sql,
+    tree: JoinTree | undefined,
+  ): ColumnPart => {
+    const key = `${once ? 'once' : 'sql'} ${source}`;
+    const { group, step } = groupOf(key, () => ({ source, once, list: [], trees: [] }));
+    if (!('list' in group)) throw new Error('a step is either a call or a statement');
+    group.list.push(expression);
+    group.trees.push(tree);
+    return { step, column: group.list.length - 1 };
+  };
   let reusable = true;
   const answer = answerParts(selection, (field): AnswerPart => {
     const { meaning } = field.definition;
@@ -118,7 +151,18 @@ export function planQuery(
       reusable &&= result.reusable;
       return result.text;
     }
-    if (meaning.kind === 'constant') return JSON.stringify(meaning.value);
+    if (meaning.kind === 'constant')
+      return JSON.stringify(typeof meaning.value === 'string' ? meaning.value : meaning.value());
+    if (meaning.kind === 'entities') {
+      const { values } = context.variables;
+      const entities = planEntities(field, meaning.tables, values, scope);
+      reusable &&= entities.reusable;
+      const lists = entities.lookups.map(({ typeName, source, sql: list, selection: selected }) => {
+        const part = addRead({ source, once: undefined }, list, joins.treeOf(selected));
+        return [typeName, part] as const;
+      });
+      return lists.length > 0 ? { representations: entities.source, lists } : '[]';
+    }
     if (meaning.kind === 'call') {
       const { caller, group: name } = meaning;
       const { group, step } = groupOf(`call ${caller} ${name}`, () => ({
@@ -133,13 +177,8 @@ export function planQuery(
       return { step, column: group.parts.length - 1 };
     }
     if (meaning.kind !== 'query') throw new Error(`a query has no ${meaning.kind}`);
-    const { source, once } = meaning;
-    const key = `${once ? 'once' : 'sql'} ${source}`;
-    const { group, step } = groupOf(key, () => ({ source, once, list: [], trees: [] }));
-    if (!('list' in group)) throw new Error('a step is either a call or a statement');
-    group.list.push(meaning.resolve(field.selection, field.arguments, scope));
-    group.trees.push(joins.treeOf(field.selection));
-    return { step, column: group.list.length - 1 };
+    const expression = meaning.resolve(field.selection, field.arguments, scope);
+    return addRead(meaning, expression, joins.treeOf(field.selection));
   });
   const tag = options.queryTags ? queryTag(roleSchema, selection, context) : undefined;
   const steps = [...groups.values()].map((group): Step => {
@@ -211,8 +250,14 @@ export function explainOperation(
       const { meaning } = field.definition;
       const name = `${prefix}${field.responseName}`;
       if (meaning.kind === 'namespace') return explained(field.selection, `${name}.`);
+      const scope = createScope(roleSchema, options);
+      if (meaning.kind === 'entities')
+        return planEntities(field, meaning.tables, variables.values, scope).lookups.map((lookup) => ({
+          field: name,
+          query: { source: lookup.source, sql: sql`select ${lookup.sql}::text` },
+        }));
       if (meaning.kind !== 'query') return [{ field: name }];
-      const expression = meaning.resolve(field.selection, field.arguments, createScope(roleSchema, options));
+      const expression = meaning.resolve(field.selection, field.arguments, scope);
       return [{ field: name, query: { source: meaning.source, sql: sql`select ${expression}::text` } }];
     });
   return explained(rootSelection(roleSchema.roots.query, { operation, variables }), '');
@@ -251,8 +296,11 @@ function planMutation(
 }
 
 /** `{"name":…,"name":…}` around the parts of each root field; namespaces nest. */
-export function answerParts(selection: Selection, part: (field: SelectedField) => AnswerPart): AnswerPart[] {
-  const parts: AnswerPart[] = ['{'];
+export function answerParts<Part extends AnswerPart>(
+  selection: Selection,
+  part: (field: SelectedField) => Part,
+): (Part | string)[] {
+  const parts: (Part | string)[] = ['{'];
   selection.fields.forEach((field, index) => {
     parts.push(`${index > 0 ? ',' : ''}${JSON.stringify(field.responseName)}:`);
     const { kind } = field.definition.meaning;
@@ -264,8 +312,8 @@ export function answerParts(selection: Selection, part: (field: SelectedField) =
   return mergeTexts(parts);
 }
 
-function mergeTexts(parts: readonly AnswerPart[]): AnswerPart[] {
-  const merged: AnswerPart[] = [];
+function mergeTexts<Part extends AnswerPart>(parts: readonly (Part | string)[]): (Part | string)[] {
+  const merged: (Part | string)[] = [];
   for (const part of parts) {
     const last = merged.at(-1);
     if (typeof part === 'string' && typeof last === 'string') merged[merged.length - 1] = last + part;

@@ -49,6 +49,8 @@ export interface ScalarType {
     | 'integer'
     | 'float'
     | 'id'
+    /** An entity of a federated graph; plans depend on the types that it names. */
+    | 'entity'
     | 'any';
 }
 
@@ -188,8 +190,10 @@ export type FieldMeaning =
   | { readonly kind: 'answer' }
   /** `__schema` and `__type`; see introspection.ts. */
   | { readonly kind: 'introspection' }
-  /** A value that is known when the schema is built (`no_queries_available`). */
-  | { readonly kind: 'constant'; readonly value: string }
+  /** A value that is known when the schema is built (`no_queries_available`), or made when it is asked for. */
+  | { readonly kind: 'constant'; readonly value: string | (() => string) }
+  /** `_entities`: rows of several tables by their keys. The tables by the names of their types. */
+  | { readonly kind: 'entities'; readonly tables: ReadonlyMap<string, VisibleTable> }
   /** A root field that another server answers (see core/request/steps.ts). */
   | {
       readonly kind: 'call';

@@ -45,6 +45,8 @@ export type SqlNode =
 export type Encoding =
   /** By a type key of the source; `pattern`: of LIKE. */
   | { readonly as: 'value' | 'list' | 'pattern' | 'regex' | 'arrays'; readonly type: string }
+  /** One of several parameters that are made of one value, told apart by `part`. */
+  | { readonly as: 'part'; readonly part: string }
   /** A field's argument, checked first; `accepts` as in a ScalarType. */
   | { readonly as: 'argument'; readonly scalar: string; readonly accepts?: string };
 
@@ -185,6 +187,11 @@ export function print(fragment: Sql): Statement {
   return { text, parameters };
 }
 
+/** What tells encodings of one source as one SQL type apart. */
+function wayOf(encoding: Encoding | undefined): unknown {
+  return encoding?.as === 'part' ? encoding : encoding?.as;
+}
+
 /**
  * Prints a fragment as part of a statement that gets its values in another way.
  * @param parameters gets the parameters, in order
@@ -206,7 +213,7 @@ export function printInto(
       const key =
         node.source.from === 'constant'
           ? undefined
-          : JSON.stringify([node.source, node.type, node.encoding?.as]);
+          : JSON.stringify([node.source, node.type, wayOf(node.encoding)]);
       let number = key === undefined ? undefined : numbers.get(key);
       if (number === undefined) {
         parameters.push(node);

@@ -7,20 +7,17 @@ import { boolean, json, oneOf } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import { optionally, without, withTable } from '../edit.ts';
 import type { TablePlace } from '../list-operations.ts';
-import { tableObject, unquoted } from '../names.ts';
-import { warnNotServed } from '../not-served.ts';
+import { tableObject } from '../names.ts';
 import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
 
 function tableSetting<Args extends TablePlace>(
   definition: Pick<Operation<Args>, 'name' | 'endpoints' | 'documentation'> & {
     readonly spelling?: 'bare';
     readonly arguments: Codec<Args>;
     readonly change: (entry: TableEntry, args: Args) => TableEntry;
-    readonly warn?: (args: Args, copy: WorkingCopy) => void;
   },
 ): Operation {
-  const { change, warn, ...own } = definition;
+  const { change, ...own } = definition;
   return operation<Args>({
     spelling: 'prefixed',
     ...own,
@@ -29,7 +26,6 @@ function tableSetting<Args extends TablePlace>(
     changesMetadata: true,
     run: (args, copy) => {
       copy.metadata = withTable(copy.metadata, args.source, args.table, (entry) => change(entry, args));
-      warn?.(args, copy);
       return SUCCESS;
     },
   });
@@ -80,9 +76,5 @@ export const tableSettingOperations: readonly Operation[] = [
       ...without(entry, 'apollo_federation_config'),
       ...optionally('apollo_federation_config', apollo_federation_config),
     }),
-    warn: ({ table, apollo_federation_config }, copy) => {
-      if (apollo_federation_config !== undefined)
-        warnNotServed(copy, 'table', unquoted(table), 'Federation settings');
-    },
   }),
 ];

@@ -1,0 +1,125 @@
+/**
+ * Plans `_entities` as one lookup for each type that the representations name, like by-key fields of all their keys at once:
+ * each gives the rows of its representations in order, null where the role sees none. The answer takes them in turn.
+ */
+
+import { pathStep } from '../errors.ts';
+import { jsonObject } from '../query/json-rows.ts';
+import { baseRows, type RowSource } from '../query/rows.ts';
+import { type Scope, sourceOf } from '../query/scope.ts';
+import { rowEntries } from '../query/select.ts';
+import { rowRule } from '../query/visible.ts';
+import { sourceValue } from '../request/bind.ts';
+import type { InputNode, SelectedField, Selection } from '../request/selection.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
+import { identifier, join, type ParameterSource, type Sql, sql } from '../sql/fragment.ts';
+import { arrayParameter } from '../sql/spatial.ts';
+import { encodeKeys, readRepresentations, refusal } from './representations.ts';
+
+/** The rows of one type. */
+interface EntityLookup {
+  readonly typeName: string;
+  readonly source: string;
+  /** Yields a JSON list. */
+  readonly sql: Sql;
+  readonly selection: Selection;
+}
+
+interface PlannedEntities {
+  /** Where the representations come from. */
+  readonly source: ParameterSource;
+  readonly lookups: readonly EntityLookup[];
+  /** false: the types depend on more than the shape of the variables. */
+  readonly reusable: boolean;
+}
+
+/** @throws EngineError for representations of types that are no entities of the role */
+export function planEntities(
+  { arguments: given, selection }: SelectedField,
+  tables: ReadonlyMap<string, VisibleTable>,
+  variables: Readonly<Record<string, unknown>>,
+  scope: Scope,
+): PlannedEntities {
+  const node = given.get('representations')!;
+  const source = sourceOf(node);
+  const representations = readRepresentations(sourceValue(source, variables), node.path);
+  const names = new Set<string>();
+  for (const [index, { typeName }] of representations.entries()) {
+    if (!tables.has(typeName))
+      throw refusal(`${JSON.stringify(typeName)} is not a type of _Entity`, pathStep(node.path, index));
+    names.add(typeName);
+  }
+  const lookups = [...names].map((typeName) =>
+    lookup(typeName, tables.get(typeName)!, node, ofType(selection, typeName), scope),
+  );
+  return { source, lookups, reusable: hasFixedTypes(source) };
+}
+
+function lookup(
+  typeName: string,
+  visible: VisibleTable,
+  node: InputNode,
+  selection: Selection,
+  scope: Scope,
+): EntityLookup {
+  const { primaryKey, source, shape } = visible.table;
+  const keys = primaryKey.map((column) =>
+    arrayParameter(
+      column.type,
+      sourceOf(node),
+      (value) => encodeKeys(value, typeName, column, node.path),
+      node.path,
+      { as: 'part', part: JSON.stringify([typeName, column.name]) },
+    ),
+  );
+  const [wanted, all, rows] = [scope.alias('wanted'), scope.alias('all'), scope.alias('found')];
+  const names = [...keys.map((_, index) => keyName(index)), POSITION];
+  const rowsOfTable: RowSource = {
+    name: shape.name,
+    from: sql`unnest(${join(keys, ', ')}) with ordinality as ${wanted} (${join(names, ', ')}) cross join ${visible.table.sql}`,
+    conditions: (alias) =>
+      primaryKey.map(({ name }, index) => {
+        // As the role sees it: where a cell is hidden, nothing equals it.
+        const value = visible.select!.readable.get(name)!.value(alias);
+        return sql`${value} = ${wanted}.${keyName(index)}`;
+      }),
+    rule: (alias) => rowRule(visible, alias),
+    stored: true,
+  };
+  const base = baseRows(visible, new Map(), rowsOfTable, false, selection.argumentsPath, scope);
+  const object = jsonObject(rowEntries(selection, base.visible, base.alias, scope), scope);
+  const found = sql`select ${wanted}.${POSITION}, ${object} as "object" ${base.from}${base.where}`;
+  const value = sql`coalesce(${rows}."object", 'null') order by ${all}.${POSITION}`;
+  const from = sql`generate_series(1, cardinality(${keys[0]!})) as ${all} (${POSITION}) left join (${found}) as ${rows} using (${POSITION})`;
+  return {
+    typeName,
+    source: source.name,
+    sql: sql`(select coalesce(json_agg(${value}), '[]') from ${from})`,
+    selection,
+  };
+}
+
+/** Place of a representation among those of its type. */
+const POSITION = identifier('position');
+
+function keyName(index: number): Sql {
+  return identifier(`key ${index + 1}`);
+}
+
+/** The fields that are selected of a type, in the order of the document. */
+function ofType({ fields, items, argumentsPath }: Selection, typeName: string): Selection {
+  const all = (items ?? fields).flatMap((item) => {
+    if ('responseName' in item) return [item];
+    return item.typeName === typeName ? item.fields : [];
+  });
+  const byName = new Map<string, SelectedField>();
+  for (const field of all) if (!byName.has(field.responseName)) byName.set(field.responseName, field);
+  return { typeName, argumentsPath, fields: [...byName.values()] };
+}
+
+/** True if the shapes of variables say which types a value names. */
+function hasFixedTypes(source: ParameterSource): boolean {
+  if (source.from === 'list') return source.items.every(hasFixedTypes);
+  if (source.from !== 'object') return true;
+  return source.fields.every(([name, value]) => name !== '__typename' || value.from === 'constant');
+}

@@ -1,0 +1,63 @@
+/** Representations: how a gateway names the entities that it wants to know more of, by type and key. */
+import { EngineError, pathStep } from '../errors.ts';
+import type { Column } from '../program.ts';
+import { remember } from '../remember.ts';
+import { encodeList, encodeValue } from '../types.ts';
+
+/** One entity: the name of its type, and values that identify it. */
+interface Representation {
+  readonly typeName: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+// The planner, each column of a key and the answer ask about the same value.
+const known = new WeakMap<object, readonly Representation[]>();
+
+/** Reads the argument `representations`. @throws EngineError for one that is no object with a type */
+export function readRepresentations(value: unknown, path: string): readonly Representation[] {
+  const list = Array.isArray(value) ? value : [value];
+  return remember(known, list, () => list.map((item, index) => read(item, pathStep(path, index))));
+}
+
+function read(item: unknown, path: string): Representation {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    throw refusal('representations is expecting a list of objects only', path);
+  const values = item as Readonly<Record<string, unknown>>;
+  if (!Object.hasOwn(values, '__typename')) throw refusal('__typename key not found', path);
+  const typeName = values.__typename;
+  if (typeof typeName !== 'string') throw refusal('__typename can only be a string value', path);
+  return { typeName, values };
+}
+
+/** The values of a key column in the representations of a type, as the text of an array. @throws EngineError */
+export function encodeKeys(value: unknown, typeName: string, column: Column, path: string): string {
+  const field = column.field!;
+  const values = readRepresentations(value, path).flatMap((each, index): unknown[] => {
+    if (each.typeName !== typeName) return [];
+    const place = pathStep(path, index);
+    if (!Object.hasOwn(each.values, field)) throw refusal(`cannot find ${field} in _Any type`, place);
+    const own = each.values[field];
+    try {
+      encodeValue(column.type, own);
+    } catch (error) {
+      throw error instanceof EngineError ? error.at(pathStep(place, field)) : error;
+    }
+    return [own];
+  });
+  return encodeList(column.type, values);
+}
+
+/** The part of the value on which a plan depends: which types it names. */
+export function shapeOfRepresentations(value: unknown): string {
+  const items = Array.isArray(value) ? value : [value];
+  const names = items.flatMap((item: unknown) => {
+    const own =
+      typeof item === 'object' && item !== null ? (item as { __typename?: unknown }).__typename : null;
+    return typeof own === 'string' ? [own] : [];
+  });
+  return JSON.stringify([...new Set(names)].sort());
+}
+
+export function refusal(message: string, path: string): EngineError {
+  return new EngineError('validation-failed', message, { path });
+}
