@@ -14,7 +14,7 @@ import { totalBuffers } from './buffers.ts';
 import type { BenchCase } from './cases.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';
 import { type HttpTime, measureHttpAlone } from './http-alone.ts';
-import { fetchOnce, generateLoad, type LoadRequest } from './load.ts';
+import { fetchOnce, type LoadRequest } from './load.ts';
 import { postgresTime } from './postgres-time.ts';
 import { compileProject, createProjectDatabase, type Project, servedProject } from './project.ts';
 import { type CaseResult, type Measurement, processorRatios, ratioOf, summaryOf } from './results.ts';
@@ -25,12 +25,13 @@ import {
   floorPath,
   graphqlRequests,
   measureRounds,
+  warmUp,
 } from './rounds.ts';
 import type { EngineOptions } from './servers/engine.ts';
 import type { FloorOptions } from './servers/floor.ts';
 import { engineStatement, type FloorStatement, handwrittenStatement } from './statements.ts';
 
-/** Seconds before the first round: compilation of hot code, prepared statements, connections. */
+/** Seconds before the first round of a case: prepared statements, connections. */
 const WARM_UP = 0.5;
 
 type ServerName = 'engine' | 'floor' | 'handwritten' | 'against';
@@ -54,15 +55,16 @@ export async function benchServing(
   const directory = mkdtempSync(join(tmpdir(), 'engine-bench-'));
   try {
     const databaseUrl = await createProjectDatabase(project, postgres);
-    const cases = await prepareCases(project, databaseUrl, directory, options.only);
+    const cases = await prepareCases(project, databaseUrl, directory);
     const servers = await startServers(databaseUrl, directory, cases, options);
     try {
       const measured = { ...options, postgresTime: postgresTime(postgres.dataDirectory) };
-      options.progress('warming up');
-      await warmUp(cases, servers);
-      const httpTimes = await httpTimesOf(cases, servers, options);
+      const [first] = cases;
+      if (first) await warmUp(first.bench, contestantsOf(first.bench, servers), options.progress);
+      const chosen = cases.filter(({ bench }) => bench.name.includes(options.only));
+      const httpTimes = await httpTimesOf(chosen, servers, options);
       const results: CaseResult[] = [];
-      for (const prepared of cases) {
+      for (const prepared of chosen) {
         results.push(...(await benchCase(prepared, servers, databaseUrl, httpTimes, measured)));
       }
       return results;
@@ -80,21 +82,18 @@ async function prepareCases(
   project: Project,
   databaseUrl: string,
   directory: string,
-  only: string,
 ): Promise<PreparedCase[]> {
   const { files } = await compileProject(project, databaseUrl);
   writeFolder(directory, files);
   const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
   const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
-  return project.cases
-    .filter(({ name }) => name.includes(only))
-    .map((bench) => {
-      const engine = engineStatement(planner, bench);
-      return {
-        bench,
-        statements: { engine, handwritten: handwrittenStatement(project.name, bench, engine) },
-      };
-    });
+  return project.cases.map((bench) => {
+    const engine = engineStatement(planner, bench);
+    return {
+      bench,
+      statements: { engine, handwritten: handwrittenStatement(project.name, bench, engine) },
+    };
+  });
 }
 
 async function startServers(
@@ -116,16 +115,6 @@ async function startServers(
     handwritten: await startMeasured('floor.ts', floor('handwritten')),
     ...(against !== undefined && { against: await startMeasured('engine.ts', engine, resolve(against)) }),
   };
-}
-
-/** A new process answers its first thousands of requests slower than all others. */
-async function warmUp(cases: readonly PreparedCase[], servers: Servers): Promise<void> {
-  for (const { bench } of cases.slice(0, 2)) {
-    const contestants = contestantsOf(bench, servers);
-    const expected = await checkAnswers(bench, contestants);
-    for (const [name, { server, requests }] of Object.entries(contestants))
-      await generateLoad(server.port, requests, expected[name as ServerName], 16, 4 * WARM_UP);
-  }
 }
 
 /** With the requests of the first case, and the answer to its first one. */

@@ -14,7 +14,7 @@ import {
   servedProject,
 } from './project.ts';
 import { alignedTable, ratioOf, type Summary, summaryOf } from './results.ts';
-import { type BenchOptions, checkAnswers, graphqlRequests, measureRounds } from './rounds.ts';
+import { type BenchOptions, checkAnswers, graphqlRequests, measureRounds, warmUp } from './rounds.ts';
 import type { EngineOptions } from './servers/engine.ts';
 import { writeCases } from './write-cases.ts';
 import { fill } from './writing.ts';
@@ -72,9 +72,14 @@ async function measure(
     const on = await start(compared.on);
     const off = await start(compared.off);
     const results: SwitchResult[] = [];
-    for (const bench of cases.filter(({ name }) => name.includes(options.only))) {
+    const contestantsOf = (bench: BenchCase) => {
       const requests = graphqlRequests(bench, '/v1/graphql');
-      const contestants = { on: { server: on, requests }, off: { server: off, requests } };
+      return { on: { server: on, requests }, off: { server: off, requests } };
+    };
+    const chosen = cases.filter(({ name }) => name.includes(options.only));
+    if (chosen[0]) await warmUp(chosen[0], contestantsOf(chosen[0]), options.progress);
+    for (const bench of chosen) {
+      const contestants = contestantsOf(bench);
       const expected = await checkAnswers(bench, contestants);
       for (const connections of options.connections) {
         const rounds = await measureRounds(bench, contestants, expected, connections, WARM_UP, options);

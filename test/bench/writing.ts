@@ -20,7 +20,15 @@ import {
   type Summary,
   summaryOf,
 } from './results.ts';
-import { type BenchOptions, checkAnswers, floorPath, graphqlRequests, measureRounds } from './rounds.ts';
+import {
+  type BenchOptions,
+  type Contestants,
+  checkAnswers,
+  floorPath,
+  graphqlRequests,
+  measureRounds,
+  warmUp,
+} from './rounds.ts';
 import type { EngineOptions } from './servers/engine.ts';
 import type { WriteFloorOptions } from './servers/write-floor.ts';
 import { type WriteCase, writeCases } from './write-cases.ts';
@@ -63,6 +71,8 @@ export async function benchWriting(options: BenchOptions): Promise<WriteResult[]
     started.push(handwritten);
     const results: WriteResult[] = [];
     const measured = { ...options, postgresTime: postgresTime(postgres.dataDirectory) };
+    const [first] = cases;
+    if (first) await warmUp(first, contestantsOf(first, { engine, handwritten }), options.progress);
     for (const each of cases) results.push(...(await benchCase(each, { engine, handwritten }, measured)));
     return results;
   } finally {
@@ -89,15 +99,20 @@ export async function fill(databaseUrl: string): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-async function benchCase(
-  write: WriteCase,
-  servers: { readonly engine: MeasuredServer; readonly handwritten: MeasuredServer },
-  options: BenchOptions,
-): Promise<WriteResult[]> {
-  const contestants = {
-    engine: { server: servers.engine, requests: graphqlRequests(write, '/v1/graphql') },
-    handwritten: { server: servers.handwritten, requests: graphqlRequests(write, floorPath(write)) },
+interface Servers {
+  readonly engine: MeasuredServer;
+  readonly handwritten: MeasuredServer;
+}
+
+function contestantsOf(write: WriteCase, { engine, handwritten }: Servers): Contestants<keyof Servers> {
+  return {
+    engine: { server: engine, requests: graphqlRequests(write, '/v1/graphql') },
+    handwritten: { server: handwritten, requests: graphqlRequests(write, floorPath(write)) },
   };
+}
+
+async function benchCase(write: WriteCase, servers: Servers, options: BenchOptions): Promise<WriteResult[]> {
+  const contestants = contestantsOf(write, servers);
   options.progress(`${write.name}: checking that all answers are equal`);
   const expected = await checkAnswers(write, contestants);
   const results: WriteResult[] = [];
