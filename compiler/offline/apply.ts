@@ -1,6 +1,8 @@
-/** Applies migrations to a database of their own, statement by statement, so that a failure has a place. */
+/**
+ * Applies migrations to a database of their own. What lies between the rows of a dump is one message: six thousand of them take a
+ * second of this process. What fails is applied again statement by statement, so that the failure has a place.
+ */
 import pg from 'pg';
-import { PipelinedQuery } from '../../runtime/database/text-query.ts';
 import type { MigrationFile } from './migrations.ts';
 import { lineAndColumn, offsetOfPosition, type SqlPiece, splitFile } from './sql-file.ts';
 
@@ -19,9 +21,8 @@ export interface MigrationFailure {
 
 const UNDEFINED_OBJECT = '42704';
 const IN_TRANSACTION = '25001';
-
-/** Statements that are sent before the answer to the first of them is there: six thousand round trips take seconds. */
-const SENT_AT_ONCE = 100;
+/** Statements of a file that has transactions of its own. A message of several statements would be another one. */
+const ENDS_TRANSACTION = /^(begin|start|commit|end|rollback|abort)\b/i;
 
 /**
  * Applies the files in order, each in a transaction of its own. Roles that a file names and the cluster lacks are created:
@@ -33,11 +34,11 @@ export async function applyMigrations(
 ): Promise<MigrationFailure | undefined> {
   for (const file of files) {
     // A session a file: settings of one do not reach the next.
-    const client = new pg.Client({ connectionString: url, pipeline: true } as pg.ClientConfig);
+    const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});
     await client.connect();
     try {
-      const failure = await applyFile(client, file, true);
+      const failure = await applyFile(client, file);
       if (failure) return failure;
     } finally {
       await client.end();
@@ -46,15 +47,14 @@ export async function applyMigrations(
   return undefined;
 }
 
-async function applyFile(
-  client: pg.Client,
-  file: MigrationFile,
-  transaction: boolean,
-): Promise<MigrationFailure | undefined> {
+async function applyFile(client: pg.Client, file: MigrationFile): Promise<MigrationFailure | undefined> {
   let pieces: readonly SqlPiece[] = splitFile(file.text);
+  const whole = pieces.some(({ text }) => ENDS_TRANSACTION.test(text)) ? pieces : joined(pieces, file.text);
+  let form: 'whole' | 'pieces' | 'without transaction' = 'whole';
   for (;;) {
+    const transaction = form !== 'without transaction';
     if (transaction) await client.query('begin');
-    const failed = await runPieces(client, pieces, transaction ? SENT_AT_ONCE : 1);
+    const failed = await runPieces(client, form === 'whole' ? whole : pieces);
     if (!failed) {
       if (transaction) await client.query('commit');
       return undefined;
@@ -65,30 +65,38 @@ async function applyFile(
     if (role !== undefined) {
       await client.query(`create role ${pg.escapeIdentifier(role)}`);
       if (!transaction) pieces = pieces.slice(pieces.indexOf(piece));
-    } else if (transaction && error.code === IN_TRANSACTION) {
+    } else if (error.code === IN_TRANSACTION && transaction) {
       // Statements such as `create index concurrently` cannot run in a transaction.
-      return applyFile(client, file, false);
+      form = 'without transaction';
+    } else if (form === 'whole') {
+      form = 'pieces';
     } else {
       return failureOf(file, piece, error);
     }
   }
 }
 
-/** @param atOnce more than one only within a transaction, where nothing runs after a failure */
+/** Neighbouring statements as one piece, with what is between them. */
+function joined(pieces: readonly SqlPiece[], text: string): SqlPiece[] {
+  const result: SqlPiece[] = [];
+  for (const piece of pieces) {
+    const last = result.at(-1);
+    if (piece.kind !== 'statement' || last?.kind !== 'statement') result.push(piece);
+    else {
+      const end = piece.offset + piece.text.length;
+      result[result.length - 1] = { ...last, text: text.slice(last.offset, end) };
+    }
+  }
+  return result;
+}
+
 async function runPieces(
   client: pg.Client,
   pieces: readonly SqlPiece[],
-  atOnce: number,
 ): Promise<{ piece: SqlPiece; error: pg.DatabaseError } | undefined> {
-  for (let start = 0, end = 0; start < pieces.length; start = end) {
-    end = start + 1;
-    // Rows follow their statement, so nothing may be sent between them.
-    if (pieces[start]!.kind !== 'copy')
-      while (end < pieces.length && end - start < atOnce && pieces[end]!.kind !== 'copy') end += 1;
-    const sent = pieces.slice(start, end);
-    const errors = await Promise.all(sent.map((piece) => errorOf(client, piece)));
-    const failed = errors.findIndex((error) => error !== undefined);
-    if (failed >= 0) return { piece: sent[failed]!, error: errors[failed]! };
+  for (const piece of pieces) {
+    const error = await errorOf(client, piece);
+    if (error) return { piece, error };
   }
   return undefined;
 }
@@ -113,13 +121,12 @@ function psqlCommand(text: string): pg.DatabaseError {
   return error;
 }
 
-class CopyQuery extends PipelinedQuery {
+class CopyQuery {
   readonly text: string;
   readonly #data: string;
   readonly #settle: (error?: Error) => void;
 
   constructor(text: string, data: string, settle: (error?: Error) => void) {
-    super();
     this.text = text;
     this.#data = data;
     this.#settle = settle;

@@ -44,6 +44,16 @@ test('what fails has its place: the word that Postgres names, else the statement
   expect(await fail('create extension nosuch')).toMatchObject({ line: 1, extension: 'nosuch' });
 });
 
+test('a file may have transactions of its own', async () => {
+  const database = await createTestDatabase();
+  const failure = await applyMigrations(
+    database.url,
+    files('begin; create table e (f int); commit; create index concurrently on e (f);'),
+  );
+  expect(failure).toBeUndefined();
+  expect(await database.query('select 1 as one from pg_indexes where tablename = $1', ['e'])).toHaveLength(1);
+});
+
 test('roles that a dump names are made, and statements that want no transaction get none', async () => {
   const database = await createTestDatabase();
   const role = `Owner "of" ${database.name}`;
