@@ -49,7 +49,7 @@ export interface EmbeddedPostgres {
   databaseUrl(name: string): string;
   /** Creates the database unless it exists. Returns its connection address. */
   createDatabase(name: string): Promise<string>;
-  /** Stops the server and waits for its end; a throw-away cluster is removed. Safe to call twice. */
+  /** Stops the server and waits for its end; a throw-away cluster is removed soon after. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export async function startEmbeddedPostgres(
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     await server.stop();
-    if (!durable) rmSync(folder, { recursive: true, force: true });
+    if (!durable) removeBeside(folder);
   };
   const cluster: EmbeddedPostgres = {
     url: databaseUrl('postgres'),
@@ -112,6 +112,16 @@ export async function startEmbeddedPostgres(
     throw error;
   }
   return cluster;
+}
+
+/**
+ * Removes a folder in a process of its own, which outlives this one: a schema of thousands of tables has ten thousand files, which
+ * took a compile a fifth of its time.
+ */
+function removeBeside(folder: string): void {
+  const remover = spawn('rm', ['-rf', '--', folder], { cwd: '/', detached: true, stdio: 'ignore' });
+  remover.once('error', () => rmSync(folder, { recursive: true, force: true }));
+  remover.unref();
 }
 
 /** The process id in `postmaster.pid`, if that process lives. */
