@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { UNUSED_PACKAGES } from '../compiler/artefact/bundle.ts';
+import { socketsOfNode, UNUSED_PACKAGES } from '../compiler/artefact/bundle.ts';
 
 /** Built files that are loaded by their address. They become one import each. */
 const PROGRAMS = {
@@ -51,7 +51,7 @@ export async function bundlePrograms(root: string, dist: string): Promise<readon
     lineLimit: 200,
     define: { 'import.meta.url': 'moduleAddress' },
     banner: { js: BANNER },
-    plugins: [ownAddresses(dist, folder), oneGraphql(), withoutUnused()],
+    plugins: [ownAddresses(dist, folder), oneGraphql(), withoutUnused(), socketsOfNode()],
   });
   for (const [name, path] of Object.entries(PROGRAMS)) {
     const target = relative(dirname(join(dist, path)), join(folder, `${name}.js`));

