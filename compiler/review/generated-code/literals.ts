@@ -1,10 +1,10 @@
 /**
- * Reads generated files through ts-morph without running them: literals, imports of each other, and calls of the contract's
+ * Reads generated files as syntax trees without running them: literals, imports of each other, and calls of the contract's
  * constructors, which only hold data together. The compiler writes no functions: a resolver written by hand is kept, and
  * noted, for a person to read.
  */
 import { posix } from 'node:path';
-import { type Node, Project, type SourceFile, ts } from 'ts-morph';
+import { ts } from 'ts-morph';
 import * as contract from '../../../runtime/core/contract.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Files } from '../../phases/5-emit/index.ts';
@@ -42,12 +42,6 @@ type Value = any;
 
 /** @throws GeneratedCodeError naming file and line of what is neither data nor a call of the contract */
 export function readLiterals(files: Files, entry = 'index.ts'): Literals {
-  const project = new Project({
-    useInMemoryFileSystem: true,
-    skipAddingFilesFromTsConfig: true,
-    skipLoadingLibFiles: true,
-    compilerOptions: { target: ts.ScriptTarget.ES2023 },
-  });
   const modules = new Map<string, Record<string, Value>>();
   const underWay = new Set<string>();
   const places = new WeakMap<object, Location>();
@@ -60,61 +54,60 @@ export function readLiterals(files: Files, entry = 'index.ts'): Literals {
     if (text === undefined) throw new GeneratedCodeError(`The generated code lacks ${path}.`);
     if (underWay.has(path)) throw new GeneratedCodeError(`${path} imports itself through others.`);
     underWay.add(path);
-    const source = project.createSourceFile(`/${path}`, text);
+    // Syntax alone, without ts-morph's objects for its nodes: large projects have millions.
+    const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, false);
     const exports = readModule(source, path);
     modules.set(path, exports);
     underWay.delete(path);
-    // The tree of a file is big and read once.
-    source.forget();
     return exports;
   };
 
-  const readModule = (source: SourceFile, path: string): Record<string, Value> => {
+  const readModule = (source: ts.SourceFile, path: string): Record<string, Value> => {
     const scope = new Map<string, Value>();
     const exports: Record<string, Value> = {};
-    const fail = (node: Node): never => {
-      const { line } = source.getLineAndColumnAtPos(node.getStart());
-      const excerpt = node.getText().split('\n')[0]!.slice(0, 60);
+    const fail = (node: ts.Node): never => {
+      const { line } = placeIn(source, path, node);
+      const excerpt = textOf(node, source).split('\n')[0]!.slice(0, 60);
       throw new GeneratedCodeError(
         `${path}:${line} is not what the compiler writes: ${excerpt}\nAn audit reads data only. Compile again, or undo the edit.`,
       );
     };
     const evaluate = createEvaluator(scope, source, path, { places, foreign, fail });
-    for (const statement of source.getStatements()) {
-      if (statement.isKind(ts.SyntaxKind.ImportDeclaration)) {
-        const specifier = statement.getModuleSpecifierValue();
+    for (const statement of source.statements) {
+      if (ts.isImportDeclaration(statement)) {
+        const specifier = (statement.moduleSpecifier as ts.StringLiteral).text;
         const imported =
           specifier === 'engine/contract'
             ? (contract as Record<string, Value>)
             : read(posix.join(posix.dirname(path), specifier));
-        for (const name of statement.getNamedImports()) {
-          if (name.isTypeOnly() || statement.isTypeOnly()) continue;
-          scope.set(name.getAliasNode()?.getText() ?? name.getName(), imported[name.getName()]);
-        }
-      } else if (statement.isKind(ts.SyntaxKind.VariableStatement)) {
-        for (const declaration of statement.getDeclarations()) {
-          const names = declaration.getNameNode();
+        const { importClause } = statement;
+        const named = importClause?.namedBindings;
+        if (!importClause || importClause.isTypeOnly || !named || !ts.isNamedImports(named)) continue;
+        for (const { isTypeOnly, name, propertyName = name } of named.elements)
+          if (!isTypeOnly) scope.set(name.text, imported[propertyName.text]);
+      } else if (ts.isVariableStatement(statement)) {
+        for (const { name, initializer } of statement.declarationList.declarations) {
+          if (!initializer) return fail(statement);
           // An artefact is handed the contract.
-          if (names.isKind(ts.SyntaxKind.ObjectBindingPattern)) {
-            if (declaration.getInitializerOrThrow().getText() !== 'contract') fail(declaration);
-            for (const each of names.getElements()) {
-              const name = each.getPropertyNameNode()?.getText() ?? each.getName();
-              scope.set(each.getName(), (contract as Record<string, Value>)[name]);
+          if (ts.isObjectBindingPattern(name)) {
+            if (textOf(initializer, source) !== 'contract') fail(statement);
+            for (const each of name.elements) {
+              const own = (each.name as ts.Identifier).text;
+              const given = each.propertyName ? textOf(each.propertyName, source) : own;
+              scope.set(own, (contract as Record<string, Value>)[given]);
             }
             continue;
           }
-          const value = evaluate(declaration.getInitializerOrThrow());
-          scope.set(declaration.getName(), value);
-          exports[declaration.getName()] = value;
+          const value = evaluate(initializer);
+          const own = textOf(name, source);
+          scope.set(own, value);
+          exports[own] = value;
         }
-      } else if (statement.isKind(ts.SyntaxKind.ReturnStatement)) {
-        exports.default = evaluate(statement.getExpressionOrThrow());
-      } else if (statement.isKind(ts.SyntaxKind.ExportAssignment)) {
-        exports.default = evaluate(statement.getExpression());
-      } else if (
-        !statement.isKind(ts.SyntaxKind.TypeAliasDeclaration) &&
-        !statement.isKind(ts.SyntaxKind.InterfaceDeclaration)
-      )
+      } else if (ts.isReturnStatement(statement) && statement.expression) {
+        exports.default = evaluate(statement.expression);
+      } else if (ts.isExportAssignment(statement)) {
+        exports.default = evaluate(statement.expression);
+      } else if (!ts.isTypeAliasDeclaration(statement) && !ts.isInterfaceDeclaration(statement))
         fail(statement);
     }
     return exports;
@@ -126,74 +119,72 @@ export function readLiterals(files: Files, entry = 'index.ts'): Literals {
 interface Notes {
   readonly places: WeakMap<object, Location>;
   readonly foreign: Location[];
-  readonly fail: (node: Node) => never;
+  readonly fail: (node: ts.Node) => never;
+}
+
+function placeIn(source: ts.SourceFile, path: string, node: ts.Node): Location {
+  const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source));
+  return { file: path, line: line + 1, column: character + 1 };
+}
+
+function textOf(node: ts.Node, source: ts.SourceFile): string {
+  return node.getText(source);
 }
 
 function createEvaluator(
   scope: ReadonlyMap<string, Value>,
-  source: SourceFile,
+  source: ts.SourceFile,
   path: string,
   { places, foreign, fail }: Notes,
-): (node: Node) => Value {
-  const placeOf = (node: Node): Location => ({
-    file: path,
-    ...source.getLineAndColumnAtPos(node.getStart()),
-  });
-  const evaluate = (node: Node): Value => {
-    if (node.isKind(ts.SyntaxKind.StringLiteral) || node.isKind(ts.SyntaxKind.NoSubstitutionTemplateLiteral))
-      return node.getLiteralValue();
-    if (node.isKind(ts.SyntaxKind.NumericLiteral)) return node.getLiteralValue();
-    if (node.isKind(ts.SyntaxKind.TrueKeyword)) return true;
-    if (node.isKind(ts.SyntaxKind.FalseKeyword)) return false;
-    if (node.isKind(ts.SyntaxKind.NullKeyword)) return null;
-    if (node.isKind(ts.SyntaxKind.PrefixUnaryExpression)) {
-      const operand = node.getOperand();
-      if (
-        node.getOperatorToken() !== ts.SyntaxKind.MinusToken ||
-        !operand.isKind(ts.SyntaxKind.NumericLiteral)
-      )
-        return fail(node);
-      return -operand.getLiteralValue();
+): (node: ts.Node) => Value {
+  const placeOf = (node: ts.Node): Location => placeIn(source, path, node);
+  const evaluate = (node: ts.Node): Value => {
+    if (ts.isStringLiteralLike(node)) return node.text;
+    if (ts.isNumericLiteral(node)) return Number(node.text);
+    switch (node.kind) {
+      case ts.SyntaxKind.TrueKeyword:
+        return true;
+      case ts.SyntaxKind.FalseKeyword:
+        return false;
+      case ts.SyntaxKind.NullKeyword:
+        return null;
     }
-    if (node.isKind(ts.SyntaxKind.AsExpression)) return evaluate(node.getExpression());
-    if (node.isKind(ts.SyntaxKind.ArrayLiteralExpression)) return node.getElements().map(evaluate);
-    if (node.isKind(ts.SyntaxKind.Identifier)) {
-      const name = node.getText();
-      return scope.has(name) ? scope.get(name) : fail(node);
+    if (ts.isPrefixUnaryExpression(node)) {
+      if (node.operator !== ts.SyntaxKind.MinusToken || !ts.isNumericLiteral(node.operand)) return fail(node);
+      return -Number(node.operand.text);
     }
-    if (node.isKind(ts.SyntaxKind.ObjectLiteralExpression)) {
-      const entries = node.getProperties().map((property): [string, Value] => {
-        if (property.isKind(ts.SyntaxKind.ShorthandPropertyAssignment)) {
-          const name = property.getName();
-          return [name, evaluate(property.getNameNode())];
-        }
-        if (!property.isKind(ts.SyntaxKind.PropertyAssignment)) return fail(property);
-        return [propertyName(property.getNameNode()), evaluate(property.getInitializerOrThrow())];
+    if (ts.isAsExpression(node)) return evaluate(node.expression);
+    if (ts.isArrayLiteralExpression(node)) return node.elements.map(evaluate);
+    if (ts.isIdentifier(node)) return scope.has(node.text) ? scope.get(node.text) : fail(node);
+    if (ts.isObjectLiteralExpression(node)) {
+      const entries = node.properties.map((property): [string, Value] => {
+        if (ts.isShorthandPropertyAssignment(property)) return [property.name.text, evaluate(property.name)];
+        if (!ts.isPropertyAssignment(property)) return fail(property);
+        return [propertyName(property.name), evaluate(property.initializer)];
       });
       const value = Object.fromEntries(entries);
       places.set(value, placeOf(node));
       return value;
     }
-    if (node.isKind(ts.SyntaxKind.CallExpression))
-      return call(node.getExpression(), node.getArguments(), node);
-    if (node.isKind(ts.SyntaxKind.ArrowFunction)) return foreignFunction(node);
+    if (ts.isCallExpression(node)) return call(node);
+    if (ts.isArrowFunction(node)) return foreignFunction(node);
     return fail(node);
   };
-  const propertyName = (node: Node): string => {
-    if (node.isKind(ts.SyntaxKind.ComputedPropertyName)) return evaluate(node.getExpression());
-    if (node.isKind(ts.SyntaxKind.StringLiteral)) return node.getLiteralValue();
-    if (node.isKind(ts.SyntaxKind.NumericLiteral)) return String(node.getLiteralValue());
-    return node.getText();
+  const propertyName = (name: ts.PropertyName): string => {
+    if (ts.isComputedPropertyName(name)) return evaluate(name.expression);
+    if (ts.isNumericLiteral(name)) return String(Number(name.text));
+    return name.text;
   };
-  const call = (callee: Node, args: readonly Node[], node: Node): Value => {
-    const construct = Object.values(CONSTRUCTORS).find((each) => each === scope.get(callee.getText()));
+  const call = (node: ts.CallExpression): Value => {
+    const callee = scope.get(textOf(node.expression, source));
+    const construct = Object.values(CONSTRUCTORS).find((each) => each === callee);
     if (!construct) return fail(node);
-    const values = args.map(evaluate);
+    const values = node.arguments.map(evaluate);
     const result = (construct as (...values: Value[]) => Value)(...values);
     if (typeof result === 'object' && !places.has(result)) places.set(result, placeOf(node));
     return result;
   };
-  const foreignFunction = (node: Node): Value => {
+  const foreignFunction = (node: ts.Node): Value => {
     foreign.push(placeOf(node));
     return () => {
       throw new GeneratedCodeError(`${path} holds a resolver written by hand.`);
