@@ -1,6 +1,6 @@
 /**
- * Proposes permissions of a remote schema whose server changed: a role's SDL without what no longer fits. It only leaves out, so
- * no role gains anything. A field whose preset no longer fits is left out as a whole, because without its preset the
+ * Proposes permissions after a remote schema changed: a role's SDL without the parts that no longer fit. It only leaves parts
+ * out, so no role gains anything. A field whose preset no longer fits is left out as a whole, because without its preset the
  * argument would have the server's default.
  */
 import {

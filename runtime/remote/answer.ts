@@ -1,4 +1,4 @@
-/** Answers of remote schemas, cut apart as texts: what needs no change is never parsed. */
+/** Splits answers of remote schemas into texts: values that need no change are never parsed. */
 import { EngineError } from '../core/errors.ts';
 import { JsonScanner, MalformedJson } from '../core/json/scanner.ts';
 
@@ -21,7 +21,7 @@ export function splitAnswer(text: string): RemoteAnswer {
   return { data: found.data, errors: found.errors };
 }
 
-/** A list of errors that is not empty. */
+/** True if the answer has a list of errors that is not empty. */
 export function hasErrors({ errors }: RemoteAnswer): boolean {
   return errors !== undefined && errors !== 'null' && !isEmptyList(errors);
 }
@@ -30,7 +30,7 @@ export function isEmptyList(text: string): boolean {
   return text.startsWith('[') && text.slice(1, -1).trim() === '';
 }
 
-/** Members of an object by key; of several of one name the last counts, as in JSON.parse. */
+/** Members of an object by key. If a key occurs twice, the last member counts, as in JSON.parse. */
 export function membersOf(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   const scanner = new JsonScanner(text);

@@ -17,11 +17,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface CallOptions {
   readonly outgoing: Outgoing;
   readonly environment: Environment;
-  /** Sees every finished call. */
+  /** Receives every finished call, for metrics. */
   readonly observe?: (call: FinishedRemoteCall) => void;
 }
 
-/** For metrics. */
+/** A finished call, as metrics count it. */
 export interface FinishedRemoteCall {
   /** Name of the remote schema. */
   readonly remote: string;
@@ -31,11 +31,11 @@ export interface FinishedRemoteCall {
   readonly trace?: Trace | undefined;
 }
 
-/** Who a call is made for; absent for introspection. */
+/** The request that a call is made for. Introspection has a session of its own and no client. */
 export interface CallOrigin {
   readonly session: Session;
   readonly client?: ClientRequest | undefined;
-  /** By performance.now(). */
+  /** Time of `performance.now()` at which the call has to end. */
   readonly deadline?: number | undefined;
 }
 

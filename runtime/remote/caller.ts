@@ -1,4 +1,5 @@
-/** Answers the steps of remote schemas: root fields of one remote in one request, and its joins of one level in another. */
+/** Runs the steps of remote schemas: one request for the root fields of a remote schema, one for its joins of a level. */
+import { setImmediate } from 'node:timers/promises';
 import { EngineError, UpstreamErrors } from '../core/errors.ts';
 import { MalformedJson } from '../core/json/scanner.ts';
 import { remember } from '../core/remember.ts';
@@ -12,7 +13,7 @@ import { type CallOptions, type CallOrigin, callRemote } from './call.ts';
 import { joinRequest, requestBody, rootRequest } from './document.ts';
 
 export interface RemoteOptions extends CallOptions {
-  /** Of an answer with data and errors the data counts. */
+  /** If an answer has data and errors, the data counts. */
   readonly prioritizeData: boolean;
 }
 
@@ -41,7 +42,7 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
     join: async ({ group, joins }, context) => {
       const target = remoteOf(group, context);
       const entries = new Map<string, Entry>();
-      // Joins that ask for the same of equal tuples share a field.
+      // Joins with the same text and equal tuples share a field.
       const placed = joins.map(({ part, tuples }) => {
         const { text } = part as RemoteJoinPart;
         const identity = JSON.stringify(text);
@@ -58,7 +59,16 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
       const chunks = Array.from({ length: Math.ceil(list.length / MAX_TUPLES) }, (_, index) =>
         list.slice(index * MAX_TUPLES, (index + 1) * MAX_TUPLES),
       );
-      const results = await Promise.all(chunks.map((chunk) => lookUp(target, chunk, context, options)));
+      const running: Promise<ReadonlyMap<string, string>>[] = [];
+      for (const chunk of chunks) {
+        // Other requests have a turn between the texts of large joins.
+        if (running.length > 0) await setImmediate();
+        const found = lookUp(target, chunk, context, options);
+        // Handled below; one may fail before the last one begins.
+        found.catch(() => {});
+        running.push(found);
+      }
+      const results = await Promise.all(running);
       return placed.map((places) =>
         places.map(({ part, index }) => {
           const value = results[Math.floor(index / MAX_TUPLES)]!.get(`f${index % MAX_TUPLES}`);
@@ -70,7 +80,7 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
   };
 }
 
-/** Calls the remote, and reports what became of it. @throws as callRemote */
+/** Calls the remote schema and reports the finished call to `observe`. @throws as callRemote */
 async function call(
   target: RemoteSchemaShape,
   body: string,
@@ -117,7 +127,7 @@ function remoteError(message: string): EngineError {
   return new EngineError('remote-schema-error', message);
 }
 
-/** Values of root fields by alias. @throws EngineError; UpstreamErrors with what the remote says */
+/** Values of root fields by alias. @throws EngineError; UpstreamErrors with the errors of the remote schema */
 function rootData(text: string, { prioritizeData }: RemoteOptions): ReadonlyMap<string, string> {
   let answer: RemoteAnswer;
   try {
@@ -167,12 +177,12 @@ async function lookUp(
   }
 }
 
-/** The JSON of an error that leaves the rest of an answer as it is. */
+/** The JSON of an error of one field, while the rest of the answer stays. */
 function partialError(message: string, path: string): string {
   return JSON.stringify({ message, extensions: { path, code: 'remote-schema-error' } });
 }
 
-/** Errors of the remote as those of optional fields; undefined if some are not about one. */
+/** The errors of the remote schema as errors of optional fields; undefined if one of them is about another field. */
 function optionalErrors(text: string, entries: readonly Entry[]): string[] | undefined {
   const found: string[] = [];
   for (const error of JSON.parse(text) as readonly ({ message?: unknown; path?: unknown } | null)[]) {
@@ -221,7 +231,7 @@ function missingKey(key: string, path: string): EngineError {
   return new EngineError('unexpected', `failed to lookup key '${key}' in response`, { path });
 }
 
-/** Errors without a place belong to the path. */
+/** Gives errors without a path this one. */
 function at(path: string, run: () => string): string {
   try {
     return run();

@@ -1,4 +1,4 @@
-/** Requests to a remote schema: the text of the operation and the values of its variables, from planned pieces. */
+/** Builds requests to a remote schema from planned pieces: the text of the operation and the values of its variables. */
 import { EngineError } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
@@ -20,7 +20,7 @@ interface Values {
   readonly session: Session;
 }
 
-/** Names variables while a text is put together. Equal values at places of one type are one variable. */
+/** Names the variables of a text while it is built. Equal values at places of one type share a variable. */
 class Document {
   readonly variables = new Map<string, string>();
   readonly #types: string[] = [];
@@ -145,7 +145,7 @@ export function rootRequest(
   return { query: `${head} { ${fields.join(' ')} }`, variables: document.variables, aliases };
 }
 
-/** One field of a request that answers joins, and whose results it is. */
+/** One field of a request that answers joins. */
 interface JoinEntry {
   readonly part: RemoteJoinPart;
   readonly tuple: readonly string[];

@@ -17,9 +17,9 @@ const ADMIN = { role: ADMIN_ROLE, variables: { 'x-engine-role': ADMIN_ROLE }, ba
 type IntrospectionTarget = Pick<RemoteSchemaShape, 'url' | 'headers' | 'timeout'>;
 
 /**
- * A reader of remote schemas: introspects a server with the configured headers, as an administrator, and gives its SDL in
- * canonical form (equal schemas give equal texts). An answer with the bytes of the last one is not parsed again.
- * @throws EngineError remote-schema-error, or invalid-params for an address that cannot be made out
+ * Returns a reader of remote schemas. It introspects a server with the configured headers, as an administrator, and returns
+ * SDL in canonical form: equal schemas give equal texts. An answer with the same bytes as the last one is not parsed again.
+ * @throws EngineError remote-schema-error, or invalid-params for an address with unset variables
  */
 export function createSchemaReader(
   options: CallOptions,

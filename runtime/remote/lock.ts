@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A lock as it was read, or why it cannot be used. */
+/** A lock that was read, or the reason why it cannot be used. */
 export type Lock = { readonly sdl: string } | { readonly error: string };
 
 /** Path of a lock: `<name>.graphql` in the folder. */
@@ -16,7 +16,7 @@ export function lockText(name: string, sdl: string): string {
   return `# The remote schema ${JSON.stringify(name)}, written by: engine remote lock\n# sha256 ${hashOf(sdl)}\n\n${sdl}`;
 }
 
-/** A lock's SDL; undefined without a lock, and an error where it is not as it was written. */
+/** Reads a lock: undefined without a file, an error if the text does not match its hash. */
 export function readLock(folder: string, name: string): Lock | undefined {
   const path = lockFile(folder, name);
   if (!existsSync(path)) return undefined;

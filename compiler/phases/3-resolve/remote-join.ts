@@ -1,4 +1,4 @@
-/** Remote relationships with everything that they name looked up; what they become in generated files. */
+/** Resolves the names in a remote relationship, and returns the shape that generated files have. */
 import { Kind, print as printAst, type TypeNode } from 'graphql';
 import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
@@ -39,7 +39,7 @@ export interface LeftEntity {
   readonly types: ReadonlyMap<string, JoinType>;
 }
 
-/** A relationship, and what will not work as it is declared. */
+/** A resolved relationship, with warnings about joins that never match. */
 interface ResolvedJoin {
   readonly shape: RemoteRelationshipShape;
   readonly warnings: readonly Message[];
@@ -210,7 +210,7 @@ function readArgument(value: Json, type: TypeNode, reading: Reading): RemoteArgu
   return named === undefined ? { items: [{ value: literal }] } : { value: literal };
 }
 
-/** A literal is of its argument's very type. */
+/** Requires a literal of exactly the argument's type. @throws Failure */
 function requireLiteral(value: string | number | boolean, type: string): void {
   const found =
     typeof value === 'string'
@@ -233,7 +233,7 @@ function wrong(reason: string): Failure {
   return new Failure(messages.remoteRelationshipInvalid({ reason }));
 }
 
-/** @throws Failure when the field cannot be called so */
+/** @throws Failure if the name is not a GraphQL name */
 export function requireName(name: string): void {
   if (!isGraphqlName(name)) throw new Failure(messages.nameNotGraphql({ name }));
 }

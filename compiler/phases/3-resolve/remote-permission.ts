@@ -1,4 +1,4 @@
-/** Problems of the part of a remote schema that a role sees: it has to be a part, and presets have to fit. */
+/** Checks a role's part of a remote schema: it must be a subset of the schema, and its presets must fit. */
 
 import {
   type ConstDirectiveNode,
@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<TypeDefinition['kind'], string>> = {
   [Kind.SCALAR_TYPE_DEFINITION]: 'Scalar',
 };
 
-/** Everything that is wrong, in the order of the document. */
+/** All problems, in the order of the document. */
 export function permissionProblems(sdl: string, upstream: RemoteDocument): string[] {
   let document: DocumentNode;
   try {
@@ -245,7 +245,7 @@ function inputsProblems(
   return problems;
 }
 
-/** Of an argument or a field of an input object. */
+/** Problems of an argument or of a field of an input object. */
 function inputProblems(
   input: InputValueDefinitionNode,
   known: InputValueDefinitionNode,

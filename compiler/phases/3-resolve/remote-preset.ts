@@ -1,4 +1,4 @@
-/** Problems of a preset: its arguments, and whether its value fits the place. */
+/** Checks a preset: its arguments, and that its value fits the type of the place. */
 import {
   type ConstDirectiveNode,
   type ConstValueNode,
@@ -89,7 +89,7 @@ function fitsScalar(name: string, { kind }: ConstValueNode): boolean {
     case 'ID':
       return kind === Kind.STRING || kind === Kind.INT;
     default:
-      // A scalar of the remote's own takes whatever it takes.
+      // Only the remote schema knows the values of its own scalars.
       return kind !== Kind.ENUM;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Remote relationships of tables and of types of remote schemas: what they name has to be there, the columns of the join, the
- * remote schema and its fields, or the table of another source.
+ * Resolves the remote relationships of tables and of types of remote schemas. The fields of the join must exist, and so must
+ * the remote schema with its fields, or the table of another source.
  */
 import { Kind } from 'graphql';
 import { displayName } from '../../../runtime/core/names.ts';
@@ -27,7 +27,7 @@ import type { SourceStructure } from './structure.ts';
 
 type Relationships = Readonly<Record<string, RemoteRelationshipShape>>;
 
-/** Adds the remote relationships of its tables to a source. Tables without any are the identical objects. */
+/** Adds remote relationships to the tables of a source. Tables without any stay the identical objects. */
 export function joinTables(
   source: SourceStructure,
   context: JoinContext,

@@ -1,4 +1,4 @@
-/** Remote schemas: what was read of them, the checks that it has to pass, names, and the part that each role sees. */
+/** Resolves remote schemas: checks the schemas that were read, their names, and the part that each role sees. */
 import { GraphQLError, Kind, parse, print as printAst } from 'graphql';
 import {
   type RemoteDocument,
@@ -31,7 +31,7 @@ import type { TakenNames } from './taken-names.ts';
 
 /** A remote schema that was read. */
 export type RemoteResult =
-  /** `stale`: why it could not be read again. */
+  /** `stale`: the reason why the schema could not be read again. */
   { readonly sdl: string; readonly stale?: string } | { readonly error: string };
 
 /** A remote schema with its document. */
@@ -41,7 +41,7 @@ export interface ResolvedRemote {
   readonly shape: RemoteSchemaShape;
 }
 
-/** Resolves remote schemas in the order of the metadata; of two that clash the later one is left out. */
+/** Resolves remote schemas in the order of the metadata. If two clash, the later one is left out. */
 export function resolveRemoteSchemas(
   metadata: Metadata,
   remotes: Readonly<Record<string, RemoteResult>>,
@@ -123,7 +123,7 @@ interface ClaimedType {
   readonly owner: string;
 }
 
-/** Types of equal names are equal in structure, and then one type. @throws Failure */
+/** Types of equal names must have equal structure; they are one type. @throws Failure */
 function claimTypes(
   { name }: RemoteSchema,
   document: RemoteDocument,
@@ -150,7 +150,7 @@ function claimTypes(
   for (const { type, definition } of own) if (!remotes.has(type)) remotes.set(type, { definition, owner });
 }
 
-/** Equal for types that differ in name and description only. */
+/** A text that is equal for types with the same structure; names and descriptions of the types do not count. */
 function structureOf(definition: TypeDefinition): string {
   return JSON.stringify({ ...definition, description: undefined, name: undefined });
 }

@@ -1,4 +1,4 @@
-/** Problems of a remote schema itself: what GraphQL demands of interfaces, unions and references. */
+/** Checks a remote schema by the rules of GraphQL for interfaces, unions and references. */
 import {
   type FieldDefinitionNode,
   type InputValueDefinitionNode,

@@ -1,4 +1,4 @@
-/** `remote/<name>/`: who is called with what, the whole schema, and the part of it that each role sees. */
+/** `remote/<name>/`: the address and headers of a remote schema, the whole schema, and the part that each role sees. */
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { ProgramNames } from './names.ts';
 import { entries, properties } from './table.ts';

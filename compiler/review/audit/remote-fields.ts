@@ -22,7 +22,7 @@ export function remoteGrants({ program }: GeneratedCode, role: string): RemoteGr
     .map((remote) => ({ remoteSchema: remote.name, facts: remoteFacts(remote, role) }));
 }
 
-/** Who can ask for a field of a remote schema. */
+/** The roles that can ask for a field of a remote schema. */
 export interface WhoRemote {
   readonly label: string;
   readonly remoteSchema: string;

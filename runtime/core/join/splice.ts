@@ -14,7 +14,7 @@ interface Hole {
 /** Texts of an answer with holes between them. */
 export type Spliced = readonly (string | Hole)[];
 
-/** The distinct tuples of a join, in the order in which they were met. */
+/** The distinct tuples of a join, in the order of their first occurrence. */
 export interface Tuples {
   readonly list: readonly (readonly string[])[];
   readonly add: (values: readonly string[]) => number | undefined;
@@ -91,7 +91,7 @@ export function splice(text: string, tree: JoinTree, collect: CollectTuples): Sp
     return values.length === 0 || values.includes('null') ? undefined : collect(join).add(values);
   }
 
-  /** The object is put together anew from its members, because some of them leave. */
+  /** Copies the members of an object one by one, without the hidden ones. */
   function readObjectWithHidden(place: JoinTree): void {
     const found = new Map<PlannedJoin, { readonly hole: Hole; readonly values: string[] }>();
     let isFirst = true;

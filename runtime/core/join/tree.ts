@@ -16,7 +16,7 @@ import {
 import { encodeKey } from './key.ts';
 import { lookUpRows } from './rows.ts';
 
-/** A join with what it was selected by. */
+/** A join with the field that selects it. */
 interface FoundJoin {
   readonly planned: PlannedJoin;
   readonly field: SelectedField;
@@ -26,7 +26,7 @@ interface FoundJoin {
 export interface JoinPlanner {
   /** Positions of joins in the answer of a root field; undefined without joins. */
   readonly treeOf: (selection: Selection) => JoinTree | undefined;
-  /** Plans what was found, level by level; undefined when answers are complete as they are. @throws EngineError */
+  /** Plans the joins that were found, level by level; undefined if answers need no change. @throws EngineError */
   readonly levels: () => JoinLevels | undefined;
 }
 

@@ -71,7 +71,7 @@ function isType(definition: DefinitionNode): definition is TypeDefinition {
   ].includes(definition.kind as never);
 }
 
-/** The roots that a schema block lists, and no others; without a block the types of the usual names. */
+/** Exactly the roots that the schema block lists; without a block, the types Query, Mutation and Subscription. */
 function rootsOf(
   { definitions }: DocumentNode,
   types: ReadonlyMap<string, TypeDefinition>,

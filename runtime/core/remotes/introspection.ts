@@ -20,7 +20,7 @@ export const INTROSPECTION_BODY = JSON.stringify({
   operationName: 'IntrospectionQuery',
 });
 
-/** The answer is not an introspection; the message says where. */
+/** The answer is not an introspection. The message holds the path of the error. */
 export class InvalidIntrospection extends Error {}
 
 type Json = Readonly<Record<string, unknown>>;

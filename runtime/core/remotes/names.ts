@@ -1,4 +1,4 @@
-/** Names of a remote schema's types and fields as clients see them, and back. */
+/** Translates names of types and fields between a remote schema and its clients. */
 import type { RemoteCustomization, Renaming } from './shapes.ts';
 
 const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
@@ -9,7 +9,7 @@ export interface RemoteNames {
   readonly field: (type: string, original: string) => string;
   /** The remote's name of a type that `type` gave before. */
   readonly originalType: (name: string) => string;
-  /** Whether types are called as the remote calls them. */
+  /** True if no type is renamed. */
   readonly keepsTypes: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Remote schemas as generated files declare them: who is called, what it offers, which part of it each role sees. */
+/** Remote schemas as generated files declare them: the address, the whole schema, and the part that each role sees. */
 
 /** Text with `{{NAME}}` for environment variables, or the name of the variable that holds it. */
 export type RemoteAddress = string | { readonly fromEnv: string };

@@ -1,6 +1,6 @@
 /**
- * Selections → texts for another server, with places for values. What leaves is made of the role's own types: field by
- * field, value by value; no text of the client is passed on.
+ * Prints selections for another server, with places for values. The text is built from the role's own types, field by field
+ * and value by value. No text of the client is passed on.
  */
 import { Kind, print as printAst, type TypeNode } from 'graphql';
 import { hiddenField } from '../join/join.ts';
@@ -119,7 +119,7 @@ function membersText(list: readonly RemotePreset[]): RemoteText {
   return list.flatMap(({ name, value }, index) => [`${index > 0 ? ', ' : ''}${name}: `, ...value]);
 }
 
-/** A value of the request: known structure as text, what only the request knows as a variable. */
+/** Prints a value of the request: structure, enum values and booleans as text, scalars of variables as variables. */
 export function valueText(node: InputNode, type: TypeNode): RemoteText {
   switch (node.kind) {
     case 'null':

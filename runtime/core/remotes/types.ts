@@ -1,6 +1,6 @@
 /**
  * The types of a remote schema as a role sees them, made from the role's SDL on first use. Requests are planned against
- * these types only, so what the SDL leaves out cannot be asked for.
+ * these types only, so a request cannot ask for anything that the SDL leaves out.
  */
 import {
   type ConstValueNode,
@@ -37,7 +37,7 @@ import { presetOf, presetValue } from './preset.ts';
 import type { RemoteSchemaShape } from './shapes.ts';
 import { objectText, type RemoteFieldMeaning, type RemotePreset } from './text.ts';
 
-/** A field with what the remote knows of it. */
+/** A field, and its meaning on the remote schema. */
 export interface RemoteField {
   readonly definition: FieldDefinition;
   readonly meaning: RemoteFieldMeaning;
@@ -197,7 +197,7 @@ export function createRemoteTypes(
     return { open, presets };
   }
 
-  /** The input object of a place whose every field is preset: a client has nothing to give there. */
+  /** The input object of a place if all its fields are preset, so that a client cannot give it. */
   function closedType(type: TypeNode, within: readonly string[]): InputType | undefined {
     const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     if (inner.kind !== Kind.NAMED_TYPE || within.includes(inner.name.value)) return undefined;

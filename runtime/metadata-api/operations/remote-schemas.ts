@@ -41,7 +41,7 @@ const permissions = listOperations(
   ],
 );
 
-/** `refusal`: the definition has not exactly one address, which is no error of the arguments' shape. */
+/** `refusal`: the definition has no address or two. The error is raised by the operation, because its code is not parse-failed. */
 interface HeadArguments extends RemoteSchemaHead {
   readonly refusal?: string;
 }
@@ -214,7 +214,7 @@ function withoutContext(reason: string): string {
   return reason.slice(Math.max(0, reason.indexOf('validation for the given role-based schema')));
 }
 
-/** A schema without root types is no list of violations: nothing else can be judged. */
+/** Without root types nothing else can be checked, so this is an error of its own. */
 const NO_ROOT = /(?:because|•) "Query" has to be an object type/;
 
 const INCONSISTENT = 'Inconsistent object: ';

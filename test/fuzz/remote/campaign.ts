@@ -112,7 +112,7 @@ interface Sent {
   readonly document: RemoteRequest;
 }
 
-/** What an operation sends, with one row for each join. @throws EngineError for an operation that is refused */
+/** The documents that an operation sends, with one row for each join. @throws EngineError for an operation that is refused */
 function documentsOf(planner: Planner, request: Request): Sent[] {
   const { plan, variables } = planner.plan(SESSION, request);
   const values = { variables, session: SESSION };

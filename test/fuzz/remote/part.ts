@@ -86,7 +86,7 @@ export function randomPart(random: Random): string {
   return print(document);
 }
 
-/** What a client sees of a part: `A.b`, `A.b.f`, `F.x`, `E.P`; fields of relationships as if the part had all they need. */
+/** Names that a client sees of a part: `A.b`, `A.b.f`, `F.x`, `E.P`; fields of relationships as if the part had all they need. */
 export function membersOf(part: string): ReadonlySet<string> {
   const members = new Set(['A.toB', 'A.toB.f', 'A.toA', 'A.toA.n', 'B.below']);
   for (const type of parse(part).definitions) {

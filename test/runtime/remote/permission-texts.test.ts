@@ -1,4 +1,4 @@
-/** What is refused as a role's part of a remote schema, and the exact text: every check of `add_remote_schema_permissions`. */
+/** Every check of `add_remote_schema_permissions`, with the exact text of the error. */
 import { expect, test } from 'vitest';
 import { permissionProblems } from '../../../compiler/phases/3-resolve/remote-permission.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';

@@ -1,4 +1,4 @@
-/** What remote relationships lead from beside columns of rows: computed fields, rows of functions and of actions; older forms. */
+/** Left sides of remote relationships beside columns of rows: computed fields, rows of functions and of actions; older forms. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Handler } from '../../harness/handler.ts';
 import { type JoinedProject, startJoinedProject } from '../../harness/joined-project.ts';

@@ -257,3 +257,30 @@ test('rows of another source keep names that are too long for a column of Postgr
     },
   });
 });
+
+test('different remote schemas are asked at the same time', async () => {
+  const waiting: (() => void)[] = [];
+  // Each answers when both have been asked.
+  const both = (text: string) => () =>
+    new Promise<string>((resolve) => {
+      waiting.push(() => resolve(text));
+      if (waiting.length === 2) for (const answer of waiting) answer();
+    });
+  project.users.answer = both('{"data":{"user":{"id":"1"}}}');
+  project.places.answer = both('{"data":{"city":{"id":10}}}');
+  expect(await project.ask('{ user(id: 1) { id } city(id: 10) { id } ticket_by_pk(id: 1) { id } }')).toEqual({
+    data: { user: { id: '1' }, city: { id: 10 }, ticket_by_pk: { id: 1 } },
+  });
+  expect(project.requests()).toEqual([1, 1]);
+});
+
+test.each(['where: {holder: {}}', 'where: {user: {}}', 'order_by: {holder: {id: asc}}'])(
+  'conditions and orders have no remote relationships: %s',
+  async (argument) => {
+    expect(await project.ask(`{ ticket(${argument}) { id } }`)).toMatchObject({
+      errors: [
+        { message: expect.stringContaining('not found in type'), extensions: { code: 'validation-failed' } },
+      ],
+    });
+  },
+);
