@@ -42,6 +42,7 @@ import { createRegisteredQueries, type RegisteredQueries } from './saved/registe
 import { indexSaved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { createCalls } from './start/calls.ts';
+import { createHealthChecks } from './start/health-checks.ts';
 import { listen } from './start/listen.ts';
 import { openLiveQueries } from './start/live-queries.ts';
 import { openObserving } from './start/observing.ts';
@@ -126,12 +127,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const delivery = createDelivery(eventsContext);
   const capture = createCaptureKeeper(observe);
   const waiting = createWaiting(configuration);
+  const healthChecks = createHealthChecks(() => live.current?.sources);
   const context: HostContext = {
     configuration,
     environment,
     observe,
     memory,
     waiting: waiting.because,
+    healthChecks: healthChecks.use,
     telemetry: tracing.configure,
     prepare: (generated, sources) => {
       const previous = live.current?.planner;
@@ -163,6 +166,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const closeAll = async (grace: number) => {
     authentication.stop();
     capture.stop();
+    healthChecks.stop();
     // Before the databases are closed: what was sent is still to be recorded.
     await Promise.all([delivery.stop(grace), cron?.stop(grace), asynchronous.stop(grace)]);
     await host?.stop();
@@ -173,7 +177,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     host = await openHost(options, context);
     cron = deliverCompiledCron(host.cron ?? [], databaseUrl, eventsContext);
     const { locate, health } = host;
-    const readiness = createReadiness(() => live.current?.sources, health, configuration.requiredSources);
+    const readiness = createReadiness(
+      () => live.current?.sources,
+      health,
+      configuration.requiredSources,
+      healthChecks,
+    );
     const httpContext = {
       configuration,
       observe,

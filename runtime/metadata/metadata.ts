@@ -96,6 +96,7 @@ export type {
   ConnectionInfo,
   ConnectionParameters,
   DatabaseUrl,
+  HealthCheck,
   PoolSettings,
   Source,
   SourceConfiguration,

@@ -1,7 +1,7 @@
 /** Metrics of connections to the databases of sources, and of their health. */
 import type { PoolState } from '../database/pool.ts';
 import type { PoolObservation, ServerRole } from '../logs/observe.ts';
-import type { SourceStatus } from '../start/readiness.ts';
+import type { SourceStatus } from '../start/health-checks.ts';
 import { BUCKETS, type Family } from './family.ts';
 
 export interface SourcePool {

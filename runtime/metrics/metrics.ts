@@ -6,7 +6,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CountTraffic } from '../http/context.ts';
 import type { Observation } from '../logs/observe.ts';
-import type { SourceStatus } from '../start/readiness.ts';
+import type { SourceStatus } from '../start/health-checks.ts';
 import type { CountSpans } from '../tracing/exporter.ts';
 import { callMetrics, metadataMetrics } from './calls.ts';
 import { databaseMetrics, type SourcePool } from './databases.ts';

@@ -58,6 +58,9 @@ export async function hostMetadata(
       case 'observe':
         observe(message.observation);
         return;
+      case 'health-checks':
+        context.healthChecks(message.checks);
+        return;
       case 'telemetry':
         context.telemetry(message.settings);
         return;

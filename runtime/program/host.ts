@@ -9,6 +9,7 @@ import type { Execution } from '../graphql/execution.ts';
 import type { Endpoints, LocateRule } from '../http/context.ts';
 import type { Health } from '../http/health.ts';
 import type { Observer } from '../logs/observe.ts';
+import type { CheckedSources } from '../start/health-checks.ts';
 
 export interface Host {
   readonly endpoints: readonly Endpoints[];
@@ -31,6 +32,8 @@ export interface HostContext {
   readonly memory: MemoryBudget;
   /** The metadata database cannot be used yet, for this reason; it is tried again. */
   readonly waiting: (reason: string) => void;
+  /** Takes the `health_check` of the metadata's sources. */
+  readonly healthChecks: (checks: CheckedSources) => void;
   /** Takes the metadata's `opentelemetry`. */
   readonly telemetry: (settings: object | undefined) => void;
   /** Makes a program ready to be served. */

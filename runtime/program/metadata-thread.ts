@@ -210,6 +210,12 @@ async function start(data: ThreadData): Promise<Running> {
       prepare: createPrepare(data, outgoing, (cron) => scheduled.use(cron)),
       served: ({ metadata, resourceVersion, inconsistent }) => {
         observe({ kind: 'metadata-served', resourceVersion, inconsistent: inconsistent.length });
+        const checks = new Map(
+          metadata.sources.flatMap(({ name, health_check }) =>
+            health_check ? [[name, health_check] as const] : [],
+          ),
+        );
+        post({ kind: 'health-checks', checks });
         post({ kind: 'telemetry', settings: metadata.opentelemetry });
       },
       scheduledChanged: () => scheduled.wake(),

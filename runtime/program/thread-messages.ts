@@ -9,6 +9,7 @@ import type { ClientRequest } from '../graphql/execution.ts';
 import type { MetadataPath } from '../http/metadata.ts';
 import type { Observation } from '../logs/observe.ts';
 import type { ConnectionInfo } from '../metadata/metadata.ts';
+import type { CheckedSources } from '../start/health-checks.ts';
 import type { TranspiledFile } from './loader.ts';
 
 /** Data that the thread starts with. */
@@ -71,6 +72,8 @@ export type MessageFromThread =
   /** Serves what was loaded under the number. */
   | { readonly kind: 'activate'; readonly number: number }
   | { readonly kind: 'observe'; readonly observation: Observation }
+  /** The `health_check` of sources, after every change of the metadata. */
+  | { readonly kind: 'health-checks'; readonly checks: CheckedSources }
   /** The metadata's `opentelemetry`, after every change of the metadata. */
   | { readonly kind: 'telemetry'; readonly settings: object | undefined }
   /** The metadata database cannot be used yet. */

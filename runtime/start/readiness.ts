@@ -4,27 +4,16 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { remember } from '../core/remember.ts';
-import { ConnectionFailedError } from '../database/failures.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
 import type { Health } from '../http/health.ts';
-
-export type SourceStatus = 'OK' | 'TIMEOUT' | 'FAILED' | 'ERROR';
-
-/** How a source's database was when it was last asked. */
-interface SourceHealth {
-  /** `FAILED`: no connection. `ERROR`: it refused a statement. */
-  readonly status: SourceStatus;
-  readonly error?: string;
-  /** ISO 8601. */
-  readonly timestamp: string;
-}
+import { askSource, type HealthChecks, type SourceHealth, type SourceStatus } from './health-checks.ts';
 
 /** Milliseconds that a result counts. */
 const FRESH = 1000;
 /** Milliseconds that `known` waits for databases. */
 const SOON = 10;
-/** Milliseconds that a database has to answer. */
-const TIMEOUT = 5000;
+/** Seconds that a database has to answer. */
+const TIMEOUT = 5;
 /** Milliseconds without a turn of the event loop after which the process counts as stuck. */
 const STUCK = 5000;
 
@@ -61,11 +50,13 @@ export interface Readiness {
 /**
  * @param sources of what is served now; undefined while nothing is
  * @param required names of the sources without which the server is not ready
+ * @param healthChecks answers for the sources that have one
  */
 export function createReadiness(
   sources: () => SourceConnections | undefined,
   health: () => Health | Promise<Health>,
   required: readonly string[],
+  healthChecks: HealthChecks,
 ): Readiness {
   let beat = performance.now();
   const heart = setInterval(() => {
@@ -75,17 +66,18 @@ export function createReadiness(
   // Connections come and go with the metadata; a check goes with its connection.
   const checks = new WeakMap<SourceConnection, () => Promise<SourceHealth>>();
   const results = new WeakMap<SourceConnection, SourceHealth>();
-  const ask = async (connection: SourceConnection) => {
-    const result = await askSource(connection);
+  const check = async (name: string, connection: SourceConnection) => {
+    const asked =
+      healthChecks.of(name) ??
+      remember(checks, connection, () => shared(() => askSource(connection, TIMEOUT)))();
+    const result = await asked;
     results.set(connection, result);
     return result;
   };
-  const check = (connection: SourceConnection) =>
-    remember(checks, connection, () => shared(() => ask(connection)))();
   const checkHealth = shared(async () => health());
   const isMissing = async (name: string) => {
     const connection = sources()?.get(name);
-    return !connection || (await check(connection)).status !== 'OK';
+    return !connection || (await check(name, connection)).status !== 'OK';
   };
   return {
     alive: () => performance.now() - beat < STUCK,
@@ -101,12 +93,17 @@ export function createReadiness(
     sources: async () =>
       Object.fromEntries(
         await Promise.all(
-          [...(sources() ?? [])].map(async ([name, connection]) => [name, await check(connection)] as const),
+          [...(sources() ?? [])].map(
+            async ([name, connection]) => [name, await check(name, connection)] as const,
+          ),
         ),
       ),
     known: async () => {
       const all = [...(sources() ?? [])];
-      await Promise.race([Promise.all(all.map(([, connection]) => check(connection))), delay(SOON)]);
+      await Promise.race([
+        Promise.all(all.map(([name, connection]) => check(name, connection))),
+        delay(SOON),
+      ]);
       return Object.fromEntries(
         all.flatMap(([name, connection]) => {
           const result = results.get(connection);
@@ -122,25 +119,4 @@ export function createReadiness(
     },
     stop: () => clearInterval(heart),
   };
-}
-
-async function askSource(connection: SourceConnection): Promise<SourceHealth> {
-  const timeout = new AbortController();
-  const late = delay(TIMEOUT, 'TIMEOUT' as const, { signal: timeout.signal, ref: false }).catch(
-    () => 'TIMEOUT' as const,
-  );
-  const asked = connection.readTexts({ text: "select '1'::text" }, []).then(
-    () => 'OK' as const,
-    (error: unknown) => error as Error,
-  );
-  const result = await Promise.race([asked, late]);
-  timeout.abort();
-  const timestamp = new Date().toISOString();
-  if (result === 'OK') return { status: 'OK', timestamp };
-  if (result === 'TIMEOUT')
-    return { status: 'TIMEOUT', error: `no answer within ${TIMEOUT / 1000} seconds`, timestamp };
-  // The texts of connection errors may hold addresses.
-  return result instanceof ConnectionFailedError
-    ? { status: 'FAILED', error: 'cannot connect to the database', timestamp }
-    : { status: 'ERROR', error: result.message, timestamp };
 }

@@ -155,7 +155,7 @@ test('settings of a source that mean nothing here are named', () => {
   expect(read).toEqual([]);
   const { diagnostics } = compile({ metadata: value, catalogs: {} });
   const named = diagnostics.filter(({ code }) => code === 'not-served-yet').map(({ path }) => path.at(-1));
-  expect(named).toEqual(['health_check', 'total_max_connections', 'response']);
+  expect(named).toEqual(['total_max_connections', 'response']);
 });
 
 describe('a key that means nothing costs the permission: its rule would be another', () => {

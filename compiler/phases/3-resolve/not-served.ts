@@ -22,13 +22,7 @@ export function reportNotServed(metadata: Metadata): Diagnostic[] {
 /** @param lost what others may miss */
 type Report = (path: MetadataPath, kind: string, name: string, lost?: readonly string[]) => void;
 
-const SOURCE_SETTINGS = [
-  'native_queries',
-  'stored_procedures',
-  'logical_models',
-  'query_tags',
-  'health_check',
-] as const;
+const SOURCE_SETTINGS = ['native_queries', 'stored_procedures', 'logical_models', 'query_tags'] as const;
 
 function reportSource(source: Source, report: Report): void {
   for (const key of SOURCE_SETTINGS) {

@@ -1,8 +1,8 @@
 import { EngineError } from '../../core/errors.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
-import { sourceConfiguration, sourceCustomization } from '../../metadata/kinds/source.ts';
+import { healthCheck, sourceConfiguration, sourceCustomization } from '../../metadata/kinds/source.ts';
 import type { Source } from '../../metadata/metadata.ts';
-import { boolean, json, name } from '../../metadata/values.ts';
+import { boolean, name } from '../../metadata/values.ts';
 import { requireAllowedFiles } from '../allowed-files.ts';
 import { NO_PATH, optionally, withSource } from '../edit.ts';
 import { sourceObject } from '../names.ts';
@@ -20,7 +20,7 @@ export default operation({
     configuration: sourceConfiguration,
     replace_configuration: withDefault(boolean, false),
     customization: optional(sourceCustomization),
-    health_check: optional(json),
+    health_check: optional(healthCheck),
   }),
   policy: 'target',
   targets: ({ name }) => [sourceObject(name)],

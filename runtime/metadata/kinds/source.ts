@@ -146,6 +146,16 @@ export const sourceConfiguration = object({
   live_queries: optional(sorted(liveQueries)),
 });
 
+/** Times in seconds. */
+export type HealthCheck = TypeOf<typeof healthCheck>;
+export const healthCheck = object({
+  test: optional(object({ sql: text })),
+  interval: optional(numberFrom(1)),
+  retries: optional(naturalNumber),
+  retry_interval: seconds,
+  timeout: optional(numberFrom(1)),
+});
+
 const optionalName = optional(graphqlName);
 
 export type SourceCustomization = TypeOf<typeof sourceCustomization>;
@@ -169,7 +179,7 @@ const fields = {
   configuration: sourceConfiguration,
   query_tags: optional(json),
   customization: optional(sourceCustomization),
-  health_check: optional(json),
+  health_check: optional(healthCheck),
 };
 
 const anySource = namesInside(object(fields), ({ name: source }) => ({ source }));

@@ -67,6 +67,60 @@ describe('probes', () => {
     });
   });
 
+  test('a source is asked as its health_check says, and tried again before it counts as unwell', async () => {
+    const server = await start({ REQUIRED_SOURCES: 'checked' });
+    await database.query('create table health (state text); insert into health values ($$fine$$)');
+    const check = (more: object) =>
+      metadata(server, 'pg_add_source', {
+        name: 'checked',
+        configuration: { connection_info: { database_url: database.url } },
+        replace_configuration: true,
+        health_check: { interval: 1, retries: 0, retry_interval: 0, ...more },
+      });
+    const state = async () => {
+      const { json } = await get(server, '/healthz/sources', admin);
+      return (json as { checked: { status: string; error?: string } }).checked;
+    };
+    const test = {
+      sql: `do $$ begin if (select state from health) = 'slow' then perform pg_sleep(60); end if;
+        if (select state from health) = 'broken' then raise exception 'out of order'; end if; end $$`,
+    };
+    await check({ test, timeout: 1 });
+    expect(await state()).toMatchObject({ status: 'OK' });
+    await database.query(`update health set state = 'broken'`);
+    await expect.poll(state, { timeout: 30_000 }).toMatchObject({ status: 'ERROR', error: 'out of order' });
+    expect(await get(server, '/readyz')).toMatchObject({ json: { reasons: ['source:checked'] } });
+    await database.query(`update health set state = 'slow'`);
+    await expect
+      .poll(state, { timeout: 30_000 })
+      .toMatchObject({ status: 'TIMEOUT', error: 'no answer within 1 seconds' });
+    await database.query(`update health set state = 'fine'`);
+    await expect.poll(state, { timeout: 30_000 }).toMatchObject({ status: 'OK' });
+    // What fails once only is never reported.
+    await database.query('create sequence tried');
+    const flaky = {
+      sql: `do $$ begin if nextval('tried') % 2 = 0 then raise exception 'now and then'; end if; end $$`,
+    };
+    await check({ test: flaky, retries: 1, timeout: 10 });
+    const seen = new Set<string>();
+    const tried = async () => {
+      seen.add((await state()).status);
+      return Number((await database.query('select last_value as n from tried'))[0]!.n);
+    };
+    await expect.poll(tried, { timeout: 30_000 }).toBeGreaterThan(4);
+    expect([...seen]).toEqual(['OK']);
+    await metadata(server, 'pg_drop_source', { name: 'checked', cascade: true });
+    expect(Object.keys((await get(server, '/healthz/sources', admin)).json as object)).not.toContain(
+      'checked',
+    );
+    const refused = await metadata(server, 'pg_add_source', {
+      name: 'checked',
+      configuration: { connection_info: { database_url: database.url } },
+      health_check: { test: {}, interval: 0 },
+    });
+    expect(refused.json).toMatchObject({ path: expect.stringContaining('health_check') });
+  });
+
   test('a server that is to stop reports draining, answers on, and asks clients to leave', async () => {
     const server = await startTestServer(database, { ADMIN_SECRET: ADMIN, SHUTDOWN_DELAY: '1' });
     const stopped = server.stop();

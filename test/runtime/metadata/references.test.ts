@@ -56,7 +56,7 @@ const PLAIN = `
   host identifier ignored_client_headers insert insert_one kind lhs_fields logical_models mapping name
   namespace native_queries opentelemetry parent_type password payload permissions prefix query
   query_name query_tags request_transform response response_transform role role_name role_set roles
-  root_fields_namespace schedule schema secrets_from_env select select_aggregate select_by_pk select_stream
+  root_fields_namespace schedule schema secrets_from_env select select_aggregate select_by_pk select_stream sql
   session_argument stored_procedures suffix table_argument timezone type type_name unique_params update
   update_by_pk update_many url url_from_env username value value_from_env webhook webhook_from_env
 `.split(/\s+/);
