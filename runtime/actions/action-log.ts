@@ -1,4 +1,4 @@
-/** The log of asynchronous actions, `engine_catalog.action_log` in the metadata database: what was called, and what became of it. */
+/** The log of asynchronous actions, `engine_catalog.action_log` in the metadata database: calls and their results. */
 import { listenTo } from '../database/channel.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { openInTurn } from '../database/encryption.ts';
@@ -17,7 +17,7 @@ export interface LoggedCall {
   readonly token: string | null;
 }
 
-/** What decides who may see a call. */
+/** The part of a call that decides who may see it. */
 export interface StoredCall {
   readonly id: string;
   readonly action: string;
@@ -33,7 +33,7 @@ export interface CallResult extends StoredCall {
   readonly errors: string | null;
 }
 
-/** What became of a call: JSON texts, or its handler completes it later. */
+/** How a call ended, as JSON texts; or its handler completes it later. */
 export type CallOutcome =
   | { readonly response: string }
   | { readonly errors: string }
@@ -178,17 +178,17 @@ const RELEASE = `
   )
   select pg_notify('${CHANNEL}', '') where exists (select from released)`;
 
-/** SQL: a text that nobody can guess. */
+/** SQL: a random text of 244 bits. */
 function randomToken(): string {
   return `replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`;
 }
 
-/** SQL: what is stored of a token, which would let whoever reads the log complete calls. */
+/** SQL: the hash of a token. The token itself would let readers of the log complete calls. */
 function hashOf(token: string): string {
   return `sha256(convert_to(${token}, 'UTF8'))`;
 }
 
-/** What `pg_stat_activity` calls the connections. */
+/** Name of the connections in `pg_stat_activity`. */
 const NAME = 'engine actions';
 
 /** Connects to the metadata database and creates what is missing. */

@@ -1,6 +1,6 @@
 /**
- * Asynchronous actions: a mutation stores the call and answers its id, a worker makes the call, a query reads what became
- * of it. A call is made once; it is made again only where the instance that worked on it died. Where handlers may, they answer
+ * Asynchronous actions: a mutation stores the call and answers its id, a worker makes the call, a query reads its
+ * result. A call is made once; it is made again only where the instance that worked on it died. Where handlers may, they answer
  * 202 and complete the call later.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -90,7 +90,7 @@ export interface Asynchronous {
   readonly stop: (grace: number) => Promise<void>;
 }
 
-/** What root fields need of it. */
+/** The part that answers root fields. */
 export type StoredCalls = Pick<Asynchronous, 'enqueue' | 'result' | 'watch'>;
 
 /** Calls that run at once. */

@@ -17,7 +17,7 @@ import { CallDetails } from './call-details.ts';
 import { type CallOrigin, callHeaders } from './headers.ts';
 import type { PreparedAction, ShownHeader } from './prepared.ts';
 
-/** What the check of an answer needs to know of its call. */
+/** The part of a call that the check of its answer needs. */
 export interface CheckedCall {
   readonly action: PreparedAction;
   /** Of the answer; what it has to fit. */
@@ -66,7 +66,7 @@ export interface ActionAnswer {
   readonly cookies: readonly string[];
 }
 
-/** What a handler answered, not yet checked. */
+/** The answer of a handler before its check. */
 export interface HandlerAnswer {
   readonly response: OutgoingResponse;
   /** The request, if a transform made it. */

@@ -1,4 +1,4 @@
-/** Headers of calls to handlers: who wins where several say a name. */
+/** Headers of calls to handlers, and which one is sent if several have the same name. */
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { type Trace, traceHeaders } from '../http/trace.ts';
 import { isRedacted } from '../outgoing/message.ts';
@@ -20,8 +20,8 @@ export interface CallOrigin {
 const COMPLETION_URL = 'X-Engine-Completion-Url';
 
 /**
- * The headers of a call. By default the client's win over the fixed ones and those over the configured ones; with
- * `configuredFirst` it is the other way round.
+ * The headers of a call. By default the client's replace the fixed ones and those the configured ones; `configuredFirst`
+ * reverses the order.
  */
 export function callHeaders(
   { shape, headers: configured }: PreparedAction,

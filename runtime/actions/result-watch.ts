@@ -10,7 +10,7 @@ import type { StoredCall } from './action-log.ts';
 export interface ResultWatch {
   /**
    * Watches until none of these calls is pending any more. Those that may not be seen count as ended at once, so the
-   * watch tells nothing of them.
+   * watch reveals nothing about them.
    * @returns ends it
    */
   readonly watch: (
@@ -37,8 +37,8 @@ interface Watched {
   readonly watcher: Watcher;
   readonly maySee: (call: StoredCall) => boolean;
   readonly pending: Set<string>;
-  /** Its watcher has heard of it, and of no failure since. */
-  isTold: boolean;
+  /** Its watcher was notified, and of no failure since. */
+  isNotified: boolean;
 }
 
 export function createResultWatch({ pending, interval }: ResultWatchOptions): ResultWatch {
@@ -54,8 +54,8 @@ export function createResultWatch({ pending, interval }: ResultWatchOptions): Re
     all?.delete(watched);
     if (all?.size === 0) byId.delete(id);
   };
-  const tell = (watched: Watched) => {
-    watched.isTold = true;
+  const notify = (watched: Watched) => {
+    watched.isNotified = true;
     watched.watcher.changed(watched.pending.size === 0);
   };
   const look = async (ids: readonly string[]) => {
@@ -68,16 +68,16 @@ export function createResultWatch({ pending, interval }: ResultWatchOptions): Re
         const hasEnded = !call || !watched.maySee(call);
         // It may have been reported as ended meanwhile.
         if (hasEnded && watched.pending.has(id)) forget(id, watched);
-        else if (hasEnded || watched.isTold) continue;
+        else if (hasEnded || watched.isNotified) continue;
         changed.add(watched);
       }
     } catch (error) {
       for (const [, watched] of asked) {
-        if (watched.isTold) watched.watcher.failed(error as EngineError);
-        watched.isTold = false;
+        if (watched.isNotified) watched.watcher.failed(error as EngineError);
+        watched.isNotified = false;
       }
     }
-    for (const watched of changed) tell(watched);
+    for (const watched of changed) notify(watched);
   };
   const lookAgain = () => {
     next ??= setTimeout(async () => {
@@ -98,7 +98,7 @@ export function createResultWatch({ pending, interval }: ResultWatchOptions): Re
 
   return {
     watch: (ids, maySee, watcher) => {
-      const watched: Watched = { watcher, maySee, pending: new Set(ids), isTold: false };
+      const watched: Watched = { watcher, maySee, pending: new Set(ids), isNotified: false };
       for (const id of watched.pending) {
         remember(byId, id, () => new Set<Watched>()).add(watched);
         fresh.add(id);
@@ -112,7 +112,7 @@ export function createResultWatch({ pending, interval }: ResultWatchOptions): Re
       for (const id of ids)
         for (const watched of [...(byId.get(id) ?? [])]) {
           forget(id, watched);
-          tell(watched);
+          notify(watched);
         }
     },
     stop: () => {

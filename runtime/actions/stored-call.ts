@@ -1,4 +1,4 @@
-/** What becomes of the stored call of an asynchronous action, and who may see it. */
+/** Makes stored calls of asynchronous actions, and decides who may see their results. */
 import type { CalledAction } from '../core/action/plan.ts';
 import { actionTypes } from '../core/action/types.ts';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
@@ -50,7 +50,7 @@ export function servedActions(program: Program, environment: Environment): Map<s
 /** Status with which a handler says that it completes the call later. */
 const ACCEPTED = 202;
 
-/** Makes a stored call. @returns what is stored of it; never throws */
+/** Makes a stored call. @returns its outcome; never throws */
 export function outcomeOf(
   stored: LoggedCall,
   served: ServedAction | undefined,
@@ -66,7 +66,7 @@ export function outcomeOf(
   }, options);
 }
 
-/** What a completion makes of a call, checked like an answer. @returns what is stored of it; never throws */
+/** Ends a call with its completion, which is checked like an answer. @returns its outcome; never throws */
 export function completedOutcome(
   stored: LoggedCall,
   served: ServedAction | undefined,

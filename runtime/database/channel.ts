@@ -1,4 +1,4 @@
-/** Channels of PostgreSQL (LISTEN / NOTIFY). A pooler may keep them from working: whoever listens has to poll as well. */
+/** Channels of PostgreSQL (LISTEN / NOTIFY). A pooler may keep them from working, so listeners poll as well. */
 import pg from 'pg';
 import type { ConnectionConfiguration } from './connection.ts';
 

@@ -89,9 +89,9 @@ function readTargets(entries: readonly string[]): Targets {
     const [address = '', bits, ...rest] = bare(entry).split('/');
     const family = isIP(address);
     if (family !== 0) {
-      const most = family === 4 ? 32 : 128;
-      const prefix = bits === undefined ? most : Number(bits);
-      if (rest.length > 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > most)
+      const maximum = family === 4 ? 32 : 128;
+      const prefix = bits === undefined ? maximum : Number(bits);
+      if (rest.length > 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > maximum)
         throw new Error(`"${entry}" is not a CIDR block`);
       blocks.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
       hasAddresses = true;

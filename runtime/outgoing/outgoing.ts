@@ -19,7 +19,7 @@ import { isUnverified } from './unverified.ts';
 export interface Outgoing {
   /**
    * Sends a request. Every HTTP status is an answer.
-   * @throws OutgoingError when there is none
+   * @throws OutgoingError without an answer
    */
   readonly send: (request: OutgoingRequest) => Promise<OutgoingResponse>;
   /** Closes idle connections and cancels running calls. */
@@ -77,7 +77,7 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     guard.checkHost(url.hostname);
     return url;
   };
-  /** Most calls go to few addresses, and reading and checking one takes longer than all else that is done here. */
+  /** Calls go to few addresses, and reading and checking one takes longer than the rest of this module. */
   const targetOf = (address: string | URL): URL => {
     if (typeof address !== 'string' || address.length > KNOWN_LENGTH) return readTarget(address);
     const url = known.get(address) ?? readTarget(address);

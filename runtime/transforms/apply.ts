@@ -177,7 +177,7 @@ export interface ResponseContext {
 }
 
 /**
- * The JSON value that a transform makes of an answer; `body` is the parsed answer, null when it is no JSON.
+ * The JSON value that a transform makes of an answer; `body` is the parsed answer, null if it is not JSON.
  * @throws TransformFailure
  */
 export function applyResponseTransform(

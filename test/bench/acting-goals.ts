@@ -292,6 +292,7 @@ async function watching({ engine, databaseUrl, progress }: ActingBench): Promise
     }),
   );
   await waitFor(async () => heard >= WATCHED);
+  await delay(PUBLISH_IDLE);
   const statements = await transactions(databaseUrl, () => delay(WATCH_SECONDS * 1000));
   for (const socket of sockets) socket.close();
   await withDatabase(databaseUrl, (database) =>

@@ -27,7 +27,7 @@ export class AnswerMismatch extends Error {
 }
 
 /**
- * Checks a value against a type, whatever the selection: all declared fields are looked at, others are ignored.
+ * Checks a value against a type: all declared fields, selected or not; others are ignored.
  * @returns the value completed: declared fields only, absent ones null, scalars as GraphQL serialises them
  * @throws AnswerMismatch
  */

@@ -54,7 +54,7 @@ function nodeValue(type: TypeReference, node: InputNode, variables: Values): unk
     case 'object': {
       if (type.kind === 'list') return [nodeValue(type.of, node, variables)];
       const definitions = [...node.type.fields().values()];
-      // In declared order, whatever the client's is.
+      // In declared order, not the client's.
       return Object.fromEntries(
         definitions.flatMap((definition) => {
           const field = node.fields.get(definition.name);

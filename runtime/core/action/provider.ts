@@ -38,7 +38,7 @@ export function actionProvider(program: ActionsProgram): Provider {
   };
 }
 
-/** An action that is no field of a root: not permitted, or its root is another one. */
+/** An action that is not a field of a root: not permitted, or a field of another root. */
 function hiddenAction(
   { actions }: ActionsProgram,
   { typeName, unknownName }: HiddenName,

@@ -1,4 +1,4 @@
-/** Handlers that do not behave: the client gets an error in time, the server goes on, and nobody learns addresses or secrets. */
+/** Handlers that misbehave: the client gets an error in time, without addresses or secrets, and the server goes on. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../harness/postgres.ts';
