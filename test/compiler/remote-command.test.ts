@@ -65,15 +65,48 @@ test('lock, compile without the server, check, diff', async () => {
   expect([down.status, down.stdout]).toEqual([1, expect.stringContaining('people: cannot be read')]);
 });
 
+/** The remote schema at an address, with a permission, a relationship and an endpoint that use what the lock has. */
+function usedMetadata(url: string): object {
+  const permission = { role: 'reader', definition: { schema: 'type Query { old: Int }' } };
+  const remote_field = { user: { arguments: { id: '$name' } } };
+  const again = { to_remote_schema: { remote_schema: 'people', lhs_fields: ['name'], remote_field } };
+  const queries = [{ name: 'old', query: 'query old { old }' }];
+  return {
+    version: 3,
+    sources: [],
+    remote_schemas: [
+      {
+        name: 'people',
+        definition: { url },
+        permissions: [permission],
+        remote_relationships: [{ type_name: 'User', relationships: [{ name: 'again', definition: again }] }],
+      },
+    ],
+    query_collections: [{ name: 'saved', definition: { queries } }],
+    rest_endpoints: [
+      {
+        name: 'old',
+        url: 'old',
+        methods: ['GET'],
+        definition: { query: { collection_name: 'saved', query_name: 'old' } },
+      },
+    ],
+  };
+}
+
 test('what breaks is named', async () => {
   const changed = await startRemoteServer('type Query { user(id: ID!): User } type User { id: ID! }', {});
   try {
-    const text = readFileSync(metadata(), 'utf8');
-    writeFileSync(metadata(), text.replace(/http:[^"]*graphql/, changed.url));
+    writeFileSync(metadata(), JSON.stringify(usedMetadata(changed.url)));
     const check = await engine('remote', 'check', '--metadata', metadata());
     expect(check).toMatchObject({ status: 1 });
     expect(check.stdout).toContain('people: breaking\n');
-    expect(check.stdout).toContain('in remote schema permission for role "reader"');
+    for (const broken of [
+      'in remote schema permission for role "reader"',
+      'in remote relationship "again"',
+      'the query "old" is invalid',
+    ])
+      expect(check.stdout).toContain(broken);
     expect((await engine('remote', 'diff', '--metadata', metadata())).stdout).toContain('-   old: Int\n');
     expect(await engine('remote', 'rebase', '--metadata', metadata())).toMatchObject({
       status: 1,
