@@ -14,7 +14,6 @@
  */
 export type Lane = 'quick' | 'write' | 'read' | 'alone' | 'slow';
 
-/** In the order in which a free place is offered. */
 export const LANES: readonly Lane[] = ['quick', 'write', 'read', 'alone', 'slow'];
 
 /** How much of a connection an operation takes. */

@@ -16,6 +16,8 @@ export interface Waiter {
   readonly take: (connection: TaskConnection) => void;
   readonly fail: (error: Error) => void;
   isServed?: true;
+  /** Its place among all that wait. */
+  number?: number;
   timer?: NodeJS.Timeout;
   /** performance.now() when the waiting began; absent where a connection was free. */
   since?: number;
@@ -35,6 +37,7 @@ export class Waiters {
   };
   readonly #lanes: Lanes<TaskConnection>;
   readonly #settings: WaiterSettings;
+  #added = 0;
 
   constructor(lanes: Lanes<TaskConnection>, settings: WaiterSettings) {
     this.#lanes = lanes;
@@ -55,6 +58,8 @@ export class Waiters {
    */
   add(lane: Lane, waiter: Waiter, waitsForLock: boolean): void {
     const queue = this.#queues[lane];
+    this.#added += 1;
+    waiter.number = this.#added;
     queue.push(waiter);
     this.serve();
     if (waiter.isServed) return;
@@ -75,21 +80,34 @@ export class Waiters {
     }, seconds * 1000);
   }
 
-  /** Gives waiting operations the connections that are free for them. */
+  /** Gives free connections to the operations that wait for them. */
   serve(): void {
-    for (const lane of LANES) {
-      const queue = this.#queues[lane];
-      while (queue.length > 0) {
-        const connection = this.#lanes.find(lane);
-        if (!connection) break;
-        const waiter = queue.shift()!;
-        waiter.isServed = true;
-        clearTimeout(waiter.timer);
-        if (waiter.since !== undefined)
-          this.#settings.report?.('waited', (performance.now() - waiter.since) / 1000);
-        waiter.take(connection);
-      }
+    for (let found = this.#next(); found; found = this.#next()) {
+      const waiter = this.#queues[found.lane].shift()!;
+      waiter.isServed = true;
+      clearTimeout(waiter.timer);
+      if (waiter.since !== undefined)
+        this.#settings.report?.('waited', (performance.now() - waiter.since) / 1000);
+      waiter.take(found.connection);
     }
+  }
+
+  /**
+   * Of the lanes that have a connection now, the one whose first operation came first. In an order of lanes, reads that never end
+   * would leave no place to writes that need a connection for themselves.
+   */
+  #next(): { readonly lane: Lane; readonly connection: TaskConnection } | undefined {
+    let found: { readonly lane: Lane; readonly connection: TaskConnection } | undefined;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const lane of LANES) {
+      const number = this.#queues[lane][0]?.number ?? Number.POSITIVE_INFINITY;
+      if (number >= oldest) continue;
+      const connection = this.#lanes.find(lane);
+      if (!connection) continue;
+      found = { lane, connection };
+      oldest = number;
+    }
+    return found;
   }
 
   /** Fails all operations that wait. */
