@@ -31,7 +31,7 @@ export const diagnostics = {
     message('action-output-type-unknown', 'error', [
       `the type: "${name}" is not an object or scalar type defined in custom types`,
     ]),
-  /** Object relationship "%relationship%" of object type "%type%" maps to columns of table %table% that are not unique: it finds one */
+  /** Object relationship "%relationship%" of object type "%type%" finds one row of several: its columns of table %table% are not unique. */
   actionRelationshipNotUnique: ({
     relationship,
     type,
@@ -42,30 +42,28 @@ export const diagnostics = {
     table: Hole;
   }): Message =>
     message('action-relationship-not-unique', 'warning', [
-      `Object relationship "${relationship}" of object type "${type}" maps to columns of table ${table} that are not unique: it finds one`,
-      'row of several.',
+      `Object relationship "${relationship}" of object type "${type}" finds one row of several: its columns of table ${table} are not unique.`,
     ]),
-  /** Field "%field%" of object type "%type%" is of type %given%, column "%column%" of table %table% of type %wanted%: relationship */
+  /** Relationship "%relationship%" of object type "%type%" compares texts: field "%field%" has type %given%, column "%column%" of table %table% %wanted%. */
   actionRelationshipTypes: ({
-    field,
+    relationship,
     type,
+    field,
     given,
     column,
     table,
     wanted,
-    relationship,
   }: {
-    field: Hole;
+    relationship: Hole;
     type: Hole;
+    field: Hole;
     given: Hole;
     column: Hole;
     table: Hole;
     wanted: Hole;
-    relationship: Hole;
   }): Message =>
     message('action-relationship-types', 'warning', [
-      `Field "${field}" of object type "${type}" is of type ${given}, column "${column}" of table ${table} of type ${wanted}: relationship`,
-      `"${relationship}" compares their texts.`,
+      `Relationship "${relationship}" of object type "${type}" compares texts: field "${field}" has type ${given}, column "${column}" of table ${table} ${wanted}.`,
     ]),
   /** The %construct% %name% in actions.graphql is ignored: actions have no %construct%s. */
   actionSdlIgnored: ({ construct, name }: { construct: Hole; name: Hole }): Message =>
