@@ -4,17 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
-import {
-  connect,
-  type EventFigure,
-  ITEMS,
-  now,
-  numberFrom,
-  type Rig,
-  undelivered,
-  until,
-  writeItems,
-} from './rig.ts';
+import { connect, type EventFigure, ITEMS, now, numberFrom, type Rig, settled, writeItems } from './rig.ts';
 
 /** One of two servers is killed while calls are under way. */
 export async function measureKill(rig: Rig): Promise<EventFigure[]> {
@@ -34,7 +24,7 @@ export async function measureKill(rig: Rig): Promise<EventFigure[]> {
   await first.stop('SIGKILL');
   const killed = now();
   rig.progress('killed a server; its lease ends after 30 s');
-  await until('all events', async () => (await undelivered(client)) === 0, 120);
+  await settled(client);
   const freed = (now() - killed) / 1000;
   await second.stop();
   const calls = await receiver.take();
@@ -104,7 +94,7 @@ export async function measureOutages(rig: Rig): Promise<EventFigure[]> {
     const recovery = (now() - back) / 1000;
     rig.progress(`delivers ${recovery.toFixed(1)} s after PostgreSQL is back`);
     const client = await connect(url);
-    await until('all events', async () => (await undelivered(client)) === 0, 120);
+    await settled(client);
     const calls = await receiver.take();
     const lost = 10_000 - new Set(calls.map(([, id]) => id)).size;
 
@@ -120,7 +110,7 @@ export async function measureOutages(rig: Rig): Promise<EventFigure[]> {
     await delay(8000);
     await receiver.control('up');
     const up = now();
-    await until('all events', async () => (await undelivered(client)) === 0, 120);
+    await settled(client);
     const seconds = (now() - up) / 1000;
     const after = (await receiver.take()).filter(([path]) => path === '/down');
     await client.end();

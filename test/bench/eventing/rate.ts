@@ -12,16 +12,7 @@ import { beginLease } from '../../../runtime/queue/lease.ts';
 import { Worker } from '../../../runtime/queue/worker.ts';
 import { startMeasured } from '../child.ts';
 import type { ServerProcess } from '../server.ts';
-import {
-  type EventFigure,
-  ITEMS,
-  numberFrom,
-  type Rig,
-  rateOf,
-  undelivered,
-  until,
-  writeItems,
-} from './rig.ts';
+import { deliverItems, type EventFigure, ITEMS, numberFrom, type Rig, rateOf, settled } from './rig.ts';
 
 const EVENTS = 10_000;
 const ROUNDS = 3;
@@ -32,7 +23,7 @@ const committed = 'select xact_commit from pg_stat_database where datname = curr
 const PUBLISHED = 1500;
 
 export async function measureRate(rig: Rig): Promise<EventFigure[]> {
-  const { receiver, progress } = rig;
+  const { progress } = rig;
   const { url, client } = await rig.database('rate');
   await client.query(ITEMS);
   const engine = await rig.serve(url);
@@ -41,16 +32,15 @@ export async function measureRate(rig: Rig): Promise<EventFigure[]> {
   const rates: number[] = [];
   let perEvent = 0;
   for (let round = 0; round <= ROUNDS; round += 1) {
+    let before = 0;
     await engine.metadata('pg_pause_event_trigger', { name: 'rate' });
-    await writeItems(client, round * EVENTS, EVENTS);
-    await delay(PUBLISHED);
-    const before = await numberFrom(client, committed);
-    await engine.metadata('pg_resume_event_trigger', { name: 'rate' });
-    await receiver.waitFor(EVENTS);
-    await until('outcomes', async () => (await undelivered(client)) === 0);
+    const rate = await deliverItems(rig, client, round * EVENTS, EVENTS, async () => {
+      await delay(PUBLISHED);
+      before = await numberFrom(client, committed);
+      await engine.metadata('pg_resume_event_trigger', { name: 'rate' });
+    });
     await delay(PUBLISHED);
     perEvent = ((await numberFrom(client, committed)) - before) / EVENTS;
-    const rate = rateOf(await receiver.take());
     // The first round warms up.
     if (round > 0) rates.push(rate);
     progress(`engine: ${Math.round(rate)} events/s`);
@@ -145,7 +135,7 @@ async function measureQueue(rig: Rig): Promise<number> {
       interval: 1000,
       report: failed,
     });
-    await until('the queue', async () => (await undelivered(client)) === 0);
+    await settled(client);
     rates.push((2 * EVENTS * 1000) / (performance.now() - begun));
     await worker.stop(1000);
     rig.progress(`queue alone: ${Math.round(rates.at(-1)!)} events/s`);

@@ -172,13 +172,32 @@ export const writeItems = (client: pg.Client, first: number, count: number) =>
     count,
   ]);
 
+/** Writes so many items and waits until their events are delivered and recorded. @returns calls per second */
+export async function deliverItems(
+  { receiver }: Rig,
+  client: pg.Client,
+  first: number,
+  count: number,
+  resume: () => Promise<unknown> = async () => {},
+): Promise<number> {
+  await writeItems(client, first, count);
+  await resume();
+  await receiver.waitFor(count, 120);
+  await settled(client);
+  return rateOf(await receiver.take());
+}
+
+/** Waits until every event is delivered and recorded. */
+export const settled = (client: pg.Client) =>
+  until('outcomes', async () => (await undelivered(client)) === 0, 120);
+
 export async function numberFrom(client: pg.Client, sql: string): Promise<number> {
   const { rows } = await client.query(`select (${sql})::float8 as number`);
   return rows[0].number;
 }
 
 /** Events that are not delivered. */
-export const undelivered = (client: pg.Client) =>
+const undelivered = (client: pg.Client) =>
   numberFrom(
     client,
     'select count(*) from engine_catalog.event_log where not delivered or locked is not null',
