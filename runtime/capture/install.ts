@@ -22,7 +22,7 @@ export interface CaptureStatus extends CapturedTable {
   readonly complete: boolean;
 }
 
-/** Milliseconds that a trigger's creation waits for writers of its table; they wait behind it meanwhile. */
+/** Maximum milliseconds that creating a trigger waits for writers of its table. New writers queue behind it. */
 const LOCK_TIMEOUT = 1000;
 const ATTEMPTS = 20;
 /** Maximum columns whose values are recorded. */

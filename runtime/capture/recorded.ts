@@ -10,7 +10,7 @@ type WrittenKeys = ReadonlyMap<string, readonly string[]>;
 export interface Recorded {
   /** Tables, by oid, whose every write is recorded. */
   readonly complete: ReadonlySet<string>;
-  /** What was written, by the table's oid; undefined: any row. */
+  /** Written keys by the table's oid; undefined: any row. */
   readonly written: ReadonlyMap<string, readonly WrittenKeys[] | undefined>;
   /** Views or partitions were defined since the last look at the triggers. */
   readonly redefined: boolean;
@@ -29,7 +29,7 @@ export interface RecordReader {
   /** Listens from now on, if the database records anything; to be called often. */
   readonly attend: () => Promise<void>;
   /**
-   * What was recorded since a snapshot, with the new one. Undefined if it is not certain that every write was.
+   * Reads the writes recorded since a snapshot, and the new snapshot. Undefined if writes may be missing.
    * @param age milliseconds since the snapshot
    * @throws what the connection throws
    */
@@ -145,7 +145,7 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
       const [[snapshot, xmin] = [], ...rows] = await poll(READ, [since]);
       if (!isCertain) {
         if (BigInt(xmin!) < from) return undefined;
-        // What the last snapshot did not see may have been written before: this time everything counts as changed.
+        // Writes that the last snapshot did not see may be older than the records: everything counts as changed once.
         isCertain = true;
         return undefined;
       }

@@ -23,7 +23,7 @@ export interface Attempt {
   readonly response: string;
   /** Seconds that the receiver asked to wait. */
   readonly retryAfter?: number;
-  /** For the log line of the attempt: what was sent, and what became of it. Without bodies, which the tables have. */
+  /** Request and response for the attempt's log line. Bodies are left out: they are in the tables of events. */
   readonly line?: { readonly request: object; readonly response: object };
 }
 
@@ -49,7 +49,7 @@ const MAX_TIMEOUT = 1800;
 
 /**
  * Calls the webhook once. Never rejects: every error is a failed attempt.
- * @param makeMessage may throw: what stands in the queue may have been written by others
+ * @param makeMessage may throw: others may have written invalid events into the queue
  */
 export async function attemptCall(
   outgoing: Outgoing,

@@ -11,7 +11,7 @@ import type { QueueQuery } from '../queue/lease.ts';
 const AHEAD = 50;
 const FEW = 5;
 
-/** What to delete: `CleanupShape` without its schedule. */
+/** Events to delete: `CleanupShape` without its schedule. */
 export type Deletion = Pick<CleanupShape, 'olderThan' | 'batchSize' | 'timeout' | 'invocations'>;
 
 export interface Deleted {
@@ -19,7 +19,7 @@ export interface Deleted {
   readonly invocations: number;
 }
 
-/** Gives a connection of its own, for statements that take long. */
+/** Runs `use` on a dedicated connection, for statements that take long. */
 export type WithClient = <Result>(
   use: (client: {
     // biome-ignore lint/suspicious/noExplicitAny: rows are as the statement says.
@@ -43,7 +43,7 @@ events as (
 )
 select (select count(*) from events)::integer as events, (select count(*) from calls)::integer as invocations`;
 
-/** Deletes old events of a trigger in batches, each in a transaction of its own. */
+/** Deletes old events of a trigger in batches, one transaction each. */
 export async function deleteOldEvents(
   withClient: WithClient,
   trigger: string,

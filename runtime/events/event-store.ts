@@ -10,7 +10,7 @@ export interface EventOutcome extends Attempt {
   readonly retryIn?: number;
 }
 
-/** The event's trigger is gone, or waits: it is unlocked, and no attempt counts. */
+/** Outcome for events whose trigger is gone or waits. They are unlocked, and no attempt counts. */
 export const NOT_SENT: EventOutcome = {
   isDelivered: false,
   isHopeless: false,

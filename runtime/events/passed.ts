@@ -1,7 +1,7 @@
 /**
- * Up to which event of a trigger none is left that was never tried. While any transaction keeps an old snapshot, the index has
- * an entry for each event that this snapshot might see as waiting, and a look from the beginning passes all of them. So after a
- * slow look the next ones begin behind what has passed.
+ * Lower bounds for reads of the queue. While a transaction keeps an old snapshot, the index keeps an entry for each event that
+ * was waiting in this snapshot, and a look from the beginning reads all of these entries. After a slow look the next ones
+ * therefore begin behind the numbers that have passed: all their events were tried.
  *
  * Numbers of events are not in the order of commits. A number counts as passed only when every transaction that could have
  * taken it, or a lower one, has ended: the last number is read, the next statement's snapshot has a higher `xmax` than any such
@@ -9,7 +9,7 @@
  * anew), or that a transaction without a number of its own writes (foreign tables), are found by looks from the beginning.
  */
 
-/** What a look at the queue found, besides events to claim. */
+/** State of the queue, as a claim reads it. */
 export interface Look {
   /** Lowest number of a waiting event that was never tried, behind what had passed, by trigger; null for none. */
   readonly first: Readonly<Record<string, number | null>>;

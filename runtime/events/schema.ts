@@ -17,8 +17,8 @@ create table if not exists engine_catalog.source_catalog_version (
 create unique index if not exists source_catalog_version_one_row
   on engine_catalog.source_catalog_version ((version is not null));
 
--- A function of its own as default: dropping the extension that once gave gen_random_uuid does not reach the columns.
--- Without a search path of its own, which would keep it from being inlined: a call for each event takes longer than the rest.
+-- The columns' default is this function, so dropping the extension that once had gen_random_uuid does not drop the default.
+-- No search path is set: that would prevent inlining, and a call for each event takes longer than the rest of its capture.
 create or replace function engine_catalog.gen_engine_uuid() returns uuid
 language sql volatile as 'select pg_catalog.gen_random_uuid()';
 
@@ -44,7 +44,7 @@ create index if not exists event_log_trigger_name_idx on engine_catalog.event_lo
 create index if not exists event_log_fetch_events
   on engine_catalog.event_log (locked nulls first, next_retry_at nulls first, created_at)
   where delivered = false and error = false and archived = false;
--- What orders events among each other: a JSON array of values, where the trigger asks for it.
+-- Events with the same key are delivered in order, where the trigger asks for it: a JSON array of values.
 alter table engine_catalog.event_log add column if not exists key text;
 create index if not exists event_log_by_key on engine_catalog.event_log (trigger_name, key, seq)
   where key is not null and delivered = false and archived = false;

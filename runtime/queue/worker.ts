@@ -161,7 +161,7 @@ export class Worker<Job, Outcome> {
   async #claim(): Promise<Omit<Claimed<Job>, 'jobs'>> {
     const { store, batchSize, isShared } = this.#options;
     this.#stirred = false;
-    // Where there are several lanes, a batch waits for each at most, so that one that hangs takes no room from the others.
+    // With several lanes, at most one batch waits per lane, so that a lane that hangs takes no room from the others.
     this.#full = isShared() ? [...this.#waiting.keys()] : [];
     this.#lacksRoom = this.#isBlocked || (!isShared() && this.held > batchSize);
     if (this.#lacksRoom) return { hasMore: false };

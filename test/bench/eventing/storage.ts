@@ -43,14 +43,17 @@ export async function measureStorage(rig: Rig): Promise<EventFigure[]> {
   await client.query('alter system reset autovacuum_naptime');
   await client.query('select pg_reload_conf()');
   await engine.stop();
-  const [early, last] = [sizes[2]!, sizes.at(-1)!];
+  // Autovacuum comes at any time, so the largest sizes of both halves are compared.
+  const [early, late] = [sizes.slice(0, ROUNDS / 2), sizes.slice(ROUNDS / 2)].map((half) =>
+    Math.max(...half),
+  );
   return [
     {
       id: 'E7',
-      what: `tables after 3 and ${ROUNDS} rounds of ${EVENTS} events and a clean-up`,
-      value: `${early.toFixed(1)} MB, ${last.toFixed(1)} MB; ${(share * 100).toFixed(0)} % dead rows`,
+      what: `maximum size in two times ${ROUNDS / 2} rounds of ${EVENTS} events and a clean-up`,
+      value: `${early!.toFixed(1)} MB, ${late!.toFixed(1)} MB; ${(share * 100).toFixed(0)} % dead rows`,
       goal: '± 20 %, ≤ 5 % dead',
-      isMet: last <= 1.2 * early && share <= 0.05,
+      isMet: late! <= 1.2 * early! && share <= 0.05,
     },
   ];
 }

@@ -427,3 +427,22 @@ describe('subscriptions', () => {
     await socket.close();
   });
 });
+
+test('events have GeoJSON with fifteen digits and the reference system', async () => {
+  await metadata('pg_create_event_trigger', {
+    name: 'placed',
+    table: 'place',
+    webhook: 'http://127.0.0.1:9/',
+    insert: { columns: '*', payload: ['name', 'at', 'sphere'] },
+  });
+  await database.query(
+    `insert into place (name, at, sphere)
+     values ('far', st_setsrid(st_point(1.123456789012345, 2), 4326), 'srid=4326;point(3 4)')`,
+  );
+  expect(
+    await database.query(
+      `select payload #> '{data,new}' as row from engine_catalog.event_log where trigger_name = 'placed'`,
+    ),
+  ).toEqual([{ row: { name: 'far', at: printed(1.123456789012345, 2), sphere: printed(3, 4) } }]);
+  await metadata('pg_delete_event_trigger', { name: 'placed' });
+});
