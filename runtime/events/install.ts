@@ -120,6 +120,26 @@ export async function installEvents(
   }
 }
 
+/**
+ * Captures of a source that its database does not have as the program says: by name of the function, what is wrong. None where
+ * nothing was ever installed: the first start does that.
+ */
+export async function readDrift(
+  client: InstallClient,
+  { triggers }: SourceEvents,
+): Promise<ReadonlyMap<string, string>> {
+  const drift = new Map<string, string>();
+  if (!(await hasEventTables(client))) return drift;
+  const installed = await readInstalled(client);
+  for (const [name, { trigger, capture }] of expectedCaptures(triggers)) {
+    const found = installed.get(name);
+    if (found === undefined) drift.set(name, 'not installed');
+    else if (!hasFunction(found, capture)) drift.set(name, 'another function');
+    else if (!hasTrigger(found, trigger, capture)) drift.set(name, 'another trigger, or disabled');
+  }
+  return drift;
+}
+
 /** Removes every trigger of a source and the tables of events: for a source that is dropped. */
 export async function removeEvents(client: InstallClient, source: string): Promise<void> {
   if (!(await hasEventTables(client))) return;

@@ -3,6 +3,7 @@
  * itself: what changed, whether it matters, and for which operations.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import pg from 'pg';
 import type { RelationReference } from '../catalog/catalog.ts';
 import { readDatabase } from '../catalog/index.ts';
 import { objectKey } from '../core/names.ts';
@@ -10,6 +11,7 @@ import { type ProofSubject, proofsOf } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import { columnType } from '../core/types.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
+import { type InstallClient, readDrift } from '../events/install.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
 import { type Facts, operationsOf, type ServedOperation } from './operations.ts';
 import { prove, subjectText } from './prove.ts';
@@ -97,7 +99,9 @@ export async function verifyProgram(
   }
   const proofs = await refusedStatements(program, databases, operations);
   const known = new Set(refused);
-  const all = [...changes, ...proofs.changes.filter(({ object }) => !known.has(object))];
+  const drift = await driftOf(program, databases);
+  redefined ||= drift.length > 0;
+  const all = [...changes, ...proofs.changes.filter(({ object }) => !known.has(object)), ...drift];
   const breaking = all.some(({ breaks }) => breaks.length > 0);
   return {
     verdict: breaking ? 'breaking' : redefined ? 'redefined' : all.length > 0 ? 'harmless' : 'same',
@@ -106,6 +110,28 @@ export async function verifyProgram(
     changes: all,
     proved: proofs.count,
   };
+}
+
+/** Event triggers of a program that its databases do not have, or have otherwise. They are mended by a start or a reload. */
+async function driftOf(
+  { events }: GeneratedProgram,
+  databases: ReadonlyMap<string, ConnectionConfiguration>,
+): Promise<readonly CatalogChange[]> {
+  const changes: CatalogChange[] = [];
+  for (const program of events?.sources ?? []) {
+    const { source } = program;
+    const configuration = databases.get(source);
+    if (configuration === undefined) continue;
+    const client = new pg.Client(configuration);
+    await client.connect();
+    try {
+      for (const [name, after] of await readDrift(client as InstallClient, program))
+        changes.push({ source, object: `event trigger ${name}`, before: 'installed', after, breaks: [] });
+    } finally {
+      await client.end();
+    }
+  }
+  return changes;
 }
 
 /** Milliseconds of work at a stretch: a server that verifies itself answers requests meanwhile. */
@@ -295,7 +321,7 @@ export function verificationText({ verdict, changes, expected }: Verification): 
   }[verdict];
   const several = new Set(changes.map(({ source }) => source)).size > 1;
   const lines = changes.flatMap(({ source, object, before, after, breaks }) => [
-    `  ${several ? `${source} · ` : ''}${object}: ${before} → ${after ?? 'gone'}${breaks.length > 0 ? '' : object.startsWith('definitions of') ? ' (redefined)' : ' (harmless)'}`,
+    `  ${several ? `${source} · ` : ''}${object}: ${before} → ${after ?? 'gone'}${breaks.length > 0 ? '' : /^(definitions of|event trigger) /.test(object) ? ' (redefined)' : ' (harmless)'}`,
     ...breaks.map(({ name, roles }) => `    breaks ${name}  ${rolesText(roles)}`),
   ]);
   return [head, ...lines].map((line) => `${line}\n`).join('');

@@ -6,6 +6,7 @@ import { rating } from '../../examples/helpdesk/roles.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
 import { readConfiguration } from '../../runtime/configuration/configuration.ts';
 import { type RunningServer, startServer } from '../../runtime/main.ts';
+import { engine } from '../harness/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 
 const lines: string[] = [];
@@ -113,4 +114,25 @@ test('the schedule of the program that started last counts', async () => {
   expect(
     await database.query("select from engine_catalog.cron_events where scheduled_time = '2100-01-01Z'"),
   ).toEqual([]);
+});
+
+test('verify finds triggers that others changed; a start mends them', async () => {
+  const folder = fileURLToPath(new URL('../../generated', import.meta.url));
+  const verified = () => engine('verify', folder, '--source', `default=${database.url}`);
+  expect(await verified()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^same/) });
+  const [{ table, name }] = (await database.query(
+    `select tgrelid::regclass::text as table, tgname as name from pg_trigger
+     where tgname like 'notify%INSERT' limit 1`,
+  )) as [{ table: string; name: string }];
+  for (const [change, found] of [
+    [`alter table ${table} disable trigger "${name}"`, 'another trigger, or disabled'],
+    [`drop function engine_catalog."${name}"() cascade`, 'not installed'],
+  ] as const) {
+    await database.query(change);
+    const { status, stdout } = await verified();
+    expect(status).toBe(1);
+    expect(stdout).toContain(`event trigger ${name}: installed → ${found} (redefined)`);
+    await start();
+    expect((await verified()).status).toBe(0);
+  }
 });
