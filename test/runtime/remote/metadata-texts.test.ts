@@ -23,7 +23,11 @@ beforeAll(async () => {
   const database = await createTestDatabase(
     'create table usr (id integer primary key); create table hello (id integer primary key); create table other (id integer primary key)',
   );
-  server = await startTestServer(database, { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' });
+  server = await startTestServer(
+    database,
+    { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+    { NO_ADDRESS: 'nonsense' },
+  );
   await run('pg_track_table', { table: 'usr' });
   await run('add_remote_schema', { name: 'one', definition: { url: remotes.one!.url } });
 });
@@ -108,6 +112,10 @@ test('addresses', async () => {
   expect(await add('x', { url_from_env: 'NOPE' })).toEqual([
     ...refused,
     "environment variable 'NOPE' not set",
+  ]);
+  expect(await add('x', { url_from_env: 'NO_ADDRESS' })).toEqual([
+    ...refused,
+    'not a valid URI in environment variable: NO_ADDRESS',
   ]);
 });
 
@@ -275,6 +283,11 @@ test('inherited roles have what their parents agree on', async () => {
     run('add_inherited_role', { role_name, role_set });
   expect(await inherit('agreed', ['reader', 'same_as_reader'])).toEqual([200]);
   expect(await ask('{ hello }', 'agreed')).toEqual({ data: { hello: 'one' } });
+  // A parent without a permission takes nothing away.
+  const permission = { columns: ['id'], filter: {} };
+  await run('pg_create_select_permission', { table: 'usr', role: 'without', permission });
+  expect(await inherit('heir', ['reader', 'without'])).toEqual([200]);
+  expect(await ask('{ hello }', 'heir')).toEqual({ data: { hello: 'one' } });
   expect(await inherit('torn', ['reader', 'other'])).toEqual([200]);
   expect(await ask('{ hello }', 'torn')).toMatchObject({ errors: [{}] });
   const { json } = await send(server, '/v1/metadata', {
