@@ -1,6 +1,7 @@
 /** The operations that run on one socket. */
 import type { WebSocket } from 'ws';
 import { EngineError } from '../core/errors.ts';
+import { remember } from '../core/remember.ts';
 import type { Session } from '../core/session.ts';
 import { cameFromDatabase } from '../database/failures.ts';
 import { graphqlCall } from '../http/graphql.ts';
@@ -45,9 +46,9 @@ export interface OperationLog {
 export function createOperations(context: OperationsContext): Operations {
   const { messages, outbox, subscriptions, sendable } = context;
   const live = new Map<string, { readonly stop: () => void; readonly log: OperationLog }>();
-  /** Queries and mutations under way, by id. Stopping one only drops its answer. */
-  const running = new Map<string, object>();
-  /** The same, with those that were stopped or replaced. */
+  /** Queries and mutations that run, by id, which several may share. Stopping them only drops their answers. */
+  const running = new Map<string, Set<object>>();
+  /** Their number, with those that were stopped. */
   let unanswered = 0;
 
   const checkNumber = () => {
@@ -64,7 +65,8 @@ export function createOperations(context: OperationsContext): Operations {
 
   const runOnce = async (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
     const token = {};
-    running.set(id, token);
+    const ofId = remember(running, id, () => new Set());
+    ofId.add(token);
     unanswered += 1;
     let answer: string;
     try {
@@ -75,9 +77,9 @@ export function createOperations(context: OperationsContext): Operations {
       answer = cameFromDatabase(thrown) ? messages.failure(id, error) : messages.invalid(id, error);
     }
     unanswered -= 1;
-    // Stopped, or replaced by another of the same id.
-    if (running.get(id) !== token) return;
-    running.delete(id);
+    if (running.get(id) !== ofId) return;
+    ofId.delete(token);
+    if (ofId.size === 0) running.delete(id);
     outbox.send(answer);
     outbox.send(messages.complete(id));
     log.event('completed');

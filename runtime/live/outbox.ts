@@ -28,10 +28,14 @@ export interface Outbox {
 }
 
 /**
- * @param sent notes the size of a message
+ * @param sent notes a message
  * @param giveUp the client takes too little
  */
-export function createOutbox(socket: WebSocket, sent: (size: number) => void, giveUp: () => void): Outbox {
+export function createOutbox(
+  socket: WebSocket,
+  sent: (message: string | Buffer) => void,
+  giveUp: () => void,
+): Outbox {
   const waiting = new Map<string, () => string | Buffer>();
   const callbacks: (() => void)[] = [];
   let stalled: NodeJS.Timeout | undefined;
@@ -52,7 +56,7 @@ export function createOutbox(socket: WebSocket, sent: (size: number) => void, gi
   };
   const send = (message: string | Buffer) => {
     if (socket.readyState !== socket.OPEN) return;
-    sent(message.length);
+    sent(message);
     // Without a callback for each message, which costs memory: one is enough to notice that the socket takes messages again.
     if (stalled === undefined && !isFull()) {
       socket.send(message, TEXT);

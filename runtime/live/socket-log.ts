@@ -12,7 +12,7 @@ import type { OperationLog } from './operations.ts';
 export interface SocketLog {
   readonly accepted: () => void;
   readonly received: (text: string) => void;
-  readonly sent: (size: number) => void;
+  readonly sent: (message: string | Buffer) => void;
   /** Authentication failed. */
   readonly rejected: (error: EngineError) => void;
   readonly session: (session: Session) => void;
@@ -41,8 +41,8 @@ export function createSocketLog(
       userVariables: session?.variables,
       expiresAt: session?.expiresAt,
     });
-  const server = (event: string, detail?: unknown) => {
-    if (isDetailed) observe({ kind: 'ws-server', websocketId, event, detail });
+  const server = (event: string, detail?: unknown, metadata?: object) => {
+    if (isDetailed) observe({ kind: 'ws-server', websocketId, event, detail, metadata });
   };
   return {
     accepted: () => {
@@ -50,7 +50,10 @@ export function createSocketLog(
       server('accepted');
     },
     received: (text) => server('message_received', { message_size: text.length }),
-    sent: (size) => server('message_sent', { message_size: size }),
+    sent: (message) => {
+      if (isDetailed)
+        server('message_sent', { message_size: message.length }, describeMessage(message.toString()));
+    },
     rejected: (error) => report('rejected', errorObject(error, true)),
     session: (made) => {
       session = made;
@@ -81,4 +84,10 @@ export function createSocketLog(
       };
     },
   };
+}
+
+/** Its type, and the operation that it belongs to. */
+function describeMessage(message: string): object {
+  const [, type, id] = /^\{"type":"(\w+)"(?:,"id":("(?:[^"\\]|\\.)*"))?/.exec(message)!;
+  return { event_type: type, ...(id !== undefined && { operation_id: JSON.parse(id) }) };
 }

@@ -163,9 +163,9 @@ function serve(
   log.accepted();
   const { countTraffic } = context;
   if (countTraffic) socket.on('message', (data: Buffer) => countTraffic.received(data.length));
-  const sent = (size: number) => {
-    log.sent(size);
-    countTraffic?.sent(size);
+  const sent = (message: string | Buffer) => {
+    log.sent(message);
+    countTraffic?.sent(message.length);
   };
   const outbox = createOutbox(socket, sent, () => {
     socket.close(1013, 'the client reads too slowly');

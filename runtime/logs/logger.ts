@@ -216,9 +216,12 @@ export function createLogger(
         }
         return;
       case 'ws-server': {
-        const { websocketId, event: type, detail } = observation;
+        const { websocketId, event: type, detail, metadata } = observation;
         const event = { type, ...(detail === undefined ? {} : { detail }) };
-        logger.debug({ type: 'ws-server', detail: { websocket_id: websocketId, event } });
+        logger.debug({
+          type: 'ws-server',
+          detail: { websocket_id: websocketId, event, ...(metadata && { metadata }) },
+        });
         return;
       }
       case 'live-query-poll':

@@ -230,6 +230,8 @@ export type Observation =
       readonly websocketId: string;
       readonly event: string;
       readonly detail?: unknown;
+      /** Of a message that was sent: what it belongs to. */
+      readonly metadata?: object | undefined;
     }
   /** A live query had changed, and nothing had told: what is recorded of writes is not complete. */
   | {
