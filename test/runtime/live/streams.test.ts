@@ -247,10 +247,10 @@ describe('a stream of a source whose streams wait for older transactions', () =>
       `{ ${table}_stream(batch_size: 10, cursor: {initial_value: {${column}: 0}}) { n: ${column} } }`,
     );
     expect(await batch(socket)).toEqual([{ n: 1 }]);
+    const older = await transaction();
     const late = await transaction();
     await insert(database, 3);
-    // A row of an older transaction, behind one that waits.
-    const older = await transaction();
+    // It waits for nothing itself, but for the row before it.
     await insert(older, 4);
     await older.query('commit');
     await older.end();
