@@ -12,8 +12,10 @@ export const GATHER = 3;
 /** Maximum milliseconds to wait for after rounds that were in vain, or that failed. */
 const MAX_PATIENCE = 1000;
 
-interface Round {
+export interface Round {
+  /** By performance.now(). */
   readonly began: number;
+  /** Something that it read had changed. */
   isFruitful: boolean;
 }
 

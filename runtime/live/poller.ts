@@ -2,7 +2,7 @@
  * The life of a live query: it is read for all its cohorts, from its first subscriber to its last.
  *
  * A cohort is read when it is *due*: at once when a client subscribes, and in a *round* (pace.ts) when what it reads may have
- * changed (concern.ts). What becomes due while it is being read is read once more afterwards, so the last read of a cohort
+ * changed (staleness.ts). What becomes due while it is being read is read once more afterwards, so the last read of a cohort
  * begins after the last change; and since a cohort is read by one batch at a time, its states never go backwards.
  */
 import { randomUUID } from 'node:crypto';
@@ -11,12 +11,11 @@ import type { Change } from '../database/changes.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Cohort, Subscriber } from './cohort.ts';
 import { Cohorts } from './cohorts.ts';
-import { concernOf } from './concern.ts';
 import type { Lane, Reader } from './lane.ts';
 import { GATHER, Pace } from './pace.ts';
 import type { BatchReport, ReadReport } from './poller-log.ts';
 import { type ReadingContext, readBatch } from './reading.ts';
-import { type Sensitivity, sensitivityOf, tablesOf } from './sensitivity.ts';
+import { Staleness } from './staleness.ts';
 
 export interface PollerOptions {
   /** Milliseconds between the end of a round and the next one, if no changes are reported. */
@@ -36,46 +35,25 @@ export interface PollerOptions {
 
 type PolledSource = Pick<SourceConnection, 'poll' | 'changes'>;
 
-/** Milliseconds after which definitions in the database are looked at again: they may change behind our back. */
-const LEARN_AGAIN = 60_000;
-/** Milliseconds after which all is read once although what is recorded of writes concerns nothing: the record is checked so. */
-const CHECK_INTERVAL = 45_000;
-/** Milliseconds that the report of a change may take. */
-const MAX_DELAY = 2000;
-
 export class Poller implements Reader {
   readonly plan: SubscriptionPlan;
-  readonly #source: PolledSource;
   readonly #lane: Lane;
   readonly #options: PollerOptions;
   readonly #pace: Pace;
   readonly #reading: ReadingContext;
   readonly #cohorts: Cohorts;
-  readonly #tables: ReadonlySet<string>;
+  readonly #stale: Staleness;
   readonly #due = new Set<Cohort>();
-  /** What the next round reads. */
-  #stale: 'all' | Set<Cohort> = new Set();
-  #isNamed = false;
   #batches = 0;
   /** When something became due, until nothing is. */
   #readingSince: number | undefined;
   #finished: BatchReport[] = [];
   readonly id = randomUUID();
   #gathering: NodeJS.Timeout | undefined;
-  /** undefined: not known yet. */
-  #sensitivity: Sensitivity | undefined;
-  #mustLearn = true;
-  /** When the sensitivity was asked for, by performance.now(). */
-  #learned = 0;
-  /** The same of the last round that read all, and of the last change that concerned the query. */
-  #readAll = performance.now();
-  #concerned = 0;
-  #isCheck = false;
   readonly #stopListening: () => void;
 
   constructor(plan: SubscriptionPlan, source: PolledSource, lane: Lane, options: PollerOptions) {
     this.plan = plan;
-    this.#source = source;
     this.#lane = lane;
     this.#options = options;
     this.#pace = new Pace(options.interval, () => this.#beginRound());
@@ -85,15 +63,13 @@ export class Poller implements Reader {
       seed: options.seed,
       changed: () => this.#pace.bearFruit(),
       horizon: () => source.changes.begunBefore(1000 * (plan.horizon?.seconds ?? 0)),
-      waits: (cohort) => {
-        if (this.#stale !== 'all') this.#stale.add(cohort);
-      },
+      waits: (cohort) => this.#stale.add([cohort]),
       advance: (subscriber, values) => this.#advance(subscriber, values),
       finished: (batch) => this.#finished.push(batch),
       report: options.report,
     };
     this.#cohorts = new Cohorts(plan.parameters, (cohort) => this.#due.delete(cohort));
-    this.#tables = tablesOf(plan.text);
+    this.#stale = new Staleness(plan, source, this.#cohorts.index, options.missed);
     this.#stopListening = source.changes.listen((change) => this.#changed(change));
   }
 
@@ -103,13 +79,12 @@ export class Poller implements Reader {
 
   /** Why the query is read at its interval; undefined: it is read after changes of data. */
   get polledBecause(): string | undefined {
-    return this.#sensitivity ? this.#sensitivity.polledBecause : 'nothing is known of it yet';
+    return this.#stale.polledBecause;
   }
 
   /** Definitions in the database may have changed: on what the query depends is found out again. */
   relearn(): void {
-    this.#sensitivity = undefined;
-    this.#mustLearn = true;
+    this.#stale.forget();
     this.#lane.wake(this);
   }
 
@@ -139,7 +114,7 @@ export class Poller implements Reader {
 
   isReady(): boolean {
     for (const cohort of this.#due) if (!cohort.reading) return true;
-    return this.#mustLearn && this.#batches === 0 && this.cohorts.size > 0;
+    return this.#stale.mustLearn && this.#batches === 0 && this.cohorts.size > 0;
   }
 
   /** In the turns of the lane as well: subscribers that come and go at once must not use up the database. */
@@ -154,17 +129,9 @@ export class Poller implements Reader {
       this.#options.report(error);
     }
     for (const cohort of batch) cohort.reading = false;
-    if (this.#mustLearn && this.cohorts.size > 0) await this.#learn();
+    if (this.#stale.mustLearn && this.cohorts.size > 0) await this.#stale.learn();
     this.#batches -= 1;
     this.#endRoundIfDone();
-  }
-
-  /** A query whose dependencies are unknown is read at its interval. */
-  async #learn(): Promise<void> {
-    this.#mustLearn = false;
-    this.#learned = performance.now();
-    const sensitivity = await sensitivityOf(this.plan.text, this.#source).catch(() => undefined);
-    if (!this.#mustLearn) this.#sensitivity = sensitivity;
   }
 
   #gather(): void {
@@ -176,35 +143,14 @@ export class Poller implements Reader {
   }
 
   #changed(change: Change): void {
-    const now = performance.now();
-    if (change.redefined) this.relearn();
-    else if (now - this.#learned > LEARN_AGAIN) {
-      this.#mustLearn = true;
-      this.#lane.wake(this);
-    }
-    const concern = concernOf(change, this.#tables, this.#sensitivity, this.#cohorts.index);
-    if (concern === 'none') {
-      if (change.tables || now - this.#readAll < CHECK_INTERVAL) return;
-      this.#isCheck = true;
-    } else this.#concerned = now;
-    if (typeof concern === 'string') this.#stale = 'all';
-    else if (concern.size === 0) return;
-    else if (this.#stale !== 'all') for (const cohort of concern) this.#stale.add(cohort);
-    this.#isNamed ||= concern !== 'any';
-    if (this.#batches === 0) this.#pace.change(this.#isNamed);
-  }
-
-  #pollAll(): void {
-    this.#stale = 'all';
-    this.#pace.poll();
+    const isStale = this.#stale.note(change);
+    if (this.#stale.mustLearn) this.#lane.wake(this);
+    if (isStale && this.#batches === 0) this.#pace.change(this.#stale.isNamed);
   }
 
   #beginRound(): void {
     this.#readingSince ??= performance.now();
-    const stale = this.#stale;
-    this.#stale = new Set();
-    this.#isNamed = false;
-    if (stale === 'all') this.#readAll = performance.now();
+    const stale = this.#stale.take();
     for (const cohort of stale === 'all' ? this.cohorts.values() : stale)
       if (!cohort.paused && this.#cohorts.isLive(cohort)) this.#due.add(cohort);
     this.#lane.wake(this);
@@ -217,16 +163,15 @@ export class Poller implements Reader {
     this.#readingSince = undefined;
     this.#log(began);
     const round = this.#pace.end();
-    if (round && this.#isCheck) {
-      this.#isCheck = false;
-      if (round.isFruitful) this.#expectReport(round.began);
-    }
+    if (round) this.#stale.ended(round);
     const failed = [...this.cohorts.values()].filter((cohort) => cohort.failed);
     if (failed.length > 0) {
-      if (this.#stale !== 'all') for (const cohort of failed) this.#stale.add(cohort);
+      this.#stale.add(failed);
       this.#pace.retry();
-    } else if (this.polledBecause !== undefined) this.#pollAll();
-    else if (this.#stale === 'all' || this.#stale.size > 0) this.#pace.change(this.#isNamed);
+    } else if (this.polledBecause !== undefined) {
+      this.#stale.addAll();
+      this.#pace.poll();
+    } else if (!this.#stale.isEmpty) this.#pace.change(this.#stale.isNamed);
   }
 
   #log(began: number): void {
@@ -235,13 +180,6 @@ export class Poller implements Reader {
     const [cohorts, ended] = [this.cohorts.size, performance.now()];
     if (batches.length > 0)
       this.#options.log?.({ plan, pollerId, cohorts, began, ended, batches, options: this.#options });
-  }
-
-  /** A check found a change: unless it is reported now, its report was missed. */
-  #expectReport(began: number): void {
-    setTimeout(() => {
-      if (this.#concerned < began - MAX_DELAY) this.#options.missed(this.plan);
-    }, MAX_DELAY).unref();
   }
 
   /** The cohorts of the next statement. One that failed is read by itself. */

@@ -1,0 +1,129 @@
+/**
+ * What of a live query may have changed since it was read. Changes of data are compared with what the query depends on, which
+ * is asked of the database once, and again when definitions there may have changed (sensitivity.ts).
+ */
+import type { SubscriptionPlan } from '../core/request/subscription.ts';
+import type { Change } from '../database/changes.ts';
+import type { SourceConnection } from '../database/source.ts';
+import type { Cohort } from './cohort.ts';
+import { type CohortIndex, concernOf } from './concern.ts';
+import type { Round } from './pace.ts';
+import { type Sensitivity, sensitivityOf, tablesOf } from './sensitivity.ts';
+
+/** Milliseconds after which definitions in the database are looked at again: they may change unnoticed. */
+const LEARN_AGAIN = 60_000;
+/** Milliseconds after which all is read once although the record of writes concerns nothing: this checks the record. */
+const CHECK_INTERVAL = 45_000;
+/** Maximum milliseconds until a change is reported. */
+const MAX_DELAY = 2000;
+
+export class Staleness {
+  readonly #plan: SubscriptionPlan;
+  readonly #source: Pick<SourceConnection, 'poll'>;
+  readonly #index: CohortIndex;
+  readonly #missed: (plan: SubscriptionPlan) => void;
+  readonly #tables: ReadonlySet<string>;
+  /** What the next round reads. */
+  #stale: 'all' | Set<Cohort> = new Set();
+  #isNamed = false;
+  /** undefined: not known yet. */
+  #sensitivity: Sensitivity | undefined;
+  #mustLearn = true;
+  /** When the sensitivity was asked for, by performance.now(). */
+  #learned = 0;
+  /** When the last round that read all began, and when the last change came that concerned the query. */
+  #readAll = performance.now();
+  #concerned = 0;
+  #isCheck = false;
+
+  /** @param missed a change that nothing had reported was found by a look for such changes */
+  constructor(
+    plan: SubscriptionPlan,
+    source: Pick<SourceConnection, 'poll'>,
+    index: CohortIndex,
+    missed: (plan: SubscriptionPlan) => void,
+  ) {
+    this.#plan = plan;
+    this.#source = source;
+    this.#index = index;
+    this.#missed = missed;
+    this.#tables = tablesOf(plan.text);
+  }
+
+  get isEmpty(): boolean {
+    return this.#stale !== 'all' && this.#stale.size === 0;
+  }
+
+  /** Whether a change is among the reasons that is known to concern the query. */
+  get isNamed(): boolean {
+    return this.#isNamed;
+  }
+
+  /** Why the query is read at its interval; undefined: it is read after changes of data. */
+  get polledBecause(): string | undefined {
+    return this.#sensitivity ? this.#sensitivity.polledBecause : 'nothing is known of it yet';
+  }
+
+  /** Whether `learn` is to be called. */
+  get mustLearn(): boolean {
+    return this.#mustLearn;
+  }
+
+  /** Definitions in the database may have changed. */
+  forget(): void {
+    this.#sensitivity = undefined;
+    this.#mustLearn = true;
+  }
+
+  /** Asks what the query depends on. If that remains unknown, it is read at its interval. */
+  async learn(): Promise<void> {
+    this.#mustLearn = false;
+    this.#learned = performance.now();
+    const sensitivity = await sensitivityOf(this.#plan.text, this.#source).catch(() => undefined);
+    if (!this.#mustLearn) this.#sensitivity = sensitivity;
+  }
+
+  /** Takes a change. @returns whether it makes something stale */
+  note(change: Change): boolean {
+    const now = performance.now();
+    if (change.redefined) this.forget();
+    else if (now - this.#learned > LEARN_AGAIN) this.#mustLearn = true;
+    const concern = concernOf(change, this.#tables, this.#sensitivity, this.#index);
+    if (concern === 'none') {
+      if (change.tables || now - this.#readAll < CHECK_INTERVAL) return false;
+      this.#isCheck = true;
+    } else this.#concerned = now;
+    if (typeof concern === 'string') this.addAll();
+    else if (concern.size === 0) return false;
+    else this.add(concern);
+    this.#isNamed ||= concern !== 'any';
+    return true;
+  }
+
+  add(cohorts: Iterable<Cohort>): void {
+    if (this.#stale !== 'all') for (const cohort of cohorts) this.#stale.add(cohort);
+  }
+
+  addAll(): void {
+    this.#stale = 'all';
+  }
+
+  /** What the round reads that begins now. */
+  take(): 'all' | ReadonlySet<Cohort> {
+    const stale = this.#stale;
+    this.#stale = new Set();
+    this.#isNamed = false;
+    if (stale === 'all') this.#readAll = performance.now();
+    return stale;
+  }
+
+  /** If the round was a check and found a change, that change has to be reported now; if it is not, its report was missed. */
+  ended({ began, isFruitful }: Round): void {
+    const isMissing = this.#isCheck && isFruitful;
+    this.#isCheck = false;
+    if (!isMissing) return;
+    setTimeout(() => {
+      if (this.#concerned < began - MAX_DELAY) this.#missed(this.#plan);
+    }, MAX_DELAY).unref();
+  }
+}
