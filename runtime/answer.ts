@@ -116,13 +116,16 @@ function startCounting(count: CountOperation, { operationName, query }: GraphqlC
 /** A saved operation runs its generated statements where it has some for the role and these values. */
 function planCalled(
   called: Called,
-  { variables, operationName, onlyQueries }: GraphqlCall,
+  { variables, operationName, onlyQueries, relay }: GraphqlCall,
   session: Session,
   { planner, saved }: Served,
 ): PlannedRequest {
   if (onlyQueries) requireQuery(called, operationName);
-  if ('query' in called) return planner.plan(session, { query: called.query, operationName, variables });
+  if ('query' in called)
+    return planner.plan(session, { query: called.query, operationName, variables, relay });
   const { operation } = called;
+  // What is saved was planned for the other API.
+  if (relay) return planner.plan(session, { query: operation.document, variables, relay });
   return (
     planSaved(operation, variables ?? {}, session, saved) ??
     planner.plan(session, { query: operation.document, variables })

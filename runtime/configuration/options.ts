@@ -241,7 +241,7 @@ export const OPTIONS = {
     'serve a query page at /graphiql (not by an artefact); default: the value of dev-mode',
   ),
   adminInternalErrors: option(boolean, true, 'show error details to the role admin'),
-  enableRelay: option(boolean, true, 'serve /v1beta1/relay', pending),
+  enableRelay: option(boolean, true, 'serve /v1beta1/relay'),
   eventsHttpPoolSize: option(integer(1), 100, 'concurrent event calls'),
   eventsFetchInterval: option(integer(0), 1000, 'milliseconds between fetches of events'),
   eventsFetchBatchSize: option(integer(0), 100, 'events per fetch; 0 = none are delivered'),

@@ -124,7 +124,7 @@ export interface Program extends ProgramContent {
   /** Roles that any rule mentions; `admin` is not among them. */
   readonly roles: ReadonlySet<string>;
   /** The API as a role sees it. All unknown roles share one schema. */
-  readonly roleSchema: (role: string, backendOnly: boolean) => RoleSchema;
+  readonly roleSchema: (role: string, backendOnly: boolean, relay?: boolean) => RoleSchema;
   /** Views made so far. The program that follows takes over those to which nothing changed. */
   readonly schemas: ReadonlyMap<string, RoleSchema>;
   readonly options: SchemaOptions;
@@ -177,12 +177,12 @@ export function linkProgram(
     roles,
     options,
     schemas,
-    roleSchema: (role, backendOnly) => {
+    roleSchema: (role, backendOnly, relay = false) => {
       const known = role === ADMIN_ROLE ? hasAdmin : roles.has(role);
       const introspection = !withoutIntrospection.has(role);
-      const key = `${introspection ? '' : 'closed '}${known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown'}`;
+      const key = `${relay ? 'relay ' : ''}${introspection ? '' : 'closed '}${known ? `${backendOnly ? 'backend ' : ''}role ${role}` : 'unknown'}`;
       return remember(schemas, key, () =>
-        createRoleSchema(content, known ? role : undefined, { backendOnly, introspection }, options),
+        createRoleSchema(content, known ? role : undefined, { backendOnly, introspection, relay }, options),
       );
     },
   };

@@ -18,9 +18,11 @@ export function explainEndpoints(begin: () => Execution): Endpoints {
         const body = parseJson(request.body);
         if (jsonKind(body) !== 'Object')
           throw new EngineError('parse-failed', 'expected an object with the key "query"');
-        const { query, user } = body as Record<string, unknown>;
+        const { query, user, is_relay: relay } = body as Record<string, unknown>;
         if (query === undefined) throw new EngineError('parse-failed', 'key "query" not found');
-        const [wanted, session, execution] = [graphqlRequest(query), sessionOf(user), begin()];
+        const asked = graphqlRequest(query);
+        const wanted = relay === true ? { ...asked, relay: true as const } : asked;
+        const [session, execution] = [sessionOf(user), begin()];
         const explain =
           execution.planner.kindOf(session, wanted) === 'subscription' ? explainSubscription : explainRequest;
         const explained = await explain(wanted, session, execution);

@@ -1,5 +1,5 @@
 /**
- * /v1/graphql and /v1alpha1/graphql: bodies in, answer text out. POST runs everything, GET
+ * /v1/graphql, /v1alpha1/graphql and /v1beta1/relay: bodies in, answer text out. POST runs everything, GET
  * queries only. A client that accepts `application/graphql-response+json` gets that type and the statuses of its standard
  * (GraphQL over HTTP).
  */
@@ -24,19 +24,27 @@ import {
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 import { createPause } from './pause.ts';
 
+/** The endpoint of the relay API. */
+export const RELAY = '/v1beta1/relay';
+
 /** The endpoints of GraphQL over HTTP. @param current taken once for each request */
 export function graphqlEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('graphql')) return;
     const { preserve401Errors } = context.configuration;
-    install(app, context, current, '/v1/graphql', (error) =>
+    const statusOf = (error: EngineError) =>
       [405, 413, 429].includes(error.status) ||
       error.code === 'overloaded' ||
       (error.status === 401 && preserve401Errors)
         ? error.status
-        : 200,
-    );
+        : 200;
+    install(app, context, current, '/v1/graphql', statusOf);
     install(app, context, current, '/v1alpha1/graphql', (error) => error.status);
+    if (context.configuration.enableRelay) install(app, context, current, RELAY, statusOf, readRelayCall);
+    else
+      app.post(RELAY, async () => {
+        throw new EngineError('not-supported', 'relay is not enabled');
+      });
   };
 }
 
@@ -46,6 +54,7 @@ function install(
   current: CurrentlyServed,
   path: string,
   statusOf: (error: EngineError) => number,
+  read: (body: unknown) => GraphqlCall = graphqlCall,
 ): void {
   const { logOperation } = context;
   const run = (request: HttpRequest, call: GraphqlCall, session: Session, served: Served) =>
@@ -68,12 +77,7 @@ function install(
     const served = current();
     if (!Array.isArray(body)) {
       request.exchange.mode = 'single';
-      return sendJson(
-        reply,
-        await run(request, graphqlCall(body), session, served),
-        200,
-        answerType(request),
-      );
+      return sendJson(reply, await run(request, read(body), session, served), 200, answerType(request));
     }
     request.exchange.mode = 'batched';
     context.limits?.().checkBatch(session, body.length);
@@ -85,7 +89,7 @@ function install(
       const runMember = () => {
         // The first was counted with the request.
         if (index > 0) context.limits?.().countRequest(session, request.ip);
-        return run(request, graphqlCall(member), session, served);
+        return run(request, read(member), session, served);
       };
       answers.push(await answerMember(context, request, runMember));
     }
@@ -94,6 +98,8 @@ function install(
   app.post(path, { errorHandler: fail, handler: post });
   context.direct.set(path, { errorHandler: fail, handler: post });
 
+  // The relay API is reached by POST and sockets only.
+  if (path === RELAY) return;
   app.get(path, {
     errorHandler: fail,
     handler: async (request, reply) => {
@@ -170,6 +176,11 @@ export function graphqlCall(body: unknown): GraphqlCall {
   if (query === undefined && documentId === undefined && hash === undefined)
     throw new EngineError('parse-failed', 'key "query" not found');
   return call;
+}
+
+/** Like graphqlCall, for the relay API. @throws EngineError parse-failed */
+export function readRelayCall(body: unknown): GraphqlCall {
+  return { ...graphqlCall(body), relay: true };
 }
 
 /** Like graphqlCall, for a request that has to contain its operation. @throws EngineError parse-failed */

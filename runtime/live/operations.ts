@@ -4,7 +4,6 @@ import { EngineError } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import type { Session } from '../core/session.ts';
 import { cameFromDatabase } from '../database/failures.ts';
-import { graphqlCall } from '../http/graphql.ts';
 import type { GraphqlCall } from '../saved/call.ts';
 import type { Outbox } from './outbox.ts';
 import type { Messages } from './protocol.ts';
@@ -27,6 +26,8 @@ export interface OperationsContext {
   readonly subscriptions: Subscriptions;
   /** Maximum operations at once; 0: any number. */
   readonly maximum: number;
+  /** Reads the request that a message holds. @throws EngineError */
+  readonly read: (payload: unknown) => GraphqlCall;
   /** Runs a query or mutation. @throws EngineError */
   readonly run: (call: GraphqlCall, session: Session, log: OperationLog) => Promise<string>;
   /** Before an operation starts. @throws EngineError when the client starts too many */
@@ -44,7 +45,7 @@ export interface OperationLog {
 }
 
 export function createOperations(context: OperationsContext): Operations {
-  const { messages, outbox, subscriptions, sendable } = context;
+  const { messages, outbox, subscriptions, sendable, read } = context;
   const live = new Map<string, { readonly stop: () => void; readonly log: OperationLog }>();
   /** Queries and mutations that run, by id, which several may share. Stopping them only drops their answers. */
   const running = new Map<string, Set<object>>();
@@ -91,7 +92,7 @@ export function createOperations(context: OperationsContext): Operations {
     start: (id, payload, session) => {
       let log = context.log(id, {});
       try {
-        const call = graphqlCall(payload);
+        const call = read(payload);
         log = context.log(id, call);
         log.event('started');
         checkNumber();

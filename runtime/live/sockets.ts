@@ -13,6 +13,7 @@ import type { Endpoints, HttpContext } from '../http/context.ts';
 import { originMatcher } from '../http/cors.ts';
 import { errorObject, sendableError } from '../http/errors.ts';
 import { isOwnOrigin } from '../http/foreign-site.ts';
+import { graphqlCall, RELAY, readRelayCall } from '../http/graphql.ts';
 import { SeenPositions } from '../http/positions.ts';
 import { traceOf } from '../http/trace.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
@@ -29,6 +30,7 @@ const MAX_MESSAGE = 16 * 1024 * 1024;
 const PATHS: Readonly<Record<string, ErrorShape>> = {
   '/v1/graphql': 'graphql',
   '/v1alpha1/graphql': 'plain',
+  [RELAY]: 'graphql',
 };
 
 /** Headers that belong to the upgrade, and say nothing of the client. */
@@ -101,6 +103,7 @@ const COMPRESSION = {
 
 interface Upgrade {
   readonly shape: ErrorShape;
+  readonly relay: boolean;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
 }
@@ -114,10 +117,13 @@ function upgradeCheck(configuration: Configuration): (request: IncomingMessage) 
     const shape = Object.hasOwn(PATHS, path) ? PATHS[path] : undefined;
     if (!shape) {
       const paths = Object.keys(PATHS).map((each) => `'${each}'`);
-      throw new EngineError('not-found', `only ${paths.join(', ')} are supported on websockets`, {
+      const list = `${paths.slice(0, -1).join(', ')} and ${paths.at(-1)}`;
+      throw new EngineError('not-found', `only ${list} are supported on websockets`, {
         status: 404,
       });
     }
+    const relay = path === RELAY;
+    if (relay && !configuration.enableRelay) throw new EngineError('not-supported', 'relay is not enabled');
     const { origin } = given;
     if (origin !== undefined && !allows(origin))
       throw new EngineError('access-denied', 'received origin header does not match configured CORS domains');
@@ -128,7 +134,7 @@ function upgradeCheck(configuration: Configuration): (request: IncomingMessage) 
       delete headers.cookie;
       if (/^basic /i.test(String(headers.authorization))) delete headers.authorization;
     }
-    return { shape, headers, address: socket.remoteAddress ?? '' };
+    return { shape, relay, headers, address: socket.remoteAddress ?? '' };
   };
 }
 
@@ -146,7 +152,7 @@ function refuse(stream: Duplex, error: EngineError): void {
 
 function serve(
   socket: WebSocket,
-  { shape, headers, address }: Upgrade,
+  { shape, relay, headers, address }: Upgrade,
   context: HttpContext,
   {
     current,
@@ -177,6 +183,7 @@ function serve(
   const alive = () => outbox.send(messages.keepAlive);
   const positions = configuration.readYourWrites === 'off' ? undefined : new SeenPositions();
   const operations = createOperations({
+    read: relay ? readRelayCall : graphqlCall,
     messages,
     outbox,
     subscriptions,

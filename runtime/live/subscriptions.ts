@@ -138,14 +138,15 @@ function planCall(
   { saved, planner }: Served,
 ): ReturnType<typeof planner.subscribe> | undefined {
   const called = findCalled(call, session.role, saved.calls);
-  const { variables = {}, operationName } = call;
+  const { variables = {}, operationName, relay } = call;
   if ('operation' in called) {
     const { operation } = called;
     if (operation.kind !== 'subscription') return undefined;
-    const request = { query: operation.document, variables };
+    const request = { query: operation.document, variables, relay };
+    if (relay) return planner.subscribe(session, request);
     return planSavedSubscription(operation, variables, session, saved) ?? planner.subscribe(session, request);
   }
-  const request = { query: called.query, operationName, variables };
+  const request = { query: called.query, operationName, variables, relay };
   return planner.kindOf(session, request) === 'subscription'
     ? planner.subscribe(session, request)
     : undefined;

@@ -18,6 +18,8 @@ export interface GraphqlCall {
   readonly hash?: string | undefined;
   readonly operationName?: string | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** It is meant for the relay API. */
+  readonly relay?: true;
   /** Sent with GET, which runs nothing but queries. */
   readonly onlyQueries?: true;
 }

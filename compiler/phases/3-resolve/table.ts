@@ -225,11 +225,8 @@ function isFederated({
   catalog,
   columns,
 }: Pick<TableScope, 'entry' | 'catalog' | 'columns'>): boolean {
-  return (
-    entry.apollo_federation_config !== undefined &&
-    catalog.primaryKey !== undefined &&
-    catalog.primaryKey.columns.every((name) => columns.get(name)?.field !== null)
-  );
+  if (!entry.apollo_federation_config || !catalog.primaryKey) return false;
+  return catalog.primaryKey.columns.every((name) => columns.get(name)?.field !== null);
 }
 
 /** Foreign keys to tables that are served, without those that an object relationship follows. */

@@ -14,26 +14,13 @@ import type { MutationStep } from './step.ts';
 /** Resolver of a function's field below query: a list, or the row of a function that returns one. */
 export function functionRows({ of, requester, selection, args }: FunctionCall): Sql {
   const scope = scopeOf(requester);
-  return resultOf(
-    of,
-    tableOf(of, scope),
-    selection,
-    args,
-    { name: of.name, from: call(of, args), conditions: () => [] },
-    scope,
-  );
+  return resultOf(of, tableOf(of, scope), selection, args, functionSource(of, args), scope);
 }
 
 /** Resolver of a function's aggregate field. */
 export function functionAggregate({ of, requester, selection, args }: FunctionCall): Sql {
   const scope = scopeOf(requester);
-  return aggregateOfRows(
-    tableOf(of, scope),
-    selection,
-    args,
-    { name: of.name, from: call(of, args), conditions: () => [] },
-    scope,
-  );
+  return aggregateOfRows(tableOf(of, scope), selection, args, functionSource(of, args), scope);
 }
 
 /**
@@ -65,6 +52,11 @@ function tableOf(shape: FunctionShape, scope: Scope): VisibleTable {
   const called = scope.roleSchema.program.functions.find((each) => each.shape === shape);
   if (!called) throw new Error(`no function is served with the shape of ${shape.schema}.${shape.name}`);
   return scope.roleSchema.table(called.returns);
+}
+
+/** The rows that a function returns. */
+export function functionSource(shape: FunctionShape, args: RootArguments): RowSource {
+  return { name: shape.name, from: call(shape, args), conditions: () => [] };
 }
 
 function call(shape: FunctionShape, args: RootArguments): Sql {

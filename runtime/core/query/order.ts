@@ -1,8 +1,12 @@
 /** `order_by` and `distinct_on` arguments → sort keys. */
 import { EngineError } from '../errors.ts';
+import type { ComputedField } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';
-import type { VisibleTable } from '../schema/visible-table.ts';
+import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
+import type { SourceShape } from '../shapes.ts';
 import { join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { hasTotalComparison } from '../total-comparison.ts';
+import { type ColumnType, columnType } from '../types.ts';
 import { objectOf } from './comparison.ts';
 import { computedField } from './computed.ts';
 import type { Scope } from './scope.ts';
@@ -14,7 +18,21 @@ export interface SortKey {
   readonly direction: string;
   /** Database name, when the key is a column of the row itself. */
   readonly column?: string;
+  /** Absent where nobody compares with it. */
+  readonly value?: SortValue;
 }
+
+/** The values of a key, for cursors that compare with them. */
+export interface SortValue {
+  /** Names in `order_by` that lead to it. */
+  readonly path: readonly string[];
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  /** Neither the expression nor a comparison of it fails for any row. */
+  readonly isTotal: boolean;
+}
+
+type ValueKey = SortKey & { readonly value: SortValue };
 
 /** Sort keys in the order given; null values are ignored. */
 export function sortKeys(
@@ -22,7 +40,7 @@ export function sortKeys(
   alias: Sql,
   visible: VisibleTable,
   scope: Scope,
-): SortKey[] {
+): ValueKey[] {
   if (!node || node.kind === 'null') return [];
   const items = node.kind === 'list' ? node.items : [node];
   return items.flatMap((item) =>
@@ -37,10 +55,10 @@ function objectKeys(
   visible: VisibleTable,
   scope: Scope,
   wrap: (expression: Sql) => Sql,
-): SortKey[] {
+): ValueKey[] {
   const object = objectOf(node);
   const definitions = object.type.fields();
-  return [...object.fields].flatMap(([name, value]): SortKey[] => {
+  return [...object.fields].flatMap(([name, value]): ValueKey[] => {
     if (value.kind === 'null') return [];
     const { meaning } = definitions.get(name)!;
     switch (meaning.kind) {
@@ -50,6 +68,7 @@ function objectKeys(
             expression: wrap(meaning.column.value(alias)),
             direction: direction(value),
             column: meaning.column.column.name,
+            value: columnValue(name, meaning.column),
           },
         ];
       case 'computedField':
@@ -57,6 +76,12 @@ function objectKeys(
           {
             expression: wrap(computedField(meaning.computedField, visible, alias, undefined)),
             direction: direction(value),
+            value: {
+              path: [name],
+              type: scalarTypeOf(meaning.computedField),
+              nullable: true,
+              isTotal: false,
+            },
           },
         ];
       case 'relationship': {
@@ -68,7 +93,16 @@ function objectKeys(
           wrap(
             sql`(select ${expression} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')}${limit})`,
           ),
-        ).map(({ expression, direction: order }) => ({ expression, direction: order }));
+        ).map(({ expression, direction: order, value: far }) => ({
+          expression,
+          direction: order,
+          value: {
+            ...far,
+            path: [name, ...far.path],
+            nullable: true,
+            isTotal: far.isTotal && !target.select?.canFail,
+          },
+        }));
       }
       case 'aggregateOrder': {
         const inner = scope.alias(meaning.relationship.name);
@@ -82,9 +116,11 @@ function objectKeys(
             ? related(visible, meaning.relationship, target, alias, inner)
             : rowRule(target, inner);
         const where = conditions.length ? sql` where ${join(conditions, ' and ')}` : raw('');
-        return aggregateKeys(value, inner).map(({ expression, direction: order }) => ({
+        return aggregateKeys(value, inner, target).map(({ expression, direction: order, value: far }) => ({
           expression: wrap(sql`(select ${expression} from ${from} as ${inner}${where})`),
           direction: order,
+          // Sums overflow.
+          value: { ...far, path: [name, ...far.path], nullable: true, isTotal: false },
         }));
       }
       default:
@@ -93,17 +129,21 @@ function objectKeys(
   });
 }
 
-function aggregateKeys(node: InputNode, alias: Sql): SortKey[] {
+function aggregateKeys(node: InputNode, alias: Sql, visible: VisibleTable): ValueKey[] {
   const object = objectOf(node);
   const definitions = object.type.fields();
-  return [...object.fields].flatMap(([name, value]): SortKey[] => {
+  return [...object.fields].flatMap(([name, value]): ValueKey[] => {
     const { meaning } = definitions.get(name)!;
     if (value.kind === 'null') return [];
     if (meaning.kind !== 'aggregateFunction') throw new Error(`an aggregate order has no ${meaning.kind}`);
-    if (value.kind === 'enum') return [{ expression: raw('count(*)'), direction: value.value }];
+    if (value.kind === 'enum') {
+      const type = columnType(visible.table.source, 'int8');
+      const count = { path: [name], type, nullable: false, isTotal: true };
+      return [{ expression: raw('count(*)'), direction: value.value, value: count }];
+    }
     const columns = objectOf(value);
     const columnDefinitions = columns.type.fields();
-    return [...columns.fields].flatMap(([column, order]): SortKey[] => {
+    return [...columns.fields].flatMap(([column, order]): ValueKey[] => {
       const target = columnDefinitions.get(column)!.meaning;
       if (order.kind === 'null') return [];
       if (target.kind !== 'column') throw new Error(`an aggregate order has no ${target.kind}`);
@@ -111,10 +151,35 @@ function aggregateKeys(node: InputNode, alias: Sql): SortKey[] {
         {
           expression: sql`${raw(meaning.function)}(${target.column.value(alias)})`,
           direction: direction(order),
+          value: {
+            path: [name, column],
+            type: aggregateType(meaning.function, target.column.column.type, visible.table.source),
+            nullable: true,
+            isTotal: false,
+          },
         },
       ];
     });
   });
+}
+
+function columnValue(name: string, { column, nullable, canFail }: VisibleColumn): SortValue {
+  const { type } = column;
+  return { path: [name], type, nullable, isTotal: hasTotalComparison(type) && !canFail };
+}
+
+function scalarTypeOf({ name, returns }: ComputedField): ColumnType {
+  if ('type' in returns) return returns.type;
+  throw new Error(`the computed field ${name} returns no scalar`);
+}
+
+/** The type of an aggregate of a column, as Postgres has it. */
+function aggregateType(name: string, type: ColumnType, source: SourceShape): ColumnType {
+  const isInteger = type.family === 'integer';
+  if (name === 'max' || name === 'min') return type;
+  if (name !== 'sum') return columnType(source, isInteger || type.name === 'numeric' ? 'numeric' : 'float8');
+  if (!isInteger) return type;
+  return columnType(source, type.name === 'int8' ? 'numeric' : 'int8');
 }
 
 function direction(node: InputNode): string {

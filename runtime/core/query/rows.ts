@@ -179,6 +179,7 @@ function needsWholeRows(visible: VisibleTable, selection: Selection): boolean {
       case 'aggregate':
       case 'aggregateFunction':
       case 'nodes':
+      case 'connection':
         return needsWholeRows(visible, inner);
       default:
         return false;

@@ -2,6 +2,8 @@
 
 import type { JoinField } from '../join/join.ts';
 import type { ComputedField, Relationship } from '../program.ts';
+import { connectionOfRows } from '../relay/connection.ts';
+import { nodeIdOf } from '../relay/node-id.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import { outputValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
@@ -143,6 +145,17 @@ function rowValue(
         relatedRows(meaning.visible, meaning.relationship, visible, alias),
         scope,
       );
+    case 'relationshipConnection':
+      return connectionOfRows(
+        meaning.visible,
+        field.selection,
+        field.arguments,
+        relatedRows(meaning.visible, meaning.relationship, visible, alias),
+        scope,
+        rowEntries,
+      );
+    case 'nodeId':
+      return nodeIdOf(visible, scope.roleSchema.program, alias);
     case 'computedField':
       return computedFieldValue(field, meaning.computedField, meaning.visible, visible, alias, scope);
     case 'join':

@@ -9,6 +9,7 @@ import type { JoinLevels, JoinTree } from '../join/join.ts';
 import { createJoinPlanner, type JoinPlanner } from '../join/tree.ts';
 import type { MutationStep } from '../mutation/step.ts';
 import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
+import { planNode } from '../relay/node.ts';
 import { remember } from '../remember.ts';
 import { introspect } from '../schema/introspection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
@@ -153,6 +154,14 @@ export function planQuery(
     }
     if (meaning.kind === 'constant')
       return JSON.stringify(typeof meaning.value === 'string' ? meaning.value : meaning.value());
+    if (meaning.kind === 'node') {
+      const {
+        source,
+        sql: row,
+        selection: selected,
+      } = planNode(field, meaning.root, context.variables.values, scope);
+      return addRead({ source }, row, joins.treeOf(selected));
+    }
     if (meaning.kind === 'entities') {
       const { values } = context.variables;
       const entities = planEntities(field, meaning.tables, values, scope);
@@ -251,6 +260,10 @@ export function explainOperation(
       const name = `${prefix}${field.responseName}`;
       if (meaning.kind === 'namespace') return explained(field.selection, `${name}.`);
       const scope = createScope(roleSchema, options);
+      if (meaning.kind === 'node') {
+        const { source, sql: row } = planNode(field, meaning.root, variables.values, scope);
+        return [{ field: name, query: { source, sql: sql`select ${row}::text` } }];
+      }
       if (meaning.kind === 'entities')
         return planEntities(field, meaning.tables, variables.values, scope).lookups.map((lookup) => ({
           field: name,

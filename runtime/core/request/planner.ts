@@ -21,6 +21,8 @@ export interface GraphqlRequest {
   readonly query: string;
   readonly operationName?: string | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** It is meant for the relay API. */
+  readonly relay?: true | undefined;
 }
 
 export interface PlannedRequest<Plan = RequestPlan> {
@@ -138,6 +140,8 @@ export function createPlanner(
   const kept = previous && sameOptions(previous.options, options) ? previous.kept : createKeptPlans(memory);
   const { operations, plans, schemas, next } = kept;
 
+  const schemaFor = ({ role, backendOnly }: Session, { relay }: GraphqlRequest) =>
+    program.roleSchema(role, backendOnly, relay);
   const operationOf = (roleSchema: RoleSchema, { query, operationName }: GraphqlRequest): CachedOperation => {
     const key = `${remember(schemas, roleSchema, next)} ${operationName ?? ''}\0${query}`;
     return remember<string, CachedOperation>(operations, key, () => ({
@@ -154,7 +158,7 @@ export function createPlanner(
     request: GraphqlRequest,
     make: (roleSchema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions) => Plan,
   ): PlannedRequest<Plan> => {
-    const roleSchema = program.roleSchema(session.role, session.backendOnly);
+    const roleSchema = schemaFor(session, request);
     const { number, operation, used } = shallow(() => operationOf(roleSchema, request));
     admit?.(session, operation);
     const variables = variableValues(operation.variables, request.variables ?? {}, options);
@@ -176,15 +180,14 @@ export function createPlanner(
     options,
     kept,
     explain: (session, request) => {
-      const roleSchema = program.roleSchema(session.role, session.backendOnly);
+      const roleSchema = schemaFor(session, request);
       const operation = chooseOperation(parseDocument(request.query), request.operationName);
       const variables = variableValues(operation.variables, request.variables ?? {}, options);
       const context = { declared: operation.variables, values: variables, used: new Map() };
       return { fields: explainOperation(roleSchema, operation, context, options), variables };
     },
     kindOf: (session, request) =>
-      shallow(() => operationOf(program.roleSchema(session.role, session.backendOnly), request)).operation
-        .kind,
+      shallow(() => operationOf(schemaFor(session, request), request)).operation.kind,
     plan: (session, request) => plan(session, request, planOperation),
     subscribe: (session, request) => plan(session, request, planSubscription),
   };

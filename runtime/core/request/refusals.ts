@@ -37,7 +37,8 @@ export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: u
     case 'string':
       if (typeof value !== 'string') throw refusal('a string', type, value, path);
       return;
-    case 'id': {
+    case 'id':
+    case 'node': {
       const isId = typeof value === 'string' || Number.isInteger(numberOf(value));
       if (!isId) throw refusal('an ID', type, value, path);
       return;

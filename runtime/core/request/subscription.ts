@@ -7,6 +7,7 @@ import { EngineError } from '../errors.ts';
 import { createJoinPlanner } from '../join/tree.ts';
 import { createScope, type PlanOptions } from '../query/scope.ts';
 import { type StreamQuery, streamRows } from '../query/stream.ts';
+import { planNode } from '../relay/node.ts';
 import { REMOTE } from '../remotes/remote-root.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { refuseLive } from '../shards/plans.ts';
@@ -111,7 +112,15 @@ export function planRead(
   const streams: StreamQuery[] = [];
   const sources = new Set<string>();
   let mayWrite = false;
-  const answer = answerParts(selection, ({ definition: { meaning }, selection: inner, arguments: args }) => {
+  const answer = answerParts(selection, (field) => {
+    const { selection: inner, arguments: args } = field;
+    const { meaning } = field.definition;
+    if (meaning.kind === 'node') {
+      const node = planNode(field, meaning.root, variables.values, scope);
+      sources.add(node.source);
+      expressions.push(node.sql);
+      return { step: 0, column: expressions.length - 1 };
+    }
     if (meaning.kind === 'call' && meaning.caller === REMOTE)
       throw new EngineError('not-supported', 'subscription to remote server is not supported');
     if (meaning.kind !== 'query' && meaning.kind !== 'stream')

@@ -5,6 +5,7 @@
 import { type ConstValueNode, Kind, print as printAst, type TypeNode, type ValueNode } from 'graphql';
 import { EngineError } from '../errors.ts';
 import { shapeOfRepresentations } from '../federation/representations.ts';
+import { shapeOfNodeId } from '../relay/node-id.ts';
 import { namedType, type TypeReference } from '../schema/types.ts';
 import { NumberText } from '../types.ts';
 
@@ -105,7 +106,7 @@ export function noteUse(variables: Variables, name: string, type: TypeReference)
 /** True if the SQL depends on more than the presence of the value. */
 function decides(type: TypeReference): boolean {
   const named = namedType(type);
-  return named.kind !== 'scalar' || named.accepts === 'boolean' || named.accepts === 'entity';
+  return named.kind !== 'scalar' || ['boolean', 'entity', 'node'].includes(named.accepts as string);
 }
 
 /**
@@ -140,6 +141,7 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   if (type.kind === 'nonNull') return shapeOf(type.of, value);
   const named = namedType(type);
   if (named.kind === 'scalar' && named.accepts === 'entity') return shapeOfRepresentations(value);
+  if (named.kind === 'scalar' && named.accepts === 'node') return shapeOfNodeId(value);
   if (type.kind === 'list') {
     if (named.kind === 'scalar') return holdsNull(value) ? 'w' : 'v';
     // Not as a list of one: the paths of its parts differ.

@@ -46,8 +46,9 @@ export function introspect(
   };
 }
 
-function freshSchema({ program, role, backendOnly, introspection, options }: RoleSchema): IntrospectedSchema {
-  return schemaOf(createRoleSchema(program, role, { backendOnly, introspection }, options));
+function freshSchema(roleSchema: RoleSchema): IntrospectedSchema {
+  const { program, role, options } = roleSchema;
+  return schemaOf(createRoleSchema(program, role, roleSchema, options));
 }
 
 function answer(asked: Asked, schema: IntrospectedSchema, { path }: SelectedField): string {

@@ -1,11 +1,13 @@
 /** The API as one role sees it: its tables, its root types, and every type that those reach. */
 import type { ProgramContent, SchemaOptions, Table } from '../program.ts';
+import { nodeInterface } from '../relay/types.ts';
 import { lazy, remember } from '../remember.ts';
 import { remoteTypesOf } from '../remotes/remote-root.ts';
 import type { RemoteTypes } from '../remotes/types.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
 import { createTableTypes, type TableTypes } from './table-types.ts';
+import type { AbstractType } from './types.ts';
 import { type VisibleTable, visibleTable } from './visible-table.ts';
 
 export interface RoleSchema {
@@ -14,6 +16,8 @@ export interface RoleSchema {
   readonly backendOnly: boolean;
   /** Offer `__schema` and `__type`. */
   readonly introspection: boolean;
+  /** The relay API: connections instead of lists, global ids. */
+  readonly relay: boolean;
   readonly program: ProgramContent;
   readonly options: SchemaOptions;
   readonly table: (table: Table) => VisibleTable;
@@ -22,6 +26,8 @@ export interface RoleSchema {
   readonly types: (table: Table) => TableTypes;
   /** A remote schema by name; undefined where the role has no permission. */
   readonly remote: (name: string) => RemoteTypes | undefined;
+  /** The interface `Node`, in the relay API. */
+  readonly node: () => AbstractType;
   readonly roots: RootTypes;
 }
 
@@ -29,7 +35,7 @@ export interface RoleSchema {
 export function createRoleSchema(
   program: ProgramContent,
   role: string | undefined,
-  { backendOnly, introspection }: Pick<RoleSchema, 'backendOnly' | 'introspection'>,
+  { backendOnly, introspection, relay }: Pick<RoleSchema, 'backendOnly' | 'introspection' | 'relay'>,
   options: SchemaOptions,
 ): RoleSchema {
   const tables = new Map<Table, VisibleTable>();
@@ -40,6 +46,7 @@ export function createRoleSchema(
     role,
     backendOnly,
     introspection,
+    relay,
     program,
     options,
     table: (table) =>
@@ -65,6 +72,7 @@ export function createRoleSchema(
         return { types: shape && remoteTypesOf(shape, roleSchema) };
       }).types,
     types: (table) => remember(types, table, () => createTableTypes(roleSchema.table(table), roleSchema)),
+    node: lazy(() => nodeInterface(roleSchema)),
     get roots() {
       return roots();
     },

@@ -3,6 +3,7 @@
 import { MUTATION_RESOLVERS, QUERY_RESOLVERS } from '../dispatch.ts';
 import { displayName } from '../names.ts';
 import type { Column, Table } from '../program.ts';
+import { connectionFields, nodeFields } from '../relay/roots.ts';
 import { lazy, remember } from '../remember.ts';
 import type { MutationField, QueryField, StreamField } from '../root-fields.ts';
 import type { DeclaredTable, SourceShape } from '../shapes.ts';
@@ -93,11 +94,13 @@ function introspectionFields(): FieldDefinition[] {
 
 /** The fields that a role is offered below one root. */
 function offeredFields(role: RoleSchema, kind: RootKind): OfferedFields {
+  const isRelayed = role.relay && kind !== 'mutation';
   const parts = role.program.sources.map((source) => {
-    const own = sourceFields(role, source, kind);
+    const own = isRelayed ? connectionFields(role, source, kind) : sourceFields(role, source, kind);
     return source.rootNamespace ? inNamespace(source, source.rootNamespace, kind, own, role) : own;
   });
-  parts.push(...role.program.providers.map((provider) => provider.rootFields(role, kind)));
+  if (isRelayed) parts.push(nodeFields(role, kind));
+  if (!role.relay) parts.push(...role.program.providers.map((provider) => provider.rootFields(role, kind)));
   return {
     // If two fields had one name, which the compiler refuses, the later one would count.
     get: (name) => parts.findLast((part) => part.get(name))?.get(name),

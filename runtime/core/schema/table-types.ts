@@ -2,6 +2,7 @@
 
 import { displayName } from '../names.ts';
 import type { Column, ComputedField, Relationship } from '../program.ts';
+import { connectionArguments, connectionType, isNode, NODE_ID } from '../relay/types.ts';
 import { lazy } from '../remember.ts';
 import { tableRelationships } from '../remotes/relationship.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
@@ -36,6 +37,9 @@ export interface TableTypes {
   readonly selectColumn: () => EnumType | undefined;
   /** Arguments of list and aggregate fields. */
   readonly listArguments: () => ReadonlyMap<string, ArgumentDefinition>;
+  /** `<t>Connection` and its arguments; only of nodes in the relay API. */
+  readonly connection: () => ObjectType;
+  readonly connectionArguments: () => ReadonlyMap<string, ArgumentDefinition>;
 }
 
 export function createTableTypes(visible: VisibleTable, role: RoleSchema): TableTypes {
@@ -56,7 +60,10 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       name: table.names.object,
       ...description(table.shape.description, `columns and relationships of "${display}"`),
       fields: lazy(() => byName([...objectFields(), typename()])),
+      ...(role.relay && isNode(visible) && { abstract: () => byName([role.node()]) }),
     })),
+    connection: lazy(() => connectionType(types)),
+    connectionArguments: lazy(() => connectionArguments(types)),
     aggregate: lazy(() => ({
       kind: 'object',
       name: table.names.derived('aggregate'),
@@ -141,11 +148,13 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
   return types;
 
   function objectFields(): FieldDefinition[] {
-    const fields = columns().map(columnField);
+    const hasGlobalId = role.relay && isNode(visible);
+    const own = columns().filter(({ field }) => !hasGlobalId || field !== NODE_ID.name);
+    const fields = [...(hasGlobalId ? [NODE_ID] : []), ...own.map(columnField)];
     for (const { relationship, visible: target } of select().relationships)
       fields.push(...relationshipFields(relationship, target));
     for (const field of select().computedFields) fields.push(computedField(field));
-    if (table.shape.remoteRelationships) fields.push(...tableRelationships(role, visible));
+    if (table.shape.remoteRelationships && !role.relay) fields.push(...tableRelationships(role, visible));
     return fields;
   }
 
@@ -183,6 +192,15 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
         meaning,
       },
     ];
+    if (role.relay && isNode(target)) {
+      fields.push({
+        name: name(`${relationship.name}_connection`),
+        ...description(relationship.shape.description, 'An array relationship connection'),
+        arguments: targetTypes.connectionArguments(),
+        type: nonNull(targetTypes.connection()),
+        meaning: { kind: 'relationshipConnection', relationship, visible: target },
+      });
+    }
     if (target.select?.aggregations) {
       fields.push({
         name: name(`${relationship.name}_aggregate`),

@@ -49,6 +49,8 @@ export interface ScalarType {
     | 'integer'
     | 'float'
     | 'id'
+    /** A global id of the relay API; plans depend on the table that it names. */
+    | 'node'
     /** An entity of a federated graph; plans depend on the types that it names. */
     | 'entity'
     | 'any';
@@ -192,6 +194,28 @@ export type FieldMeaning =
   | { readonly kind: 'introspection' }
   /** A value that is known when the schema is built (`no_queries_available`), or made when it is asked for. */
   | { readonly kind: 'constant'; readonly value: string | (() => string) }
+  /** Parts of connections, in the relay API. */
+  | {
+      readonly kind: 'connection';
+      readonly part:
+        | 'edges'
+        | 'cursor'
+        | 'node'
+        | 'pageInfo'
+        | 'hasNextPage'
+        | 'hasPreviousPage'
+        | 'startCursor'
+        | 'endCursor';
+    }
+  | {
+      readonly kind: 'relationshipConnection';
+      readonly relationship: Relationship;
+      readonly visible: VisibleTable;
+    }
+  /** The global id of a row. */
+  | { readonly kind: 'nodeId' }
+  /** The row of a global id. */
+  | { readonly kind: 'node'; readonly root: 'query' | 'subscription' }
   /** `_entities`: rows of several tables by their keys. The tables by the names of their types. */
   | { readonly kind: 'entities'; readonly tables: ReadonlyMap<string, VisibleTable> }
   /** A root field that another server answers (see core/request/steps.ts). */

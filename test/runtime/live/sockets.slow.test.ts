@@ -55,7 +55,7 @@ describe('opening a socket', () => {
       body: {
         path: '$',
         code: 'not-found',
-        error: "only '/v1/graphql', '/v1alpha1/graphql' are supported on websockets",
+        error: "only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets",
       },
     });
   });

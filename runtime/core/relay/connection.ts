@@ -1,0 +1,222 @@
+/**
+ * Connections: a page of rows with their cursors, and whether there are more. One row more than the page is read, and the rows on
+ * the other side of the cursor are looked for only where the request asks.
+ */
+import { EngineError } from '../errors.ts';
+import { behind, type Condition } from '../query/condition.ts';
+import { columns, type Entry, jsonObject, jsonRows } from '../query/json-rows.ts';
+import { roleLimit } from '../query/mark.ts';
+import { orderBy } from '../query/order.ts';
+import { type Base, baseRows, derivedRows, type RowSource } from '../query/rows.ts';
+import { type Scope, strictParameter } from '../query/scope.ts';
+import { reached, rowRule, seen } from '../query/visible.ts';
+import type { InputNode, RootArguments, SelectedField, Selection } from '../request/selection.ts';
+import { sharedTypes } from '../schema/shared-types.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
+import { empty, identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { cursorValues } from './cursor.ts';
+import {
+  type ConnectionKey,
+  connectionKeys,
+  cursorOf,
+  isLater,
+  keyColumns,
+  keyName,
+  reversed,
+} from './keys.ts';
+
+const POSITION = identifier('position#');
+
+/** The JSON of a selection set for one row: `rowEntries` of query/select.ts, which calls this module. */
+type RowEntries = (selection: Selection, visible: VisibleTable, alias: Sql, scope: Scope) => Entry[];
+
+/** The JSON of a connection. @throws EngineError for arguments that exclude each other */
+export function connectionOfRows(
+  visible: VisibleTable,
+  selection: Selection,
+  args: RootArguments,
+  source: RowSource,
+  scope: Scope,
+  rowEntries: RowEntries,
+): Sql {
+  return new Connection(visible, selection, args, source, scope).json(rowEntries);
+}
+
+class Connection {
+  readonly #visible: VisibleTable;
+  readonly #selection: Selection;
+  readonly #args: RootArguments;
+  readonly #source: RowSource;
+  readonly #scope: Scope;
+  readonly #isBackward: boolean;
+  readonly #after: InputNode | undefined;
+  readonly #before: InputNode | undefined;
+  readonly #distinct: readonly string[];
+
+  constructor(
+    visible: VisibleTable,
+    selection: Selection,
+    args: RootArguments,
+    source: RowSource,
+    scope: Scope,
+  ) {
+    this.#visible = visible;
+    this.#selection = selection;
+    this.#args = args;
+    this.#source = source;
+    this.#scope = scope;
+    this.#after = given(args, 'after');
+    this.#before = given(args, 'before');
+    this.#isBackward = given(args, 'last') !== undefined;
+    const path = selection.argumentsPath;
+    if (this.#isBackward && given(args, 'first')) throw exclusive('first', 'last', path);
+    if (this.#after && this.#before) throw exclusive('after', 'before', path);
+    const distinct = given(args, this.#name('distinct_on'));
+    const items = distinct?.kind === 'list' ? distinct.items : distinct ? [distinct] : [];
+    this.#distinct = [...new Set(items.flatMap((item) => (item.kind === 'enum' ? [item.value] : [])))];
+  }
+
+  #name(argument: string): string {
+    return sharedTypes(this.#visible.table.source).name(argument);
+  }
+
+  #keys(alias: Sql, visible: VisibleTable): ConnectionKey[] {
+    const order = this.#args.get(this.#name('order_by'));
+    return connectionKeys(order, this.#distinct, alias, visible, this.#scope);
+  }
+
+  /** The rows behind the cursor, or those that are not. */
+  #condition(keys: readonly ConnectionKey[], side: 'behind' | 'other'): Condition | undefined {
+    const node = this.#after ?? this.#before;
+    if (!node) return undefined;
+    const ordered = this.#after ? keys : reversed(keys);
+    const later = isLater(ordered, cursorValues(node, keys, this.#selection.argumentsPath));
+    return side === 'behind' ? later : { ...later, sql: sql`(${later.sql}) is not true` };
+  }
+
+  /** What the arguments select; a cursor among the conditions, unless the rows are to be made distinct first. */
+  #base(side: 'behind' | 'other'): Base {
+    const source = this.#source;
+    const visible = source.stored ? seen(this.#visible) : this.#visible;
+    const conditions = (alias: Sql) => {
+      const ties = source.conditions(alias);
+      const condition =
+        this.#distinct.length > 0 ? undefined : this.#condition(this.#keys(alias, visible), side);
+      if (!condition) return ties;
+      // The whole rule, also where it follows from the one of an outer row: Postgres may look at other rows first.
+      return [...ties, behind(reached(ties, visible, rowRule(visible, alias)), condition)];
+    };
+    const { argumentsPath } = this.#selection;
+    return baseRows(this.#visible, this.#args, { ...source, conditions }, false, argumentsPath, this.#scope);
+  }
+
+  /** The rows as a FROM item, with their keys. @param limit ` limit …`, or nothing */
+  #rows(side: 'behind' | 'other', limit: Sql) {
+    const base = this.#base(side);
+    const keys = this.#keys(base.alias, base.visible);
+    const further = keys.map(({ expression }, index): Entry => [keyName(index), expression]);
+    const order = (all: readonly ConnectionKey[]) => orderBy(this.#isBackward ? reversed(all) : all);
+    const derive = (part: Pick<Base, 'keys' | 'limit'>) =>
+      derivedRows(this.#visible, this.#selection, { ...base, ...part }, this.#scope, further);
+    if (this.#distinct.length === 0) {
+      const rows = derive({ keys: this.#isBackward ? reversed(keys) : keys, limit });
+      return { base, rows, keys: keyColumns(keys, rows.alias), from: rows.from, order };
+    }
+    // `offset 0` keeps the condition outside: what it leaves out has to be distinct first.
+    const rows = derive({ keys, limit: raw(' offset 0') });
+    const own = keyColumns(keys, rows.alias);
+    const condition = this.#condition(own, side);
+    const where = condition ? sql` where ${condition.sql}` : empty;
+    const from = sql`(select ${rows.alias}.* from ${rows.from}${where}${order(own)}${limit}) as ${rows.alias}`;
+    return { base, rows, keys: own, from, order };
+  }
+
+  /** Rows of a page: the argument, but no more than the role's limit; undefined: all. */
+  #size(): Sql | undefined {
+    const node = given(this.#args, this.#isBackward ? 'last' : 'first');
+    const isLimited = this.#visible.select?.limit !== undefined;
+    if (!node) return isLimited ? roleLimit(this.#visible) : undefined;
+    const wanted = strictParameter(node, 'bigint');
+    return isLimited ? sql`least(${wanted}, ${roleLimit(this.#visible)})` : wanted;
+  }
+
+  json(rowEntries: RowEntries): Sql {
+    const size = this.#size();
+    const { base, rows, keys, from, order } = this.#rows('behind', size ? sql` limit ${size} + 1` : empty);
+    const position = sql`${rows.alias}.${POSITION}`;
+    const numbered = sql`(select ${rows.alias}.*, row_number() over (${order(keys)}) as ${POSITION} from ${from}) as ${rows.alias}`;
+    const kept = size ? sql` filter (where ${position} <= ${size})` : empty;
+    const [forward, backward] = this.#isBackward ? ([' desc', ''] as const) : (['', ' desc'] as const);
+    const result = this.#scope.alias('connection');
+    const aggregates: Entry[] = [];
+    const keep = (value: Sql): Sql => {
+      const name = `a${aggregates.length + 1}`;
+      aggregates.push([name, value]);
+      return sql`${result}.${identifier(name)}`;
+    };
+    const end = (direction: string) =>
+      keep(sql`coalesce((array_agg(${cursorOf(keys)} order by ${position}${raw(direction)})${kept})[1], '')`);
+    const more = () => (size ? keep(sql`coalesce(bool_or(${position} > ${size}), false)`) : raw('false'));
+    const edge = (field: SelectedField): Sql =>
+      this.#object(field.selection, (inner) =>
+        inner.definition.meaning.kind === 'connection' && inner.definition.meaning.part === 'cursor'
+          ? cursorOf(keys)
+          : jsonObject(rowEntries(inner.selection, base.visible, rows.row, this.#scope), this.#scope),
+      );
+    const pageInfo = (field: SelectedField): Sql => {
+      const { meaning } = field.definition;
+      switch (meaning.kind === 'connection' && meaning.part) {
+        case 'startCursor':
+          return end(forward);
+        case 'endCursor':
+          return end(backward);
+        case 'hasNextPage':
+          return either(this.#isBackward ? undefined : more(), this.#before && this.#otherRows());
+        default:
+          return either(this.#isBackward ? more() : undefined, this.#after && this.#otherRows());
+      }
+    };
+    const entries = this.#entries(this.#selection, (field) =>
+      field.definition.meaning.kind === 'connection' && field.definition.meaning.part === 'edges'
+        ? sql`coalesce(${keep(sql`json_agg(${edge(field)} order by ${position}${raw(forward)})${kept}`)}, '[]')`
+        : this.#object(field.selection, pageInfo),
+    );
+    const values =
+      aggregates.length > 0 ? sql`select ${columns(aggregates)} from ${numbered}` : raw('select');
+    return jsonRows('single', entries, sql`from (${values}) as ${result}`, this.#scope);
+  }
+
+  /** Whether there are rows that are not behind the cursor. */
+  #otherRows(): Sql {
+    return sql`exists (select 1 from ${this.#rows('other', empty).from})`;
+  }
+
+  #object(selection: Selection, value: (field: SelectedField) => Sql): Sql {
+    return jsonObject(this.#entries(selection, value), this.#scope);
+  }
+
+  #entries(selection: Selection, value: (field: SelectedField) => Sql): Entry[] {
+    return selection.fields.map(
+      (field): Entry => [
+        field.responseName,
+        field.definition.meaning.kind === 'typename'
+          ? sql`${literal(selection.typeName)}::text`
+          : value(field),
+      ],
+    );
+  }
+}
+
+function either(...conditions: readonly (Sql | undefined)[]): Sql {
+  const all = conditions.filter((condition) => condition !== undefined);
+  return all.length > 0 ? sql`(${join(all, ' or ')})` : raw('false');
+}
+
+function given(args: RootArguments, name: string): InputNode | undefined {
+  const node = args.get(name);
+  return node?.kind === 'null' ? undefined : node;
+}
+
+function exclusive(one: string, other: string, path: string): EngineError {
+  return new EngineError('validation-failed', `"${one}" and "${other}" are not allowed at once`, { path });
+}

@@ -1,0 +1,138 @@
+/** The order of a connection: the keys of `order_by`, then the primary key, so that no two rows are equal in it. */
+import type { Condition } from '../query/condition.ts';
+import { type SortKey, type SortValue, sortKeys } from '../query/order.ts';
+import type { Scope } from '../query/scope.ts';
+import type { InputNode } from '../request/selection.ts';
+import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
+import { and, identifier, join, literal, or, raw, type Sql, sql } from '../sql/fragment.ts';
+import { hasTotalComparison } from '../total-comparison.ts';
+import { base64Json, jsonValue } from './base64-json.ts';
+
+export type ConnectionKey = SortKey & { readonly value: SortValue };
+
+/** @param distinct columns of `distinct_on`, which lead an order that the request leaves open */
+export function connectionKeys(
+  order: InputNode | undefined,
+  distinct: readonly string[],
+  alias: Sql,
+  visible: VisibleTable,
+  scope: Scope,
+): ConnectionKey[] {
+  const given = sortKeys(order, alias, visible, scope);
+  const leading =
+    given.length > 0 ? [] : distinct.map((name) => columnKey(visible.select!.columns.get(name)!, alias));
+  const last = visible.table.primaryKey.map(({ name }) =>
+    columnKey(visible.select!.columns.get(name)!, alias),
+  );
+  const known = new Map<string, ConnectionKey>();
+  for (const key of [...given, ...leading, ...last]) {
+    // A second key for one value decides nothing.
+    const name = JSON.stringify(key.value.path);
+    if (!known.has(name)) known.set(name, key);
+  }
+  return [...known.values()];
+}
+
+function columnKey({ column, field, value, nullable, canFail }: VisibleColumn, alias: Sql): ConnectionKey {
+  return {
+    expression: value(alias),
+    direction: 'asc',
+    column: column.name,
+    value: {
+      path: [field],
+      type: column.type,
+      nullable,
+      isTotal: hasTotalComparison(column.type) && !canFail,
+    },
+  };
+}
+
+const REVERSED: Readonly<Record<string, string>> = {
+  asc: 'desc',
+  'asc nulls first': 'desc nulls last',
+  'asc nulls last': 'desc nulls first',
+  desc: 'asc',
+  'desc nulls first': 'asc nulls last',
+  'desc nulls last': 'asc nulls first',
+};
+
+/** The same keys for the opposite order. */
+export function reversed(keys: readonly ConnectionKey[]): ConnectionKey[] {
+  return keys.map((key) => ({ ...key, direction: REVERSED[key.direction]! }));
+}
+
+/** The keys with other expressions, of rows that have them as columns. */
+export function keyColumns(keys: readonly ConnectionKey[], alias: Sql): ConnectionKey[] {
+  return keys.map((key, index) => ({ ...key, expression: sql`${alias}.${identifier(keyName(index))}` }));
+}
+
+/** Name of a column that holds a key. */
+export function keyName(index: number): string {
+  return `key#${index + 1}`;
+}
+
+/**
+ * The condition that a row comes later than a position.
+ * @param values of the position; null where it is null
+ */
+export function isLater(keys: readonly ConnectionKey[], values: readonly Sql[]): Condition {
+  const isTotal = keys.every(({ value }) => value.isTotal);
+  const directions = new Set(keys.map(({ direction }) => operatorOf(direction)));
+  if (directions.size === 1 && keys.every(({ value }) => !value.nullable)) {
+    const own = join(
+      keys.map(({ expression }) => expression),
+      ', ',
+    );
+    // An index can find the place.
+    return { sql: sql`(${own}) ${raw([...directions][0]!)} (${join(values, ', ')})`, isTotal };
+  }
+  const cases = keys.map((key, index) => {
+    const equal = keys.slice(0, index).map((each, before) => isSame(each, values[before]!));
+    return and([...equal, isLaterBy(key, values[index]!)]);
+  });
+  return { sql: or(cases), isTotal };
+}
+
+function operatorOf(direction: string): '>' | '<' {
+  return direction.startsWith('asc') ? '>' : '<';
+}
+
+function isSame({ expression, value: { nullable } }: ConnectionKey, value: Sql): Sql {
+  return nullable ? sql`${expression} is not distinct from ${value}` : sql`${expression} = ${value}`;
+}
+
+function isLaterBy({ expression, direction, value: { nullable } }: ConnectionKey, value: Sql): Sql {
+  const compared = sql`${expression} ${raw(operatorOf(direction))} ${value}`;
+  if (!nullable) return compared;
+  const nullsLast = direction === 'asc' || direction.endsWith('nulls last');
+  return nullsLast
+    ? sql`(${value} is not null and (${compared} or ${expression} is null))`
+    : sql`(${compared} or (${value} is null and ${expression} is not null))`;
+}
+
+/** Values by the names in the order: `{"author": {"name": …}, "id": …}`. */
+interface Tree extends Map<string, Sql | Tree> {}
+
+/** SQL of the cursor of a row, whose keys are columns. */
+export function cursorOf(keys: readonly ConnectionKey[]): Sql {
+  const tree: Tree = new Map();
+  for (const { expression, value } of keys) {
+    const [last, ...before] = value.path.toReversed();
+    let place = tree;
+    for (const name of before.toReversed()) {
+      const below = place.get(name);
+      const next: Tree = below instanceof Map ? below : new Map();
+      place.set(name, next);
+      place = next;
+    }
+    place.set(last!, jsonValue(value.type, expression));
+  }
+  return base64Json(objectOf(tree));
+}
+
+function objectOf(tree: Tree): Sql {
+  const entries = [...tree].map(
+    ([name, value]) => sql`${literal(name)}::text, ${value instanceof Map ? objectOf(value) : value}`,
+  );
+  return sql`json_build_object(${join(entries, ', ')})`;
+}

@@ -1,0 +1,69 @@
+/**
+ * Global ids: `[1, "<schema>", "<table>", <key>, …]`, or `[2, "<source>", "<schema>", "<table>", <key>, …]` where several sources
+ * have a table of that name.
+ */
+import type { Column, ProgramContent, Table } from '../program.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
+import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { base64Json, isJsonValue, jsonValue, readBase64Json } from './base64-json.ts';
+
+/** What an id names: a table, and the values of its primary key. */
+export interface NodeId {
+  readonly source?: string;
+  readonly schema: string;
+  readonly name: string;
+  readonly key: readonly unknown[];
+}
+
+/** Reads an id; undefined if it is none. */
+export function readNodeId(id: unknown): NodeId | undefined {
+  const list = readBase64Json(id);
+  if (!Array.isArray(list)) return undefined;
+  const [version, ...rest] = list as unknown[];
+  const names = rest.slice(0, version === 2 ? 3 : 2);
+  if ((version !== 1 && version !== 2) || !names.every((name) => typeof name === 'string')) return undefined;
+  const [name, schema, source] = names.toReversed();
+  const key = rest.slice(names.length);
+  if (name === undefined || schema === undefined || key.length === 0) return undefined;
+  return { ...(version === 2 && { source: source! }), schema, name, key };
+}
+
+/** The part of an id that decides about the SQL: the table. */
+export function shapeOfNodeId(id: unknown): string {
+  const read = readNodeId(id);
+  return read ? JSON.stringify([read.source, read.schema, read.name, read.key.length]) : 'n';
+}
+
+/** SQL of the id of a row. */
+export function nodeIdOf({ table }: VisibleTable, program: ProgramContent, alias: Sql): Sql {
+  const { schema, name } = table.shape;
+  const names = isAmbiguous(table, program) ? [table.source.name, schema, name] : [schema, name];
+  const parts = [
+    raw(String(names.length - 1)),
+    ...names.map((each) => sql`${literal(each)}::text`),
+    ...table.primaryKey.map((column) => jsonValue(column.type, sql`${alias}.${identifier(column.name)}`)),
+  ];
+  return base64Json(sql`json_build_array(${join(parts, ', ')})`);
+}
+
+function isAmbiguous(table: Table, { tables, sources }: ProgramContent): boolean {
+  if (sources.length === 1) return false;
+  return tables.filter(({ key }) => key === table.key).length > 1;
+}
+
+/** The table that an id names; undefined if there is none, or it has another key. */
+export function tableOfNode(id: NodeId, { tables }: ProgramContent): Table | undefined {
+  const found = tables.filter(
+    ({ shape, source }) =>
+      shape.schema === id.schema &&
+      shape.name === id.name &&
+      (id.source === undefined || source.name === id.source),
+  );
+  const [table] = found;
+  return found.length === 1 && table!.primaryKey.length === id.key.length ? table : undefined;
+}
+
+/** Whether the values of an id are of the types of the key. */
+export function fitsKey(id: NodeId, key: readonly Column[]): boolean {
+  return key.every(({ type }, index) => id.key[index] !== null && isJsonValue(type, id.key[index]));
+}
