@@ -20,6 +20,7 @@ import { benchSwap } from './swap.ts';
 import { generatedProject, sharedSwapProject } from './swap-project.ts';
 import { measureStages, stageTable } from './swap-stages.ts';
 import { benchReads, benchWrites, switchTable } from './switched.ts';
+import { benchTracing, tracingTable } from './tracing.ts';
 import { benchWriting, writeTable } from './writing.ts';
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
@@ -89,6 +90,12 @@ load('metrics', 'measure what metrics cost: the server with them and without').a
       ...(await benchWrites(compared, read(options))),
     ];
     publish(switchTable('metrics', metrics), { metrics });
+  },
+);
+load('tracing', 'measure what traces cost: the server with them and without', 'by key').action(
+  async (options: LoadOptions) => {
+    const tracing = await benchTracing(read(options));
+    publish(tracingTable(tracing), { tracing });
   },
 );
 load('actions', 'measure calls of action handlers, beside a proxy written by hand').action(
