@@ -13,6 +13,7 @@ import { linkProgram } from './core/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from './core/request/planner.ts';
 import type { GeneratedProgram } from './core/resolvers.ts';
 import type { UnverifiedHost } from './core/settings.ts';
+import { CANONICAL_WORD, vocabulary } from './core/vocabulary.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type CompiledCron, deliverCompiledCron } from './events/compiled-cron.ts';
 import { createDelivery } from './events/delivery.ts';
@@ -137,6 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     healthChecks: healthChecks.use,
     telemetry: tracing.configure,
     prepare: (generated, sources) => {
+      requireVocabulary(generated);
       const previous = live.current?.planner;
       const prepared = prepareServed(generated, sources, configuration, {
         rateCounter,
@@ -235,6 +237,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await closeAll(0);
     throw error;
   }
+}
+
+/** Texts that are kept as users write them, such as templates, name session variables. @throws EngineError */
+function requireVocabulary({ vocabulary: word = CANONICAL_WORD }: GeneratedProgram): void {
+  if (word === vocabulary().word) return;
+  throw new EngineError(
+    'invalid-configuration',
+    `the program was compiled in the vocabulary "${word}": serve it with --vocabulary ${word}`,
+  );
 }
 
 /** Waits for the work, for at most this many milliseconds. */

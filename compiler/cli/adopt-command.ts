@@ -1,5 +1,6 @@
 /** `engine adopt check`: what another engine of the API family left in a database. */
 import pg from 'pg';
+import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { findLeftovers } from '../review/adopt/leftovers.ts';
 import { isSettled, leftoversText, settlingSql } from '../review/adopt/settle.ts';
@@ -16,14 +17,18 @@ export async function adoptCheckCommand(
   { databaseUrl, format }: AdoptOptions,
   context: CommandContext,
 ): Promise<number> {
-  const address = url ?? databaseUrl ?? context.environment.ENGINE_GRAPHQL_DATABASE_URL;
+  const address = url ?? databaseUrl ?? context.environment[vocabulary().environment('DATABASE_URL')];
   if (address === undefined)
-    throw new UsageError('Which database? Give its URL, --database-url or ENGINE_GRAPHQL_DATABASE_URL.');
-  const client = new pg.Client({ connectionString: address, application_name: 'engine adopt' });
+    throw new UsageError(
+      `Which database? Give its URL, --database-url or ${vocabulary().environment('DATABASE_URL')}.`,
+    );
+  const client = await connect(address);
+  let lost = false;
   // A connection that breaks fails the statement; without a listener it would end the program.
-  client.on('error', () => {});
+  client.on('error', () => {
+    lost = true;
+  });
   try {
-    await client.connect();
     await client.query('set default_transaction_read_only = on');
     const found = await findLeftovers(client);
     context.stdout(
@@ -33,8 +38,24 @@ export async function adoptCheckCommand(
     );
     return isSettled(found) ? 0 : 1;
   } catch (error) {
-    throw new UsageError(`The database cannot be read: ${describeConnectionError(error)}`);
+    // Any other is a defect of this program.
+    if (lost || error instanceof pg.DatabaseError) throw unreadable(error);
+    throw error;
   } finally {
     await client.end();
   }
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  try {
+    const client = new pg.Client({ connectionString, application_name: 'engine adopt' });
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): UsageError {
+  return new UsageError(`The database cannot be read: ${describeConnectionError(error)}`);
 }

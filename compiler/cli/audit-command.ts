@@ -2,6 +2,7 @@
 
 import type { AccessTable } from '../../runtime/console/questions.ts';
 import type { Table } from '../../runtime/core/program.ts';
+import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { nearest } from '../../runtime/diagnostics/nearest.ts';
 import { version } from '../index.ts';
 import { actionsByHost, actionsText, untrustedCredentials } from '../review/audit/actions.ts';
@@ -158,11 +159,11 @@ export function isolationCommand(
   context: CommandContext,
 ): number {
   const code = readUnedited(options.generated, context);
-  const variable = by.toLowerCase();
+  const variable = vocabulary().toCanonical(by) ?? by.toLowerCase();
   const known = variablesOf(code);
   if (!known.includes(variable))
     throw new UsageError(
-      `No rule names the session variable ${by}; they name ${known.join(', ') || 'none'}.${didYouMean(variable, known)}`,
+      `No rule names the session variable ${by}; they name ${known.map((name) => vocabulary().fromCanonical(name)).join(', ') || 'none'}.${didYouMean(variable, known)}`,
     );
   const result = isolationOf(code, variable);
   context.stdout(options.format === 'json' ? json(result) : isolationText(result));

@@ -1,6 +1,8 @@
 /** The command line. Only this file and the commands it calls write files; only `bin.mjs` sets the exit status. */
 
 import { Command, CommanderError, Option } from 'commander';
+import { chooseVocabulary } from '../../runtime/configuration/choose-vocabulary.ts';
+import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { packageVersion } from '../../runtime/package-version.ts';
 import { compilerModule, reviewModule } from '../module.ts';
 import { addActionCommands } from './action-commands.ts';
@@ -69,6 +71,12 @@ export async function run(
   context: CommandContext = consoleContext,
 ): Promise<number> {
   let status = 0;
+  try {
+    chooseVocabulary(args, context.environment);
+  } catch (error) {
+    context.stderr(`${(error as Error).message}\n`);
+    return USAGE;
+  }
   const program = createProgram(context, (code) => {
     status = code;
   });
@@ -102,6 +110,10 @@ function createProgram(context: CommandContext, finish: (status: number) => void
     )
     .option('--database-url <url>', 'connection string of the source "default"')
     .option('--metadata-database-url <url>', 'database that holds the metadata; default: --database-url')
+    .option(
+      '--vocabulary <word>',
+      'word in headers, variables and metadata: x-WORD-role, WORD_GRAPHQL_…; default: engine',
+    )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: context.stdout, writeErr: context.stderr })
     .showHelpAfterError('(engine --help lists the commands and their options)')
@@ -233,7 +245,10 @@ Examples:
       .description(description)
       .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
       .option('--endpoint <url>', 'address of the server', 'http://localhost:8080')
-      .option('--admin-secret <secret>', 'admin secret of the server; default: ENGINE_GRAPHQL_ADMIN_SECRET')
+      .option(
+        '--admin-secret <secret>',
+        `admin secret of the server; default: ${vocabulary().environment('ADMIN_SECRET')}`,
+      )
       .action(async (_options, command: Command) => {
         const commands = await import('./metadata-command.ts');
         finish(await commands[`${name}Command`](command.optsWithGlobals(), context));

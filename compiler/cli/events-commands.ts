@@ -1,5 +1,6 @@
 /** The commands below `engine events`. */
 import { type Command, Option } from 'commander';
+import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { CommandContext } from './command.ts';
 
 export function addEvents(program: Command, context: CommandContext, finish: (status: number) => void): void {
@@ -22,7 +23,10 @@ Examples:
       .description(description)
       .option('--source <name>', 'name of the source', 'default')
       .option('--endpoint <url>', 'address of the server', 'http://localhost:8080')
-      .option('--admin-secret <secret>', 'admin secret of the server; default: ENGINE_GRAPHQL_ADMIN_SECRET');
+      .option(
+        '--admin-secret <secret>',
+        `admin secret of the server; default: ${vocabulary().environment('ADMIN_SECRET')}`,
+      );
   const format = () =>
     new Option('--format <format>', 'output format').choices(['text', 'json']).default('text');
   const load = () => import('./events-command.ts');

@@ -1,4 +1,6 @@
 /** The metadata API of a running server, as commands call it. */
+
+import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { isCallable } from '../../runtime/outgoing/address.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
 import { type CommandContext, UsageError } from './command.ts';
@@ -35,7 +37,7 @@ export async function ask(options: ServerOptions, context: CommandContext, body:
       'The value of --endpoint is the address of a server, such as http://localhost:8080.',
     );
   }
-  const secret = options.adminSecret ?? context.environment.ENGINE_GRAPHQL_ADMIN_SECRET;
+  const secret = options.adminSecret ?? context.environment[vocabulary().environment('ADMIN_SECRET')];
   const address = new URL('v1/metadata', endpoint.endsWith('/') ? endpoint : `${endpoint}/`);
   const outgoing = createOutgoing();
   const { status, body: text } = await outgoing
@@ -45,7 +47,9 @@ export async function ask(options: ServerOptions, context: CommandContext, body:
       maxSize: LARGEST_ANSWER,
       headers: [
         ['content-type', 'application/json'],
-        ...(secret === undefined ? [] : ([['x-engine-admin-secret', secret]] as const)),
+        ...(secret === undefined
+          ? []
+          : ([[vocabulary().fromCanonical('x-engine-admin-secret'), secret]] as const)),
       ],
       body: JSON.stringify(body),
     })
@@ -68,7 +72,7 @@ function parse(text: string): unknown {
 
 function refusal(endpoint: string, status: number, answer: unknown): string {
   if (status === 401) {
-    return 'The server asks for an admin secret: give --admin-secret or set ENGINE_GRAPHQL_ADMIN_SECRET.';
+    return `The server asks for an admin secret: give --admin-secret or set ${vocabulary().environment('ADMIN_SECRET')}.`;
   }
   const { error, internal } = (answer ?? {}) as { error?: unknown; internal?: unknown };
   if (typeof error !== 'string') {

@@ -4,6 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Artefact } from '../../runtime/artefact/artefact.ts';
 import { verifyCommand } from '../../runtime/artefact/main.ts';
+import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { type CommandContext, UsageError } from './command.ts';
 
@@ -23,7 +24,7 @@ export async function verifyPlace(
   const artefact = await openArtefact(place);
   const options = {
     sources: Object.fromEntries(source ?? []),
-    databaseUrl: databaseUrl ?? context.environment.ENGINE_GRAPHQL_DATABASE_URL,
+    databaseUrl: databaseUrl ?? context.environment[vocabulary().environment('DATABASE_URL')],
   };
   return verifyCommand(artefact, options, json ?? false, context);
 }

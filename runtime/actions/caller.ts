@@ -6,6 +6,7 @@ import { parseExactJson } from '../core/json/exact-json.ts';
 import { remember } from '../core/remember.ts';
 import type { CallStep } from '../core/request/steps.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { CallContext, Caller } from '../graphql/execution.ts';
 import type { CallResult } from './action-log.ts';
 import type { StoredCalls } from './asynchronous.ts';
@@ -118,7 +119,7 @@ async function runPart(
       action,
       output: part.type,
       input: argumentValues(part.arguments, variables),
-      sessionVariables: session.variables,
+      sessionVariables: vocabulary().session(session.variables),
       requestQuery: client?.query ?? null,
       origin: client ?? {},
       timeLimit: deadline === undefined ? undefined : deadline - performance.now(),

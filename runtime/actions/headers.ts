@@ -1,4 +1,5 @@
 /** Headers of calls to handlers, and which one is sent if several have the same name. */
+import { vocabulary } from '../core/vocabulary.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { type Trace, traceHeaders } from '../http/trace.ts';
 import { isRedacted } from '../outgoing/message.ts';
@@ -68,7 +69,7 @@ function ownHeaders({ requestId, trace, completionUrl }: CallOrigin): ShownHeade
 /** The client's headers that go along: never session variables, the admin secret or the host. */
 export function clientHeaders(headers: ClientHeaders, ignored: readonly string[] | undefined): ShownHeader[] {
   const forwarded = Object.entries(forwardedHeaders(headers, ignored && new Set(ignored))).filter(
-    ([name]) => !name.startsWith('x-engine-') && name !== 'host',
+    ([name]) => !name.startsWith(vocabulary().prefix) && name !== 'host',
   );
   const about = (['host', 'user-agent', 'origin'] as const).flatMap((name) => {
     const value = headers[name];

@@ -7,6 +7,7 @@ import type { Program } from '../core/program.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { CallOutcome, LoggedCall, StoredCall } from './action-log.ts';
 import { askHandler, type CallOptions, type CheckedCall, checkAnswer, payloadOf } from './call.ts';
 import { CallDetails } from './call-details.ts';
@@ -90,7 +91,7 @@ function checkedCall(
   return {
     ...served,
     input: parseExactJson(input) as Readonly<Record<string, unknown>>,
-    sessionVariables,
+    sessionVariables: vocabulary().session(sessionVariables),
     requestQuery: null,
   };
 }

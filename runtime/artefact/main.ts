@@ -3,9 +3,11 @@
  * one file that this is bundled into; there is no metadata, no compiler, and the catalog is read by `verify` only.
  */
 import { Command, CommanderError } from 'commander';
+import { chooseVocabulary } from '../configuration/choose-vocabulary.ts';
 import { ConfigurationError, readConfiguration } from '../configuration/configuration.ts';
 import { withFileVariables } from '../configuration/environment-files.ts';
 import { EngineError } from '../core/errors.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { connectionUrl } from '../database/connection-url.ts';
 import { startServer } from '../main.ts';
@@ -21,6 +23,13 @@ const USAGE = 2;
 /** Runs the artefact with the arguments of its process. Sets the exit status; a server runs until a signal. */
 export async function runArtefact(artefact: Artefact, args: readonly string[]): Promise<void> {
   const { hash, engine, roles } = artefact.manifest;
+  try {
+    chooseVocabulary(args, process.env);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = USAGE;
+    return;
+  }
   const program = new Command('node server.mjs')
     .description(
       `Serves a compiled GraphQL API: ${hash.slice(0, 12)}, built by engine ${engine}${roles ? ` for the roles ${roles.join(', ')}` : ''}.`,
@@ -64,7 +73,7 @@ export async function runArtefact(artefact: Artefact, args: readonly string[]): 
       artefact,
       {
         sources: sourceAddresses(source),
-        databaseUrl: databaseUrl ?? process.env.ENGINE_GRAPHQL_DATABASE_URL,
+        databaseUrl: databaseUrl ?? process.env[vocabulary().environment('DATABASE_URL')],
       },
       json ?? false,
     );

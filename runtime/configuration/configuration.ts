@@ -2,6 +2,7 @@
 
 import type { NamingOptions } from '../core/names.ts';
 import type { SavedOptions } from '../core/saved.ts';
+import { CANONICAL_WORD, VOCABULARY_VARIABLE, Vocabulary, vocabulary } from '../core/vocabulary.ts';
 import type { JwtConfiguration } from '../session/jwt/configuration.ts';
 import { OPTIONS, type Option } from './options.ts';
 import type { OptionValue } from './values.ts';
@@ -24,10 +25,14 @@ export function optionName(key: string): string {
     .replace('--', '-');
 }
 
-/** Environment variable of an option: `ENGINE_GRAPHQL_SERVER_PORT`. */
+/** Environment variable of an option: `ENGINE_GRAPHQL_SERVER_PORT`, by the vocabulary's word. */
 export function optionVariable(key: string): string {
+  return key === 'vocabulary' ? VOCABULARY_VARIABLE : vocabulary().environment(variableSuffix(key));
+}
+
+function variableSuffix(key: string): string {
   const { variable }: Option = OPTIONS[key as OptionKey];
-  return `ENGINE_GRAPHQL_${variable ?? optionName(key).toUpperCase().replaceAll('-', '_')}`;
+  return variable ?? optionName(key).toUpperCase().replaceAll('-', '_');
 }
 
 /**
@@ -39,6 +44,7 @@ export function readConfiguration(
   flags: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Configuration {
+  refuseForeignVariables(environment);
   const values: Record<string, unknown> = {};
   for (const [key, { type, default: defaultValue }] of Object.entries<Option>(OPTIONS)) {
     const flag = flags[key];
@@ -53,6 +59,20 @@ export function readConfiguration(
   const configuration = values as Configuration;
   checkTogether(configuration);
   return configuration;
+}
+
+/** An option that is set in another vocabulary would be ignored, an admin secret for instance. */
+function refuseForeignVariables(environment: Readonly<Record<string, string | undefined>>): void {
+  if (vocabulary().isCanonical) return;
+  const canonical = new Vocabulary(CANONICAL_WORD);
+  for (const key of Object.keys(OPTIONS)) {
+    const suffix = variableSuffix(key);
+    for (const name of [canonical.environment(suffix), `${canonical.environment(suffix)}_FILE`])
+      if (key !== 'vocabulary' && environment[name] !== undefined)
+        throw new ConfigurationError(
+          `Environment variable ${name} is not read in the vocabulary "${vocabulary().word}"; set ${optionVariable(key)}`,
+        );
+  }
 }
 
 function parse(type: OptionValue<unknown>, value: string, place: string): unknown {

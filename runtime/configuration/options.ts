@@ -1,5 +1,7 @@
 /** The server's options: type, default and help of each. Command line, environment, `--help` and docs/configuration.md are made from them. */
 
+import type { NamingConvention } from '../core/names.ts';
+import { CANONICAL_WORD, Vocabulary, vocabulary } from '../core/vocabulary.ts';
 import {
   type JwtConfiguration,
   readJwtConfiguration,
@@ -62,6 +64,21 @@ export type LogType = (typeof LOG_TYPES)[number];
 
 const APIS = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;
 
+/** `engine-default` is written with the vocabulary's word. */
+const namingConvention: OptionValue<NamingConvention> = {
+  placeholder: choice('engine-default', 'graphql-default').placeholder,
+  parse: (value) => {
+    const { defaultNaming } = vocabulary();
+    const found = choice(defaultNaming, 'graphql-default').parse(value);
+    return found === defaultNaming ? 'engine-default' : (found as NamingConvention);
+  },
+};
+
+const word: OptionValue<string> = {
+  placeholder: 'WORD',
+  parse: (value) => new Vocabulary(value).word,
+};
+
 /** Every option, in the order of docs/configuration.md. */
 export const OPTIONS = {
   databaseUrl: option(optionalText, undefined, 'connection string of the source "default"'),
@@ -69,6 +86,11 @@ export const OPTIONS = {
     optionalText,
     undefined,
     'connection string of the database that holds the metadata (schema engine_catalog); default: database-url',
+  ),
+  vocabulary: option(
+    word,
+    CANONICAL_WORD,
+    'word in headers, variables, settings, metrics and metadata: x-WORD-role, WORD_GRAPHQL_…; see docs/migrate.md',
   ),
   retries: option(
     integer(0) as OptionValue<number | undefined>,
@@ -363,11 +385,7 @@ export const OPTIONS = {
     [],
     'features to enable: naming_convention, hide_aggregation_predicates, hide_update_many_fields, no_null_unbound_variable_default, disable_postgres_arrays, apollo_federation; others are accepted without effect',
   ),
-  defaultNamingConvention: option(
-    choice('engine-default', 'graphql-default'),
-    'engine-default',
-    'convention for derived GraphQL names',
-  ),
+  defaultNamingConvention: option(namingConvention, 'engine-default', 'convention for derived GraphQL names'),
   metadataDatabaseExtensionsSchema: option(text, 'public', 'schema for extensions of the metadata database'),
   metadataDefaults: option(
     json<unknown>((value) => value),

@@ -8,6 +8,7 @@
  * - `GET /engine/console/who?source=…&table=…&column=…`: every path by which a role reads or writes the column
  */
 import { EngineError } from '../core/errors.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import { servePageFiles } from '../http/page-files.ts';
 import type { ConsoleQuestion, ConsoleState } from './questions.ts';
@@ -31,12 +32,13 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const PAGE = `<!doctype html>
+const page = () => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="vocabulary" content="${vocabulary().word}">
 <title>Engine · Console</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/console/page.css">
@@ -59,7 +61,7 @@ export function consoleEndpoints({ state, ask }: ConsoleContext): Endpoints {
         .header('x-content-type-options', 'nosniff')
         .header('referrer-policy', 'no-referrer')
         .type('text/html; charset=utf-8')
-        .send(PAGE),
+        .send(page()),
     );
     servePageFiles(app, '/console', {
       built: new URL('assets/', import.meta.url),

@@ -1,6 +1,8 @@
 /** Settings of the whole program, per role. They are generated into index.ts. */
 
 export interface ProgramSettings {
+  /** The vocabulary of texts that are kept as users write them, such as templates; absent: `engine`. */
+  readonly vocabulary?: string;
   /** Roles without `__schema` and `__type`. */
   readonly introspectionDisabledFor?: readonly string[];
   readonly limits?: ApiLimits;

@@ -6,6 +6,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { DatabaseUrl, SslConfiguration } from '../metadata/metadata.ts';
 import type { ConnectionConfiguration } from './connection.ts';
 
@@ -88,7 +89,7 @@ export function allowedFile(file: string, allowedFolder: string | undefined): st
 function forbidden(file: string): EngineError {
   return new EngineError(
     'permission-error',
-    `the file ${JSON.stringify(file)} is not below the folder that ENGINE_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX names`,
+    `the file ${JSON.stringify(file)} is not below the folder that ${vocabulary().environment('DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX')} names`,
   );
 }
 

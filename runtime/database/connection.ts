@@ -1,12 +1,13 @@
 /** One connection of a pool: a pipelined `pg` client, the statements prepared there, and how busy it is. */
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { lazy } from '../core/remember.ts';
 import { openInTurn } from './encryption.ts';
 import { statementLost } from './failures.ts';
 import type { Place } from './lanes.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
-import { DEFINE_SETTINGS } from './writer.ts';
+import { defineSettings } from './writer.ts';
 
 const UNNAMED: Preparation = { name: '', parse: true, close: [] };
 
@@ -37,11 +38,13 @@ const NO_GENERIC_PLANS = `case when exists (select from pg_extension where extna
   then set_config('plan_cache_mode', 'force_custom_plan', false) end`;
 
 /** Gives a session that was discarded its settings again. */
-export const PREPARE_SESSION = `select ${DEFINE_SETTINGS}, ${NO_JIT}, ${NO_GENERIC_PLANS}`;
+export const prepareSession = lazy(() => `select ${defineSettings()}, ${NO_JIT}, ${NO_GENERIC_PLANS}`);
 
-const SESSION = `select current_setting('default_transaction_isolation') ||
+const readSession = lazy(
+  () => `select current_setting('default_transaction_isolation') ||
   case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
-  pg_backend_pid() as process, ${DEFINE_SETTINGS}, ${NO_JIT}, ${NO_GENERIC_PLANS}`;
+  pg_backend_pid() as process, ${defineSettings()}, ${NO_JIT}, ${NO_GENERIC_PLANS}`,
+);
 
 /** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
 export type ConnectionConfiguration = Pick<
@@ -193,7 +196,7 @@ export async function openConnection<Item extends object>(
   onClosed: (connection: PooledConnection<Item>) => void,
 ): Promise<PooledConnection<Item>> {
   const client = await connect(configuration);
-  const { rows } = await client.query<Session>(SESSION);
+  const { rows } = await client.query<Session>(readSession());
   const before = performance.now();
   await client.query('');
   const roundTrip = performance.now() - before;

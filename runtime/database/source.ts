@@ -5,7 +5,7 @@ import {
   type BoundStatement,
   type ConnectionConfiguration,
   type PooledConnection,
-  PREPARE_SESSION,
+  prepareSession,
 } from './connection.ts';
 import { WRITE_AT_READ_COMMITTED } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
@@ -183,7 +183,7 @@ async function discardSession(connection: PooledConnection): Promise<void> {
   if (connection.state === 'closed') return;
   try {
     await connection.client.query('discard all');
-    await connection.client.query(PREPARE_SESSION);
+    await connection.client.query(prepareSession());
     connection.wasDiscarded();
   } catch {
     // An open transaction, for instance: it ends with the connection.

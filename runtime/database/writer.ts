@@ -2,20 +2,29 @@
  * Settings that tell the database who writes. They are local to a transaction, so that neither a neighbour on the same
  * connection nor a later read sees them.
  */
+import { lazy } from '../core/remember.ts';
+import { quoteLiteral } from '../core/sql/fragment.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { statementName } from './statements.ts';
 
 /** Who writes: JSON texts; empty = unknown. */
 export interface Writer {
-  /** Becomes `engine.user`. */
+  /** Becomes `engine.user`, by the vocabulary's word. */
   readonly user: string;
   /** Becomes `engine.tracecontext`. */
   readonly trace: string;
 }
 
-const WRITER = `set_config('engine.user', $1, true), set_config('engine.tracecontext', $2, true)`;
+/** Sets both, by SQL of their values. @param isLocal to the transaction */
+function setBoth(user: string, trace: string, isLocal: boolean): string {
+  const name = (setting: string) => quoteLiteral(vocabulary().dotted(setting));
+  return `set_config(${name('user')}, ${user}, ${isLocal}), set_config(${name('tracecontext')}, ${trace}, ${isLocal})`;
+}
 
-const TEXT = `select ${WRITER}`;
-const NAME = statementName(TEXT);
+const ahead = lazy(() => {
+  const text = `select ${setBoth('$1', '$2', true)}`;
+  return { name: statementName(text), text };
+});
 
 interface NamedStatement {
   readonly name: string;
@@ -24,11 +33,13 @@ interface NamedStatement {
 
 /** The settings of a write's transaction, which go ahead of its statements: one statement, or none. */
 export function settingsAhead(writer: Writer | undefined): readonly NamedStatement[] {
-  return writer ? [{ name: NAME, statement: { text: TEXT, values: [writer.user, writer.trace] } }] : [];
+  if (!writer) return [];
+  const { name, text } = ahead();
+  return [{ name, statement: { text, values: [writer.user, writer.trace] } }];
 }
 
 /** Sets both for a whole session, which has to be discarded afterwards. */
-export const SET_WRITER = `select set_config('engine.user', $1, false), set_config('engine.tracecontext', $2, false)`;
+export const setWriter = lazy(() => `select ${setBoth('$1', '$2', false)}`);
 
 /** Defines the settings on a new connection: without, a read of them fails until the first write has set them there. */
-export const DEFINE_SETTINGS = `set_config('engine.user', '', false), set_config('engine.tracecontext', '', false)`;
+export const defineSettings = lazy(() => setBoth(`''`, `''`, false));

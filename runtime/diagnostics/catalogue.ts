@@ -1047,6 +1047,11 @@ export const diagnostics = {
       `Role "${role}" may read column "${column}" of table ${table}, whose name is that of a secret.`,
       'Take it out of the permission, or allow it on purpose.',
     ]),
+  /** "%name%" is a session variable of another vocabulary; this one's begin with "%prefix%" */
+  sessionVariableForeign: ({ name, prefix }: { name: Hole; prefix: Hole }): Message =>
+    message('session-variable-foreign', 'error', [
+      `"${name}" is a session variable of another vocabulary; this one's begin with "${prefix}"`,
+    ]),
   /** The event trigger "%name%" is on %table%, where Citus refuses database triggers. */
   shardsEventTrigger: ({ name, table }: { name: Hole; table: Hole }): Message =>
     message('shards-event-trigger', 'warning', [

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { EngineError } from '../core/errors.ts';
 import { type CaptureShape, captureName, type EventTriggerShape, type SourceEvents } from '../core/events.ts';
 import { quoteIdentifier, quoteLiteral } from '../core/sql/fragment.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { DROP_EVENT_TABLES, EVENT_TABLES, EVENTS_VERSION } from './schema.ts';
 
 /** The part of `pg.Client` that is used; one connection. */
@@ -72,9 +73,10 @@ function expectedCaptures(
 ): ReadonlyMap<string, { readonly trigger: EventTriggerShape; readonly capture: CaptureShape }> {
   return new Map(
     triggers.flatMap((trigger) =>
-      trigger.captures.map(
-        (capture) => [captureName(trigger.name, capture.operation), { trigger, capture }] as const,
-      ),
+      trigger.captures.map((planned) => {
+        const capture = { ...planned, function: vocabulary().capture(planned.function) };
+        return [captureName(trigger.name, capture.operation), { trigger, capture }] as const;
+      }),
     ),
   );
 }

@@ -4,6 +4,7 @@ import { bindParameter, bindParameters } from '../core/request/bind.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { quoteLiteral, type Sql } from '../core/sql/fragment.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { databaseError } from '../database/errors.ts';
 import { connectionOf, type Execution } from './execution.ts';
 
@@ -81,7 +82,11 @@ export async function explainSubscription(
       `explain (format text) ${sql}`,
     );
     const lines = rows.map((row) => row['QUERY PLAN']);
-    return { sql, plan: lines, variables: { session: sessionVariables, query: {}, synthetic, cursor } };
+    return {
+      sql,
+      plan: lines,
+      variables: { session: vocabulary().session(sessionVariables), query: {}, synthetic, cursor },
+    };
   } catch (error) {
     throw databaseError(error, { text: sql, values: [] });
   }

@@ -10,6 +10,7 @@ import type { Operation } from '../core/request/document.ts';
 import { type OperationSize, operationSize } from '../core/request/size.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { type ApiLimits, type Limit, type RateLimit, roleLimit } from '../core/settings.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 
 export interface Limits {
   /** Counts a request from an address. @throws EngineError with status 429 when there were too many */
@@ -120,5 +121,8 @@ function rateKey(
 ): string {
   if (unique === undefined) return JSON.stringify([role]);
   if (unique === 'IP') return JSON.stringify([role, address]);
-  return JSON.stringify([role, ...unique.map((name) => variables[name.toLowerCase()] ?? null)]);
+  return JSON.stringify([
+    role,
+    ...unique.map((name) => variables[vocabulary().toCanonical(name) ?? name.toLowerCase()] ?? null),
+  ]);
 }

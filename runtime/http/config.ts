@@ -1,6 +1,7 @@
 /** GET /v1alpha1/config: what the server is set to, for administrators. It contains no secrets. */
 import { adminSecrets, type Configuration, jwtConfigurations } from '../configuration/configuration.ts';
-import { DEFAULT_NAMESPACE, type JwtConfiguration } from '../session/jwt/configuration.ts';
+import { vocabulary } from '../core/vocabulary.ts';
+import type { JwtConfiguration } from '../session/jwt/configuration.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
 export function configEndpoints(version: string): Endpoints {
@@ -39,7 +40,10 @@ function configReport(configuration: Configuration, version: string): object {
     console_assets_dir: configuration.consoleAssetsDir ?? null,
     experimental_features: configuration.experimentalFeatures,
     is_prometheus_metrics_enabled: configuration.enabledApis.includes('metrics'),
-    default_naming_convention: configuration.defaultNamingConvention,
+    default_naming_convention:
+      configuration.defaultNamingConvention === 'engine-default'
+        ? vocabulary().defaultNaming
+        : configuration.defaultNamingConvention,
     feature_flags: [],
     is_apollo_federation_enabled: configuration.enableApolloFederation,
   };
@@ -48,7 +52,11 @@ function configReport(configuration: Configuration, version: string): object {
 function jwtReport({ claims, claimsFormat }: JwtConfiguration): object {
   return {
     claims_namespace:
-      claims.kind === 'namespace' ? claims.name : claims.kind === 'path' ? claims.text : DEFAULT_NAMESPACE,
+      claims.kind === 'namespace'
+        ? claims.name
+        : claims.kind === 'path'
+          ? claims.text
+          : vocabulary().claimsNamespace,
     claims_format: claimsFormat,
     claims_map: claims.kind === 'map' ? claims.written : null,
   };

@@ -1,10 +1,10 @@
 /** Which origins browsers may call from. Allowed origins are echoed, never answered with `*`. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { addVary } from './compression.ts';
 
 const ALLOWED_METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
-const EXPOSED_HEADERS = 'X-Engine-Query-Cache-Key,X-Engine-Query-Family-Cache-Key,Warning';
 
 const DOMAIN = /^(https?):\/\/(\*\.)?([^\s/*:]+)(:\d+)?$/i;
 
@@ -39,8 +39,9 @@ export function originMatcher(domains: readonly string[]): (origin: string) => b
 /** Answers preflights and adds the headers to every answer for an allowed origin. */
 export function installCors(app: FastifyInstance, configuration: Configuration): void {
   if (configuration.disableCors) return;
-  const exposed =
-    configuration.readYourWrites === 'header' ? `${EXPOSED_HEADERS},X-Engine-Lsn` : EXPOSED_HEADERS;
+  const named = ['Query-Cache-Key', 'Query-Family-Cache-Key'];
+  if (configuration.readYourWrites === 'header') named.push('Lsn');
+  const exposed = [...named.map((name) => vocabulary().titled(name)), 'Warning'].join();
   const allows = originMatcher(configuration.corsDomain);
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;

@@ -2,6 +2,7 @@
 import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { Execution } from '../graphql/execution.ts';
 import { explainRequest, explainSubscription } from '../graphql/explain.ts';
 import { parseJson } from './body.ts';
@@ -41,7 +42,7 @@ function sessionOf(user: unknown): Session {
     for (const [name, value] of Object.entries(user)) {
       if (typeof value !== 'string')
         throw new EngineError('parse-failed', 'expected an object of strings', { path: '$.user' });
-      variables[name.toLowerCase()] = value;
+      variables[vocabulary().toCanonical(name) ?? name.toLowerCase()] = value;
     }
   }
   const role = variables['x-engine-role'] ?? ADMIN_ROLE;

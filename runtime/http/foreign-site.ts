@@ -6,11 +6,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
+import { ROLE, written } from '../session/variables.ts';
 
 /** Methods that a page of any site can have sent without a preflight. */
 const SIMPLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 /** Headers that no browser sends by itself, so that a page has to ask before it may. */
-const OWN_HEADERS = ['x-requested-with', 'apollo-require-preflight', 'x-engine-role'] as const;
+const OWN_HEADERS = ['x-requested-with', 'apollo-require-preflight', ROLE] as const;
 
 interface SentRequest {
   readonly method: string;
@@ -41,7 +42,7 @@ function wasAsked({ method, headers }: SentRequest): boolean {
   if (!SIMPLE_METHODS.has(method)) return true;
   // Forms, and bodies without a type, have others.
   const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
-  return type === 'application/json' || OWN_HEADERS.some((name) => headers[name] !== undefined);
+  return type === 'application/json' || OWN_HEADERS.some((name) => headers[written(name)] !== undefined);
 }
 
 /**

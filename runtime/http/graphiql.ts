@@ -2,6 +2,7 @@
  * The GraphiQL page, made of nothing but installed packages. Its content security policy forbids it to load anything from elsewhere.
  */
 import type { FastifyInstance } from 'fastify';
+import { vocabulary } from '../core/vocabulary.ts';
 import { jsonInPage, servePageFiles } from './page-files.ts';
 
 /** A role that the page offers: the headers it sends and a query to begin with. */
@@ -37,7 +38,10 @@ const contentSecurityPolicy = [
 /** Fastify plugin: `GET /graphiql` is the page, `GET /graphiql/<file>` what it loads. */
 export async function graphiql(server: FastifyInstance, options: GraphiqlOptions): Promise<void> {
   const roles = options.roles?.length ? options.roles : [administrator];
-  const page = renderPage({ endpoint: '/v1/graphql', roles });
+  const page = renderPage({
+    endpoint: '/v1/graphql',
+    roles: roles.map((role) => ({ ...role, headers: vocabulary().session(role.headers) })),
+  });
 
   server.get('/graphiql', async (_request, reply) =>
     reply

@@ -1,21 +1,31 @@
 /** Health and version: what probes and load balancers ask for, without authentication. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { Readiness } from '../start/readiness.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */
 export type Health = 'ok' | 'inconsistent' | 'unreachable';
 
-/** Endpoints of operators and their programs. They answer under any load, and their bytes are not counted. */
-export const OPERATORS_PATHS: ReadonlySet<string | undefined> = new Set([
+/** See isForOperators. */
+const OPERATORS_PATHS: ReadonlySet<string | undefined> = new Set([
   '/healthz',
-  '/engine/healthz',
   '/healthz/sources',
   '/livez',
   '/readyz',
   '/v1/version',
   '/v1/metrics',
 ]);
+
+/** Whether operators and their programs ask for a route: it is answered whatever the load, and its bytes are not counted. */
+export function isForOperators(path: string | undefined): boolean {
+  return OPERATORS_PATHS.has(path) || path === vocabularyHealth();
+}
+
+/** `/engine/healthz`, by the vocabulary's word. */
+function vocabularyHealth(): string {
+  return `/${vocabulary().word}/healthz`;
+}
 
 /**
  * - `/livez` says whether the process works. It asks no database: restarting the process mends none.
@@ -54,7 +64,7 @@ export function healthEndpoints(
       return sendJson(reply, JSON.stringify(await readiness.sources()));
     });
     app.get('/healthz', answer);
-    app.get('/engine/healthz', answer);
+    app.get(vocabularyHealth(), answer);
     app.get('/v1/version', (_request, reply) => sendJson(reply, versionText));
   };
 }

@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
-import { OPERATORS_PATHS } from './health.ts';
+import { isForOperators } from './health.ts';
 
 /** Counts a request among those that are answered at once. False: it is one too many. @param always it is counted anyway */
 export type Admit = (response: ServerResponse, always?: boolean) => boolean;
@@ -26,7 +26,7 @@ export function limitRequests(app: FastifyInstance, maximum: number): Admit {
     return true;
   };
   app.addHook('onRequest', (request, reply, done) => {
-    if (admit(reply.raw, OPERATORS_PATHS.has(request.routeOptions.url))) done();
+    if (admit(reply.raw, isForOperators(request.routeOptions.url))) done();
     else
       done(
         new EngineError('overloaded', 'the server answers as many requests as it may; this one was not read'),

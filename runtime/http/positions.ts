@@ -5,7 +5,7 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import { parsePosition, printPosition } from '../database/replicas.ts';
 import type { Positions } from '../graphql/execution.ts';
-import { POSITION } from '../session/variables.ts';
+import { POSITION, written } from '../session/variables.ts';
 import type { HttpReply, HttpRequest } from './context.ts';
 
 const COOKIE = 'engine-lsn';
@@ -54,7 +54,7 @@ export function positionsOf({ exchange, headers }: HttpRequest, { readYourWrites
   if (readYourWrites === 'off') return undefined;
   // Members of a batch see what those before them have written.
   exchange.positions ??= new SeenPositions(
-    readYourWrites === 'header' ? String(headers[POSITION] ?? '') : cookieOf(headers.cookie),
+    readYourWrites === 'header' ? String(headers[written(POSITION)] ?? '') : cookieOf(headers.cookie),
   );
   return exchange.positions;
 }
@@ -64,7 +64,7 @@ export function addPositions({ exchange }: HttpRequest, reply: HttpReply, settin
   const { positions } = exchange;
   if (!positions?.isNew) return;
   const text = positions.print();
-  reply.header(POSITION, text);
+  reply.header(written(POSITION), text);
   if (settings.readYourWrites !== 'cookie') return;
   // A replica that answers has all that is older.
   const age = Math.ceil(settings.replicaMaxLag) + 1;

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerSaved, type CurrentlyServed, forRequest } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import { jsonKind } from '../core/types.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { type GivenVariables, restVariables } from '../saved/variables.ts';
 import { parseJson } from './body.ts';
 import { authenticateRequest, clientOf, type Endpoints, sendJson } from './context.ts';
@@ -41,7 +42,8 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
               forRequest(served, watch, clientOf(context, request, logged, partialErrors)),
             ),
           );
-          if (partialErrors.length > 0) reply.header('x-engine-errors', errorsHeader(partialErrors));
+          if (partialErrors.length > 0)
+            reply.header(vocabulary().fromCanonical('x-engine-errors'), errorsHeader(partialErrors));
           return sendJson(reply, answer);
         }
       }

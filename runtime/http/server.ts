@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Configuration } from '../configuration/configuration.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { LoggedQuery } from '../logs/observe.ts';
 import { installBodyParser } from './body.ts';
 import { compress } from './compression.ts';
@@ -110,7 +111,7 @@ export function createServer(
       url: withoutSecrets(pathOf(request.url), exchange.secrets),
       httpVersion: raw.httpVersion,
       contentEncoding: reply.getHeader('content-encoding') as string | undefined,
-      userVariables: exchange.session?.variables,
+      userVariables: exchange.session && vocabulary().session(exchange.session.variables),
       mode: exchange.mode,
       requestSize: Number(request.headers['content-length'] ?? 0),
       responseSize: exchange.responseSize,

@@ -9,6 +9,7 @@ import type { Session } from '../core/session.ts';
 import { forShards } from '../core/shards/index.ts';
 import { stepForShards } from '../core/shards/plans.ts';
 import type { Sql } from '../core/sql/fragment.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { runStatement, writeStep } from '../graphql/execute.ts';
 import type { Execution } from '../graphql/execution.ts';
 import { findTable, type RequestedTable, type TableName } from './table.ts';
@@ -58,6 +59,9 @@ async function inOwnWords(run: () => Promise<readonly (string | null)[]>): Promi
     return text ?? 'null';
   } catch (error) {
     if (!(error instanceof MissingSessionVariable)) throw error;
-    throw new EngineError('not-found', `"${error.variable}" header is expected but not found`);
+    throw new EngineError(
+      'not-found',
+      `"${vocabulary().fromCanonical(error.variable)}" header is expected but not found`,
+    );
   }
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { errorObject } from '../http/errors.ts';
 import { createMasking } from '../http/masking.ts';
 import type { Observer, WebsocketObservation } from '../logs/observe.ts';
@@ -38,7 +39,7 @@ export function createSocketLog(
       websocketId,
       event,
       detail,
-      userVariables: session?.variables,
+      userVariables: session && vocabulary().session(session.variables),
       expiresAt: session?.expiresAt,
     });
   const server = (event: string, detail?: unknown, metadata?: object) => {

@@ -3,6 +3,8 @@
  * version of Engine appends steps and never changes one that was released.
  */
 import type pg from 'pg';
+import { EngineError } from '../core/errors.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { SCHEDULED_TABLES } from '../events/scheduled-schema.ts';
 
 /** Held while migrating, so that two instances starting at once do not both run a step. An arbitrary constant. */
@@ -44,6 +46,7 @@ const steps: readonly Step[] = [
   );
   `,
   SCHEDULED_TABLES,
+  `alter table engine_catalog.version add column vocabulary text not null default 'engine'`,
 ];
 
 /** Not in SQL, whose functions refuse JSON that its type accepts: a string with U+0000. */
@@ -136,9 +139,33 @@ export async function migrate(client: pg.ClientBase): Promise<void> {
       else await step(client);
       await client.query('insert into engine_catalog.migrations (step) values ($1)', [index + 1]);
     }
+    await requireVocabulary(client);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
     throw error;
   }
+}
+
+/**
+ * Metadata is stored as users write it. In another vocabulary its session variables would be literals, so that is refused;
+ * an empty database takes the word of its first server.
+ */
+async function requireVocabulary(client: pg.ClientBase): Promise<void> {
+  const { word } = vocabulary();
+  await client.query(
+    `update engine_catalog.version set vocabulary = $1
+     where vocabulary <> $1 and not exists (select from engine_catalog.metadata_head)`,
+    [word],
+  );
+  const { rows } = await client.query<{ stored: string }>(
+    'select vocabulary as stored from engine_catalog.version',
+  );
+  const { stored } = rows[0]!;
+  if (stored === word) return;
+  throw new EngineError(
+    'invalid-configuration',
+    `its metadata is written in the vocabulary "${stored}", and this server has "${word}". Start with --vocabulary ${stored}, ` +
+      'or export the metadata, rewrite it, and import it into an empty metadata database.',
+  );
 }

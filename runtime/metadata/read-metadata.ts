@@ -1,3 +1,4 @@
+import { vocabulary } from '../core/vocabulary.ts';
 import { diagnostics as messages } from '../diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Message } from '../diagnostics/diagnostic.ts';
 import { nearest } from '../diagnostics/nearest.ts';
@@ -29,13 +30,15 @@ const oldDocument = object({
 });
 
 /** Address of the source `default` where the metadata itself names none. */
-const defaultSourceConfiguration: SourceConfiguration = {
-  connection_info: {
-    database_url: { kind: 'environment', variable: 'ENGINE_GRAPHQL_DATABASE_URL' },
-    isolation_level: 'read-committed',
-  },
-  extensions_schema: 'public',
-};
+function defaultSourceConfiguration(): SourceConfiguration {
+  return {
+    connection_info: {
+      database_url: { kind: 'environment', variable: vocabulary().environment('DATABASE_URL') },
+      isolation_level: 'read-committed',
+    },
+    extensions_schema: 'public',
+  };
+}
 
 /**
  * Reads metadata given as JSON: version 3, and the older versions 1 and 2 as one source `default`. Never throws for bad
@@ -69,7 +72,7 @@ function readDocument(input: unknown, reading: Reading): Metadata {
   return {
     ...rest,
     version: 3,
-    sources: [{ ...source, tables, functions, configuration: defaultSourceConfiguration }],
+    sources: [{ ...source, tables, functions, configuration: defaultSourceConfiguration() }],
   };
 }
 

@@ -1,5 +1,6 @@
 /** Codecs of single values, and the words of their problems, which clients of the metadata API know. */
 import { parseType } from 'graphql';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { Codec } from './codec.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
@@ -55,13 +56,15 @@ export function textLike(name: string, fits: (text: string) => boolean, describe
 export const text: Codec<string> = textValue('text');
 
 /**
- * Name of the session variable that a value of the metadata refers to, in lower case; undefined for literals. Strings that
- * begin with `x-engine-`, in any case, are such references. Nothing else tells them apart, and nothing does so at run time.
+ * Canonical name of the session variable that a value of the metadata refers to; undefined for literals. Strings that
+ * begin with `x-engine-` (by the vocabulary's word), in any case, are such references. Nothing else tells them apart, and nothing does so at run time.
  */
 export function sessionVariable(value: Json): string | undefined {
   if (typeof value !== 'string') return undefined;
-  if (/^x-engine-/i.test(value)) return value.toLowerCase();
-  return value.toUpperCase() === 'REQ_USER_ID' ? 'x-engine-user-id' : undefined;
+  return (
+    vocabulary().toCanonical(value) ??
+    (value.toUpperCase() === 'REQ_USER_ID' ? 'x-engine-user-id' : undefined)
+  );
 }
 
 /** Names of sources, roles, relationships, computed fields, collections, endpoints and remote schemas. */

@@ -1,7 +1,11 @@
 /** Makes the metrics of one registry: their prefix, and the buckets that several share. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { vocabulary } from '../core/vocabulary.ts';
 
-export const PREFIX = 'engine_';
+/** Prefix of every name. */
+export function prefix(): string {
+  return `${vocabulary().word}_`;
+}
 
 /** Upper bounds in seconds. */
 export const BUCKETS = {
@@ -29,7 +33,7 @@ export interface Family {
 /** Names are given without the prefix. */
 export function familyOf(registry: Registry): Family {
   const common = (name: string, help: string, labelNames: readonly string[] = []) => ({
-    name: `${PREFIX}${name}`,
+    name: `${prefix()}${name}`,
     help,
     labelNames: [...labelNames],
     registers: [registry],

@@ -11,7 +11,7 @@ import type { CountSpans } from '../tracing/exporter.ts';
 import { callMetrics, metadataMetrics } from './calls.ts';
 import { databaseMetrics, type SourcePool } from './databases.ts';
 import { eventMetrics } from './events.ts';
-import { familyOf, PREFIX } from './family.ts';
+import { familyOf, prefix } from './family.ts';
 import { requestMetrics } from './requests.ts';
 import { type LiveReader, subscriptionMetrics } from './subscriptions.ts';
 
@@ -43,7 +43,7 @@ export interface Metrics {
 /** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */
 export function createMetrics(highCardinality: boolean): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: PREFIX });
+  collectDefaultMetrics({ register: registry, prefix: prefix() });
   const family = familyOf(registry);
   const requests = requestMetrics(family, highCardinality);
   const databases = databaseMetrics(family);

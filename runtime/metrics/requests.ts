@@ -1,6 +1,6 @@
 /** Metrics of requests: GraphQL operations, bytes, and sockets. */
 import { createHash } from 'node:crypto';
-import { OPERATORS_PATHS } from '../http/health.ts';
+import { isForOperators } from '../http/health.ts';
 import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
 
@@ -45,7 +45,7 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
     },
     request: ({ error, url, status, requestSize, responseSize }: HttpRequestObservation) => {
       if (error?.code === 'overloaded') shed.inc();
-      if (OPERATORS_PATHS.has(url) || status === 404) return;
+      if (isForOperators(url) || status === 404) return;
       requestBytes.inc(requestSize);
       responseBytes.inc(responseSize);
     },

@@ -10,6 +10,7 @@ import { EngineError } from '../core/errors.ts';
 import type { CronTriggerShape } from '../core/events.ts';
 import { linkProgram } from '../core/program.ts';
 import { createPlanner } from '../core/request/planner.ts';
+import { setVocabulary, vocabulary } from '../core/vocabulary.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { deliverScheduled } from '../events/scheduled-delivery.ts';
 import type { Execution } from '../graphql/execution.ts';
@@ -65,6 +66,7 @@ async function run(): Promise<void> {
       if (message.kind === 'answer') loads.answer(message.number, undefined, message.error);
       else void answer(message.number, () => handle(running, message));
     });
+    setVocabulary((workerData as ThreadData).configuration.vocabulary);
     running = await start(workerData as ThreadData);
     post({ kind: 'answer', number: STARTED });
   } catch (error) {
@@ -368,7 +370,7 @@ async function openStore({ configuration }: ThreadData): Promise<MetadataStore> 
   if (url === undefined) {
     throw new EngineError(
       'invalid-configuration',
-      'no database: give --metadata-database-url (ENGINE_GRAPHQL_METADATA_DATABASE_URL) or --database-url (ENGINE_GRAPHQL_DATABASE_URL)',
+      `no database: give --metadata-database-url (${vocabulary().environment('METADATA_DATABASE_URL')}) or --database-url (${vocabulary().environment('DATABASE_URL')})`,
     );
   }
   let last: string | undefined;
@@ -395,7 +397,7 @@ async function openStore({ configuration }: ThreadData): Promise<MetadataStore> 
 function initialMetadata({ configuration, environment }: ThreadData): object | undefined {
   const { databaseUrl, txIso } = configuration;
   if (databaseUrl === undefined) return undefined;
-  const variable = 'ENGINE_GRAPHQL_DATABASE_URL';
+  const variable = vocabulary().environment('DATABASE_URL');
   const address = environment[variable] === databaseUrl ? { from_env: variable } : databaseUrl;
   const connectionInfo = { database_url: address, isolation_level: txIso };
   return {

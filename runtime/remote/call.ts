@@ -3,6 +3,7 @@ import { fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
 import type { RemoteAddress, RemoteSchemaShape } from '../core/remotes/shapes.ts';
 import type { Session } from '../core/session.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { type Trace, traceHeaders } from '../http/trace.ts';
@@ -109,10 +110,10 @@ function callHeaders(target: Target, { session, client }: CallOrigin, environmen
   if (client?.trace) for (const [name, value] of Object.entries(traceHeaders(client.trace))) add(name, value);
   for (const [name, value] of Object.entries(target.headers ?? {}))
     add(name, resolveText(value, environment));
-  for (const [name, value] of Object.entries(session.variables)) add(name, value);
+  for (const [name, value] of Object.entries(vocabulary().session(session.variables))) add(name, value);
   if (target.forwardClientHeaders && client) {
     for (const [name, value] of Object.entries(forwardedHeaders(client.headers)))
-      if (!name.startsWith('x-engine-')) add(name, value);
+      if (!name.startsWith(vocabulary().prefix)) add(name, value);
     for (const [name, from] of FORWARDED) {
       const value = client.headers[from];
       if (typeof value === 'string') add(name, value);

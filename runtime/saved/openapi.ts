@@ -6,6 +6,7 @@ import { analyseOperation, type OperationAnalysis } from '../core/request/analys
 import { chooseOperation, type Operation, parseDocument } from '../core/request/document.ts';
 import type { RestMethod, RestRoute } from '../core/saved.ts';
 import { namedType } from '../core/schema/types.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { createSchemaWriter, type Schema, type SchemaWriter } from './openapi-schemas.ts';
 
 export interface OpenApiOptions {
@@ -51,12 +52,15 @@ export function openApiDocument(
   };
 }
 
-const ADMIN_SECRET: Schema = {
-  in: 'header',
-  name: 'x-engine-admin-secret',
-  description: 'Your x-engine-admin-secret will be used for authentication of the API request.',
-  schema: { type: 'string' },
-};
+function adminSecret(): Schema {
+  const name = vocabulary().fromCanonical('x-engine-admin-secret');
+  return {
+    in: 'header',
+    name,
+    description: `Your ${name} will be used for authentication of the API request.`,
+    schema: { type: 'string' },
+  };
+}
 
 function describe(
   { name, url: template, comment, operation: saved }: RestRoute,
@@ -90,7 +94,7 @@ function describe(
   return {
     summary: name,
     description: `${comment === undefined ? '' : `${comment}\n\n`}***\nThe GraphQl query for this endpoint is:\n\`\`\` graphql\n${saved.document}\n\`\`\``,
-    parameters: [ADMIN_SECRET, ...parameters],
+    parameters: [adminSecret(), ...parameters],
     ...(hasBody
       ? {
           requestBody: {

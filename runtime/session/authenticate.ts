@@ -8,11 +8,13 @@ import {
   ConfigurationError,
   jwtConfigurations,
 } from '../configuration/configuration.ts';
+import { EngineError } from '../core/errors.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { Observer } from '../logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { adminSecretMode, secretRequired } from './admin-secret.ts';
-import type { Authenticate } from './incoming.ts';
+import type { Authenticate, Incoming } from './incoming.ts';
 import { openJwtMode } from './jwt/mode.ts';
 import { open } from './open.ts';
 import { unauthorizedMode } from './unauthorized.ts';
@@ -29,7 +31,33 @@ export interface Authentication {
  * @param memory limits how many verified tokens are remembered
  * @throws ConfigurationError when it cannot begin
  */
-export async function openAuthentication(
+export async function openAuthentication(...given: Parameters<typeof openMode>): Promise<Authentication> {
+  const { authenticate, stop } = await openMode(...given);
+  if (vocabulary().isCanonical) return { authenticate, stop };
+  return {
+    authenticate: (incoming) => {
+      refuseForeign(incoming);
+      return authenticate(incoming);
+    },
+    stop,
+  };
+}
+
+/**
+ * A request of two vocabularies is refused: one that ignored `x-engine-role` would pass it on to handlers and remote schemas
+ * which may believe it. @throws EngineError bad-request
+ */
+function refuseForeign({ headers }: Incoming): void {
+  for (const name in headers) {
+    if (!vocabulary().isForeign(name)) continue;
+    throw new EngineError(
+      'bad-request',
+      `the header ${name} is of another vocabulary than this server's, whose headers begin with ${vocabulary().prefix}`,
+    );
+  }
+}
+
+async function openMode(
   configuration: Configuration,
   outgoing: Outgoing,
   observe: Observer,

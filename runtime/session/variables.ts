@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { parseBoolean } from '../configuration/values.ts';
 import { EngineError } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 
-export const PREFIX = 'x-engine-';
+/** Canonical names, as session variables have them; as headers they are written in the active vocabulary. */
 export const ROLE = 'x-engine-role';
 export const ADMIN_SECRET = 'x-engine-admin-secret';
 export const ACCESS_KEY = 'x-engine-access-key';
@@ -21,22 +22,28 @@ export function trustedSession(headers: IncomingHttpHeaders): Session {
 
 /** The role that a request asks for; an empty one counts as absent. */
 export function requestedRole(headers: IncomingHttpHeaders): string | undefined {
-  return single(headers[ROLE]) || undefined;
+  return single(headers[written(ROLE)]) || undefined;
 }
 
-/** Every `x-engine-…` header but the secrets and those that are no variables; the role is the resolved one. */
+/** Every header of the vocabulary but the secrets and those that are no variables, by canonical name; the role is the resolved one. */
 export function headerVariables(
   headers: IncomingHttpHeaders,
   role: string,
 ): Readonly<Record<string, string>> {
   const variables: Record<string, string> = { [ROLE]: role };
-  // Node has the names in lower case already, and has joined what was sent twice.
-  for (const name in headers) {
-    if (!name.startsWith(PREFIX) || OWN.has(name)) continue;
-    const value = single(headers[name]);
+  // Node has joined what was sent twice.
+  for (const header in headers) {
+    const name = vocabulary().toCanonical(header);
+    if (name === undefined || OWN.has(name)) continue;
+    const value = single(headers[header]);
     if (value !== undefined) variables[name] = value;
   }
   return variables;
+}
+
+/** A canonical name as clients write it. */
+export function written(name: string): string {
+  return vocabulary().fromCanonical(name);
 }
 
 /** The text of a header. */
@@ -45,12 +52,12 @@ export function single(value: string | readonly string[] | undefined): string | 
 }
 
 function backendOnly(headers: IncomingHttpHeaders): boolean {
-  const value = single(headers[BACKEND_ONLY]);
+  const value = single(headers[written(BACKEND_ONLY)]);
   if (value === undefined) return false;
   const parsed = parseBoolean(value);
   if (parsed !== undefined) return parsed;
   throw new EngineError(
     'bad-request',
-    `${BACKEND_ONLY}: Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`,
+    `${written(BACKEND_ONLY)}: Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`,
   );
 }

@@ -5,6 +5,7 @@
 
 import { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { traceHeaders } from '../http/trace.ts';
 import type { Observer } from '../logs/observe.ts';
@@ -13,7 +14,7 @@ import { type Header, headersOf, type OutgoingResponse } from '../outgoing/messa
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { USER_AGENT } from '../version.ts';
 import type { Authenticate, Incoming } from './incoming.ts';
-import { ACCESS_KEY, ADMIN_SECRET, PREFIX, ROLE, single } from './variables.ts';
+import { ACCESS_KEY, ADMIN_SECRET, ROLE, single, written } from './variables.ts';
 
 export interface WebhookOptions {
   readonly url: string;
@@ -133,9 +134,9 @@ function readAnswer({ status, body }: OutgoingResponse): Session {
   const answer = status === 200 ? parse(body.toString('utf8')) : undefined;
   if (!isObject(answer)) throw failed('Invalid response from authorization hook');
   const variables: Record<string, string> = {};
-  for (const [written, value] of Object.entries(answer)) {
-    const name = written.toLowerCase();
-    if (!name.startsWith(PREFIX) || name === ADMIN_SECRET || name === ACCESS_KEY) continue;
+  for (const [key, value] of Object.entries(answer)) {
+    const name = vocabulary().toCanonical(key);
+    if (name === undefined || name === ADMIN_SECRET || name === ACCESS_KEY) continue;
     // Twice in different cases: which one counts must not depend on their order.
     if (typeof value !== 'string' || name in variables)
       throw failed('Invalid response from authorization hook');
@@ -143,8 +144,12 @@ function readAnswer({ status, body }: OutgoingResponse): Session {
   }
   const role = variables[ROLE];
   if (!role) {
-    throw new EngineError('invalid-params', `${ROLE} not found in session variables`, {
-      reason: { rule: 'authentication.webhook', why: `the answer has no ${ROLE}`, path: 'auth-hook' },
+    throw new EngineError('invalid-params', `${written(ROLE)} not found in session variables`, {
+      reason: {
+        rule: 'authentication.webhook',
+        why: `the answer has no ${written(ROLE)}`,
+        path: 'auth-hook',
+      },
     });
   }
   const expiresAt = readExpiry(answer);

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../configuration/configuration.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { StartError } from './start-error.ts';
 
 /**
@@ -39,7 +40,7 @@ async function listenOn(app: FastifyInstance, host: string, port: number): Promi
     await app.listen({ host, port });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const choose = 'choose another one with --server-port or ENGINE_GRAPHQL_SERVER_PORT';
+    const choose = `choose another one with --server-port or ${vocabulary().environment('SERVER_PORT')}`;
     if (code === 'EADDRINUSE')
       throw new StartError(`port ${port} is taken by another program: stop it, or ${choose}`);
     if (code === 'EACCES') throw new StartError(`port ${port} may not be used by this user: ${choose}`);

@@ -3,6 +3,7 @@
  * wait for nothing. Which requests are traced is decided at their start: as their caller says, else by their trace id.
  */
 import { randomBytes } from 'node:crypto';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { Trace } from '../http/trace.ts';
 import type { Observation } from '../logs/observe.ts';
 import type { CountSpans, Span, SpanExporter } from './exporter.ts';
@@ -64,7 +65,7 @@ export function createTracing({ ratio, environment, count, report }: TracingOpti
             'http.request.method': method,
             'url.path': url,
             'http.response.status_code': status,
-            'engine.request_id': observation.requestId,
+            [vocabulary().dotted('request_id')]: observation.requestId,
           },
           failure: error && `${error.code}: ${error.error}`,
         });
@@ -86,7 +87,11 @@ export function createTracing({ ratio, environment, count, report }: TracingOpti
             ended,
             name: `postgres ${source}`,
             kind: 'client',
-            attributes: { 'db.system.name': 'postgresql', 'engine.source': source, 'db.query.text': text },
+            attributes: {
+              'db.system.name': 'postgresql',
+              [vocabulary().dotted('source')]: source,
+              'db.query.text': text,
+            },
           });
         return;
       }
@@ -95,7 +100,7 @@ export function createTracing({ ratio, environment, count, report }: TracingOpti
         add(trace, seconds, {
           name: `action ${action}`,
           kind: 'client',
-          ...called(status, { 'engine.action': action }),
+          ...called(status, { [vocabulary().dotted('action')]: action }),
         });
         return;
       }
@@ -104,7 +109,7 @@ export function createTracing({ ratio, environment, count, report }: TracingOpti
         add(trace, seconds, {
           name: `remote schema ${remote}`,
           kind: 'client',
-          ...called(status, { 'engine.remote_schema': remote }),
+          ...called(status, { [vocabulary().dotted('remote_schema')]: remote }),
         });
         return;
       }
@@ -114,7 +119,7 @@ export function createTracing({ ratio, environment, count, report }: TracingOpti
         add(sampled, seconds, {
           name: `event trigger ${trigger}`,
           kind: 'client',
-          ...called(status ?? undefined, { 'engine.event_trigger': trigger }),
+          ...called(status ?? undefined, { [vocabulary().dotted('event_trigger')]: trigger }),
         });
       }
     }

@@ -7,6 +7,7 @@ import { remember } from '../core/remember.ts';
 import type { Session } from '../core/session.ts';
 import type { InputValidation } from '../core/shapes.ts';
 import { jsonText } from '../core/types.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import type { AskedInput, Execution, InputValidator } from '../graphql/execution.ts';
 import { OutgoingError } from '../outgoing/error.ts';
 import type { OutgoingResponse } from '../outgoing/message.ts';
@@ -73,7 +74,8 @@ async function ask(
   { client, deadline }: Execution,
   { outgoing, configuredFirst, observe }: ValidatorOptions,
 ): Promise<void> {
-  const { role, variables } = session;
+  const { role } = session;
+  const variables = vocabulary().session(session.variables);
   const body = jsonText({ version: 1, role, session_variables: variables, data: { input } });
   const failure = (error: unknown, response?: OutgoingResponse) =>
     new EngineError('unexpected', 'internal error', {

@@ -1,4 +1,5 @@
 /** `engine adopt check`, on a database that another engine of the API family has left. */
+import { spawnSync } from 'node:child_process';
 import { beforeEach, expect, test } from 'vitest';
 import { run } from '../../compiler/cli/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
@@ -8,7 +9,7 @@ const LEFT = `
   create schema "acme log";
   create table "acme log".metadata (id int, metadata json, resource_version int);
   create table "acme log".event_log (id serial, trigger_name text, delivered bool default false, error bool default false, archived bool default false);
-  create table "acme log".cron_events (id serial, trigger_name text, status text);
+  create table "acme log".acme_cron_events (id serial, trigger_name text, status text);
   create table "acme log".scheduled_events (id serial, webhook_conf json, status text);
   create table "acme log".action_log (id serial, action_name text, status text);
   create function "acme log".gen_acme_uuid() returns uuid language sql as 'select gen_random_uuid()';
@@ -27,6 +28,7 @@ const LEFT = `
   create policy "the owner's" on "Note" using (owner = current_setting('acme.user')::json ->> 'x-acme-user-id') with check (true);
   insert into "Note" (owner, body) values ('ada', 'first');
   insert into "acme log".action_log (action_name, status) values ('pay', 'created'), ('pay', 'completed');
+  insert into "acme log".acme_cron_events (trigger_name, status) values ('nightly', 'scheduled');
   insert into "acme log".scheduled_events (status) values ('scheduled'), ('dead');`;
 
 let database: TestDatabase;
@@ -55,6 +57,25 @@ test('a database without leftovers, our own schema included', async () => {
   expect(await check()).toEqual({ status: 0, output: 'Nothing of another engine is in this database.\n' });
 });
 
+test('an own table whose name ends like one of such an engine is none', async () => {
+  await database.query('create table audit_event_log (trigger_name text)');
+  expect(await check()).toEqual({ status: 0, output: 'Nothing of another engine is in this database.\n' });
+});
+
+test('in the vocabulary of the other engine, what reads its settings stays as it is', async () => {
+  await database.query(LEFT);
+  // In a process of its own: a process has one vocabulary.
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ['compiler/cli/bin.mjs', 'adopt', 'check', database.url, '--format', 'sql', '--vocabulary', 'acme'],
+    { encoding: 'utf8' },
+  );
+  expect(status).toBe(1);
+  expect(stdout).toContain('drop trigger "notify_acme_On Note_INSERT" on public."Note";');
+  expect(stdout).not.toContain('own_notes');
+  expect(stdout).not.toContain('engine.user');
+}, 60_000);
+
 test('finds triggers, readers and what was not delivered, and leaves others alone', async () => {
   await database.query(LEFT);
   const { status, output } = await check('--format', 'json');
@@ -80,6 +101,7 @@ test('finds triggers, readers and what was not delivered, and leaves others alon
     ],
     undelivered: [
       { kind: 'asynchronous action', name: 'pay', count: 1 },
+      { kind: 'cron event', name: 'nightly', count: 1 },
       { kind: 'event', name: 'On Note', count: 1 },
       { kind: 'scheduled event', name: '', count: 1 },
     ],

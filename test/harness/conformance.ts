@@ -1,11 +1,12 @@
 /**
  * Runs the conformance cases that stand beside the project, on an embedded PostgreSQL, against a server started from this
  * checkout; those that need PostGIS on embedded databases that have it. A run that skips a case fails. `--pgbouncer` puts
- * PgBouncer in transaction mode between them, which has to be installed. Other arguments go to the cases' own runner (`--area foundation`, `--suite RE`, `--verbose` …). A failed case
+ * PgBouncer in transaction mode between them, which has to be installed. `--vocabulary WORD` rewrites the cases, questions and
+ * answers alike, and gives the word to the server. Other arguments go to the cases' own runner (`--area foundation`, `--suite RE`, `--verbose` …). A failed case
  * that test/conformance-exceptions.md does not explain is an error, and so is an exception that has become unnecessary.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +14,7 @@ import pg from 'pg';
 import { POSTGIS_PACKAGES, startPostgis } from '../../compiler/offline/postgis.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
+import { inVocabulary } from './vocabulary.ts';
 
 interface Outcome {
   readonly suite: string;
@@ -25,10 +27,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const SERVE = `${process.execPath} ${join(root, 'compiler/cli/bin.mjs')} serve`;
 /** Seconds for a server to start: a busy machine takes more than the runner's 30, and is no defect. */
 const PATIENCE = ['--start-timeout', '120'];
-const runner = join(root, '../shared/conformance/run.mjs');
+const conformance = join(root, '../shared/conformance');
+const RUNNER = 'run.mjs';
+const VOCABULARY = '--vocabulary';
+
+/** What is run: the cases' runner, and the command that starts a server. */
+interface Cases {
+  readonly runner: string;
+  readonly serve: string;
+}
 
 async function main(all: readonly string[]): Promise<number> {
-  if (!existsSync(runner)) {
+  if (!existsSync(join(conformance, RUNNER))) {
     console.log('conformance skipped: the cases are not beside this checkout (../shared/conformance)');
     return 0;
   }
@@ -41,13 +51,17 @@ async function main(all: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'engine-conformance-'));
   const direct = given ?? postgres!.url;
   const pooler = all.includes(POOLER) ? await startPgBouncer(direct) : undefined;
-  const args = all.filter((each) => each !== POOLER);
+  const word = all.includes(VOCABULARY) ? all[all.indexOf(VOCABULARY) + 1] : undefined;
+  const args = all.filter(
+    (each, index) => each !== POOLER && each !== VOCABULARY && all[index - 1] !== VOCABULARY,
+  );
+  const cases = word === undefined ? CASES : rewrittenCases(word, folder);
   try {
     const url = pooler?.url ?? direct;
     const first = join(folder, 'outcomes.json');
     const status = await run([
-      runner,
-      ...['--spawn', SERVE, '--pg-url', url, '--json', first],
+      cases.runner,
+      ...['--spawn', cases.serve, '--pg-url', url, '--json', first],
       ...PATIENCE,
       ...args,
     ]);
@@ -56,7 +70,7 @@ async function main(all: readonly string[]): Promise<number> {
     const skipped = outcomes.filter(({ outcome }) => outcome === 'skipped');
     if (skipped.length === 0) return judge(outcomes);
     const others = outcomes.filter((each) => !skipped.includes(each));
-    return judge([...others, ...(await onPostgis(skipped, url, join(folder, 'postgis.json'), args))]);
+    return judge([...others, ...(await onPostgis(cases, skipped, url, join(folder, 'postgis.json'), args))]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await pooler?.stop();
@@ -64,8 +78,23 @@ async function main(all: readonly string[]): Promise<number> {
   }
 }
 
+const CASES: Cases = { runner: join(conformance, RUNNER), serve: SERVE };
+
+/** The cases in another vocabulary: what they ask, and what they expect. */
+function rewrittenCases(word: string, folder: string): Cases {
+  const copy = join(folder, 'conformance');
+  cpSync(conformance, copy, { recursive: true });
+  for (const name of readdirSync(copy, { recursive: true }) as string[]) {
+    if (!/\.(json|mjs)$/.test(name)) continue;
+    const file = join(copy, name);
+    writeFileSync(file, inVocabulary(readFileSync(file, 'utf8'), word));
+  }
+  return { runner: join(copy, RUNNER), serve: `${SERVE} --vocabulary ${word}` };
+}
+
 /** Runs cases that the server at hand cannot run: their databases are embedded ones with PostGIS, the metadata stays there. */
 async function onPostgis(
+  { runner, serve }: Cases,
   skipped: readonly Outcome[],
   metadataServer: string,
   file: string,
@@ -80,7 +109,7 @@ async function onPostgis(
     console.log(`\n${skipped.length} cases again, on embedded databases with PostGIS`);
     await run([
       runner,
-      ...['--spawn', `${SERVE} --database-url ${metadata} --metadata-database-url ${metadata}`],
+      ...['--spawn', `${serve} --database-url ${metadata} --metadata-database-url ${metadata}`],
       ...['--pg-url', postgis.url, '--json', file, ...PATIENCE, '--timeout', '300'],
       ...args,
       ...['--suite', pattern],

@@ -2,6 +2,7 @@
 import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
 import { unverifiedHosts } from '../../../runtime/metadata/kinds/settings.ts';
@@ -106,6 +107,7 @@ function readSettings({
 }: Metadata): ProgramSettings {
   const roles = [...new Set(graphql_schema_introspection.disabled_for_roles)].sort();
   return {
+    ...(vocabulary().isCanonical ? {} : { vocabulary: vocabulary().word }),
     ...(roles.length > 0 ? { introspectionDisabledFor: roles } : {}),
     ...(limits && !limits.disabled ? { limits } : {}),
     ...(network.tls_allowlist.length > 0 ? { unverifiedHosts: unverifiedHosts(network) } : {}),

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { isSessionVariable, isStatic } from '../../../runtime/core/remotes/preset.ts';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 
 export function presetProblems(
   directive: ConstDirectiveNode,
@@ -32,6 +33,10 @@ function valueProblems(
   role: RemoteDocument,
 ): string[] {
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+  if (value.kind === Kind.STRING && !isLiteral && vocabulary().isForeign(value.value))
+    return [
+      `preset value "${value.value}" at "${place}" is a session variable of another vocabulary; this one's begin with "${vocabulary().prefix}"`,
+    ];
   const isSession = value.kind === Kind.STRING && !isLiteral && isSessionVariable(value.value);
   if (inner.kind === Kind.LIST_TYPE) {
     if (isSession)

@@ -2,6 +2,7 @@
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { ColumnShape } from '../../../runtime/core/shapes.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
@@ -13,6 +14,8 @@ import { type AccessScope, quoted } from './scope.ts';
 export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): Value {
   const name = sessionVariable(json);
   if (name !== undefined) return { kind: 'session', name };
+  if (typeof json === 'string' && vocabulary().isForeign(json))
+    throw new Failure(diagnostics.sessionVariableForeign({ name: json, prefix: vocabulary().prefix }), path);
   try {
     encodeValue(type, json);
   } catch (error) {

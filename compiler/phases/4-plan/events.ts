@@ -13,6 +13,7 @@ import {
 } from '../../../runtime/core/events.ts';
 import { quoteIdentifier, quoteLiteral } from '../../../runtime/core/sql/fragment.ts';
 import { type ColumnType, isStringified } from '../../../runtime/core/types.ts';
+import { captureSetting } from '../../../runtime/core/vocabulary.ts';
 import type { CronTrigger } from '../../../runtime/metadata/metadata.ts';
 import { deliveryExtras, headerOf, retryExtras } from '../../model/delivery.ts';
 import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
@@ -80,8 +81,8 @@ function functionText(
 select ${quoteLiteral(table.schema)}, ${quoteLiteral(table.name)}, ${quoteLiteral(name)}, pg_catalog.jsonb_build_object(
   'op', ${quoteLiteral(operation)},
   'data', pg_catalog.jsonb_build_object('old', ${old}, 'new', ${next}),
-  'session_variables', nullif(pg_catalog.current_setting('engine.user', true), '')::pg_catalog.jsonb,
-  'trace_context', nullif(pg_catalog.current_setting('engine.tracecontext', true), '')::pg_catalog.jsonb
+  'session_variables', nullif(${captureSetting('user')}, '')::pg_catalog.jsonb,
+  'trace_context', nullif(${captureSetting('tracecontext')}, '')::pg_catalog.jsonb
 )${key ? `, pg_catalog.jsonb_build_array(${key})::pg_catalog.text` : ''}${perStatement ? '\nfrom engine_rows' : ''};`;
   const body =
     operation === 'UPDATE'

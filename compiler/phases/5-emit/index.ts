@@ -200,6 +200,7 @@ function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): stri
     hasSaved: plan.saved !== undefined,
     hasEvents: hasEvents(plan.events),
     settings: properties(plan.settings, [
+      'vocabulary',
       'introspectionDisabledFor',
       'limits',
       'unverifiedHosts',

@@ -3,6 +3,7 @@
  * events, triggers that call functions of that schema, and whatever reads the settings which that engine made.
  */
 import type { ClientBase } from 'pg';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 
 /** All that was found. Lists are sorted. */
 export interface Leftovers {
@@ -69,23 +70,33 @@ export async function findLeftovers(client: ClientBase): Promise<Leftovers> {
 
 interface KnownTable {
   readonly schema: string;
+  /** Its name in KNOWN. */
   readonly table: string;
+  /** The table has exactly that name, and none that ends with it. */
+  readonly isExact: boolean;
   /** Both names, quoted. */
   readonly quoted: string;
 }
 
 async function knownTables(client: ClientBase): Promise<KnownTable[]> {
   const { rows } = await client.query<KnownTable>(
-    `select n.nspname as schema, c.relname as table, format('%I.%I', n.nspname, c.relname) as quoted
+    `select n.nspname as schema, known.name as table, c.relname = known.name as "isExact", format('%I.%I', n.nspname, c.relname) as quoted
      from unnest($1::text[], $2::text[]) as known(name, field)
-     join pg_class c on c.relname = known.name and c.relkind in ('r', 'p')
+     join pg_class c on (c.relname = known.name or c.relname like '%\\_' || known.name) and c.relkind in ('r', 'p')
      join pg_namespace n on n.oid = c.relnamespace and n.nspname <> $3
      join pg_attribute a on a.attrelid = c.oid and a.attname = known.field and not a.attisdropped
      order by 1, 2`,
     [KNOWN.map(([table]) => table), KNOWN.map(([, column]) => column), OWN],
   );
-  // A table called metadata alone says little: the log of events or actions has to be there, too.
-  const engines = new Set(rows.filter(({ table }) => table !== 'metadata').map(({ schema }) => schema));
+  // A table called metadata alone says little: the log of events or actions has to be there, too. Of tables whose names
+  // have something before it, two are needed.
+  const count = (schema: string) =>
+    new Set(rows.filter((row) => row.schema === schema).map((row) => row.table)).size;
+  const engines = new Set(
+    rows
+      .filter(({ schema, table, isExact }) => (isExact && table !== 'metadata') || count(schema) > 1)
+      .map(({ schema }) => schema),
+  );
   return rows.filter(({ schema }) => engines.has(schema));
 }
 
@@ -124,7 +135,10 @@ async function readersOf(
   word: string | undefined,
 ): Promise<Reader[]> {
   const texts = [
-    ...(word === undefined ? [] : [`\\m${word}\\.(user|tracecontext)\\M`, `\\mx-${word}-`]),
+    // In its vocabulary, the settings and headers stay as they are.
+    ...(word === undefined || word === vocabulary().word
+      ? []
+      : [`\\m${word}\\.(user|tracecontext)\\M`, `\\mx-${word}-`]),
     ...schemas.map((schema) => `(\\m|")${schema.replace(/[^\w]/g, '\\$&')}"?\\.`),
   ];
   if (texts.length === 0) return [];

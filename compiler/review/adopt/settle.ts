@@ -1,5 +1,6 @@
 /** The report about leftovers, and the SQL that settles them. Nothing of it is run here. */
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Leftovers, LeftTrigger, Reader } from './leftovers.ts';
 
 /** True if the database has nothing of another engine that matters here. */
@@ -59,10 +60,13 @@ function dropTrigger({ schema, table, name }: LeftTrigger): string {
 
 function rewritten({ kind, name, definition }: Reader, { word, schemas }: Leftovers): string {
   let text = definition;
+  const { prefix } = vocabulary();
   if (word !== undefined)
     text = text
-      .replace(new RegExp(`(?<![\\w.])${word}\\.(user|tracecontext)(?!\\w)`, 'gi'), 'engine.$1')
-      .replace(new RegExp(`(?<!\\w)x-${word}-`, 'gi'), 'x-engine-');
+      .replace(new RegExp(`(?<![\\w.])${word}\\.(user|tracecontext)(?!\\w)`, 'gi'), (_, setting: string) =>
+        vocabulary().dotted(setting.toLowerCase()),
+      )
+      .replace(new RegExp(`(?<!\\w)x-${word}-`, 'gi'), prefix);
   for (const schema of schemas)
     text = text.replace(
       new RegExp(`("${escaped(schema)}"|(?<![\\w."])${escaped(schema)})\\.gen_\\w*uuid\\(\\)`, 'g'),

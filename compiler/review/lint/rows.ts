@@ -3,6 +3,7 @@
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies, isAlwaysTrue, isNeverTrue } from '../../../runtime/core/condition/prove.ts';
 import { displayName } from '../../../runtime/core/names.ts';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
@@ -196,7 +197,10 @@ export function unknownVariables(
   supplied: readonly string[] | undefined,
 ): Diagnostic[] {
   if (!supplied) return [];
-  const known = new Set(['x-engine-role', ...supplied.map((name) => name.toLowerCase())]);
+  const known = new Set([
+    'x-engine-role',
+    ...supplied.map((name) => vocabulary().toCanonical(name) ?? name.toLowerCase()),
+  ]);
   return (['filter', 'check'] as const).flatMap((key) => {
     const condition = permission[key];
     if (!condition) return [];
@@ -208,8 +212,8 @@ export function unknownVariables(
           [...permission.path, key],
           messages.variableNotSupplied({
             ...names(table, permission),
-            variable,
-            ...(near !== undefined && { nearest: near }),
+            variable: vocabulary().fromCanonical(variable),
+            ...(near !== undefined && { nearest: vocabulary().fromCanonical(near) }),
           }),
         );
       });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import type { Session } from '../../../runtime/core/session.ts';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import type { DeclaredCase, RequestCase, SchemaCase } from './cases.ts';
 import { agrees } from './request.ts';
@@ -112,7 +113,10 @@ function sessionOf({
   session = {},
   trusted,
 }: Pick<RequestCase, 'role' | 'session' | 'trusted'>): Session {
-  const variables = Object.entries(session).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  const variables = Object.entries(session).map(([name, value]) => [
+    vocabulary().toCanonical(name) ?? name.toLowerCase(),
+    String(value),
+  ]);
   return {
     role,
     backendOnly: trusted ?? false,

@@ -1,6 +1,12 @@
 /** Requests to the server that served the page, as the administrator. */
 import { useCallback, useEffect, useState } from 'react';
 
+/** `x-engine-role`, by the server's vocabulary. */
+export function named(name: string): string {
+  const word = document.querySelector<HTMLMetaElement>('meta[name=vocabulary]')?.content ?? 'engine';
+  return `x-${word}-${name}`;
+}
+
 /** Kept in memory: gone when the page is left. */
 let secret: string | undefined;
 
@@ -36,9 +42,9 @@ export function post<Answer>(path: string, body: object): Promise<Answer> {
 }
 
 async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
-  const headers: Record<string, string> = { 'x-engine-role': 'admin' };
+  const headers: Record<string, string> = { [named('role')]: 'admin' };
   if (init.body !== undefined) headers['content-type'] = 'application/json';
-  if (secret !== undefined) headers['x-engine-admin-secret'] = secret;
+  if (secret !== undefined) headers[named('admin-secret')] = secret;
   const response = await fetch(path, { ...init, headers, credentials: 'same-origin' });
   const answer = (await response.json()) as Answer & {
     readonly error?: string;

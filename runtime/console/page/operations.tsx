@@ -1,7 +1,7 @@
 /** Saved operations: who may run them, and the SQL that runs. */
 import { useState } from 'react';
 import type { AccessAnswer } from '../questions.ts';
-import { metadata, post, read, useLoaded } from './api.ts';
+import { metadata, named, post, read, useLoaded } from './api.ts';
 import { CopyJson, type PageProps, Problem, Waiting } from './parts.tsx';
 import { address } from './route.ts';
 
@@ -69,7 +69,7 @@ function Operation({ operation }: { readonly operation: AccessAnswer['operations
   const [explained, setExplained] = useState<{ sql?: readonly Explained[]; error?: Error }>({});
   const explain = async () => {
     try {
-      const user = { 'x-engine-role': role, ...(JSON.parse(session) as object) };
+      const user = { [named('role')]: role, ...(JSON.parse(session) as object) };
       const query = { query: text.value, variables: JSON.parse(variables) as object };
       const answer = await post<readonly Explained[] | Explained>('/v1/graphql/explain', { query, user });
       setExplained({ sql: [answer].flat() as Explained[] });

@@ -7,6 +7,7 @@ import {
   print as printAst,
   type TypeNode,
 } from 'graphql';
+import { vocabulary } from '../vocabulary.ts';
 import type { RemoteDocument } from './document.ts';
 import type { RemotePreset, RemoteText, SessionCoercion } from './text.ts';
 
@@ -17,9 +18,9 @@ export function presetOf(definition: InputValueDefinitionNode): ConstDirectiveNo
   return definition.directives?.find(({ name }) => name.value === PRESET);
 }
 
-/** Whether a text names a session variable: `x-engine-` in any case. */
+/** Whether a text names a session variable of the vocabulary, in any case. */
 export function isSessionVariable(text: string): boolean {
-  return /^x-engine-/i.test(text);
+  return vocabulary().toCanonical(text) !== undefined;
 }
 
 export function isStatic(directive: ConstDirectiveNode): boolean {
@@ -65,7 +66,7 @@ function presetText(
     return [
       {
         type: printAst(type),
-        source: { from: 'session', name: value.value.toLowerCase() },
+        source: { from: 'session', name: vocabulary().toCanonical(value.value)! },
         coerce: coercionOf(named, definition),
       },
     ];

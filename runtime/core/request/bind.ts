@@ -3,6 +3,7 @@ import { EngineError } from '../errors.ts';
 import type { RuleReference } from '../reason.ts';
 import type { Session } from '../session.ts';
 import type { ParameterNode, ParameterSource, Statement } from '../sql/fragment.ts';
+import { vocabulary } from '../vocabulary.ts';
 
 /** The text of an array: one column of the tuples of a statement's join. */
 export type TupleArray = (join: number, column: number) => string;
@@ -37,7 +38,7 @@ export function bindParameter(
   const { source, encode } = parameter;
   if (source.from === 'session') return sessionVariable(session, source.name, parameter.rule);
   if (source.from === 'horizon') return NO_TRANSACTION;
-  if (source.from === 'session-object') return JSON.stringify(session.variables);
+  if (source.from === 'session-object') return JSON.stringify(vocabulary().session(session.variables));
   const value = sourceValue(source.from === 'cursor' ? source.start : source, variables);
   if (!encode) return value === null || value === undefined ? null : String(value);
   try {
@@ -51,12 +52,14 @@ export function bindParameter(
 
 /** A rule asks for a session variable that the session lacks. */
 export class MissingSessionVariable extends EngineError {
+  /** Its canonical name. */
   readonly variable: string;
 
   constructor(variable: string, rule: RuleReference | undefined) {
-    const why = `the rule compares with ${variable}, which the session does not have`;
-    super('not-found', `missing session variable: "${variable}"`, {
-      reason: rule && { ...rule, why, variable },
+    const name = vocabulary().fromCanonical(variable);
+    const why = `the rule compares with ${name}, which the session does not have`;
+    super('not-found', `missing session variable: "${name}"`, {
+      reason: rule && { ...rule, why, variable: name },
     });
     this.variable = variable;
   }

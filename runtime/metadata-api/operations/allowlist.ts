@@ -1,5 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
 import { jsonKind } from '../../core/types.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
 import type { Invalid, TypeOf } from '../../metadata/codec.ts';
 import { missingKey, object } from '../../metadata/combinators.ts';
 import { isObject } from '../../metadata/json.ts';
@@ -23,7 +24,7 @@ const collectionOnly = object({ collection: name });
 const droppedCollection: typeof collectionOnly = {
   ...collectionOnly,
   read(input, reading): TypeOf<typeof collectionOnly> | Invalid {
-    const type = 'Engine.RQL.Types.Allowlist.DropCollectionFromAllowlist(DropCollectionFromAllowlist)';
+    const type = `${vocabulary().capitalized}.RQL.Types.Allowlist.DropCollectionFromAllowlist(DropCollectionFromAllowlist)`;
     const failed = (reason: string): Invalid => reading.problem(`parsing ${type} failed, ${reason}`);
     if (!isObject(input)) return failed(`expected Object, but encountered ${jsonKind(input)}`);
     if (!Object.hasOwn(input, 'collection')) return failed(missingKey('collection'));

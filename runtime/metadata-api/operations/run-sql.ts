@@ -1,5 +1,5 @@
 import { introspectDatabase } from '../../catalog/index.ts';
-import { SET_WRITER } from '../../database/writer.ts';
+import { setWriter } from '../../database/writer.ts';
 import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { Json } from '../../metadata/metadata.ts';
@@ -41,7 +41,7 @@ export default operation({
     findSource(copy.metadata, args.source);
     return copy.database(args.source).withClient(async (connection) => {
       const { user, trace } = writerOf(session, client?.trace);
-      await connection.query(SET_WRITER, [user, trace]);
+      await connection.query(setWriter(), [user, trace]);
       return runSql(args, copy, connection);
     });
   },

@@ -1,3 +1,5 @@
+import { lazy } from '../../core/remember.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
@@ -80,23 +82,31 @@ const toRemoteSchema: Codec<ToRemoteSchema> = convert(
   },
 );
 
-const flatToRemoteSchema: Codec<ToRemoteSchema> = convert(
-  object({ engine_fields: requiredList(name), remote_field: remoteField, remote_schema: name }),
-  {
-    read: ({ remote_schema, engine_fields, remote_field }) => ({
+interface FlatForm {
+  /** `lhs_fields`, under a key that has the vocabulary's word. */
+  readonly [fieldsKey: string]: unknown;
+  readonly remote_field: readonly RemoteFieldCall[];
+  readonly remote_schema: string;
+}
+
+const flatToRemoteSchema = lazy((): Codec<ToRemoteSchema> => {
+  const { fieldsKey } = vocabulary();
+  const fields = { [fieldsKey]: requiredList(name), remote_field: remoteField, remote_schema: name };
+  return convert(object(fields) as unknown as Codec<FlatForm>, {
+    read: ({ remote_schema, remote_field, [fieldsKey]: lhs_fields }): ToRemoteSchema => ({
       kind: 'to_remote_schema',
       flat: true,
       remote_schema,
-      lhs_fields: engine_fields,
+      lhs_fields: lhs_fields as readonly string[],
       remote_field,
     }),
     write: ({ remote_schema, lhs_fields, remote_field }) => ({
-      engine_fields: lhs_fields,
+      [fieldsKey]: lhs_fields,
       remote_field,
       remote_schema,
     }),
-  },
-);
+  });
+});
 
 const toSourceFields = object({
   /** Field of this side → column of the other. */
@@ -134,11 +144,11 @@ export const remoteRelationshipDefinition: Codec<RemoteRelationshipDefinition> =
   choose<RemoteRelationshipDefinition>(
     (input) =>
       (isObject(input) && 'remote_schema' in input
-        ? flatToRemoteSchema
+        ? flatToRemoteSchema()
         : nestedDefinition) as Codec<RemoteRelationshipDefinition>,
     (definition) =>
       (definition.kind === 'to_remote_schema' && definition.flat
-        ? flatToRemoteSchema
+        ? flatToRemoteSchema()
         : nestedDefinition) as Codec<RemoteRelationshipDefinition>,
   ),
   definitionNames,

@@ -1,5 +1,6 @@
 /** Values that many kinds of metadata have: names of tables, columns, headers, addresses. */
 
+import { vocabulary } from '../../core/vocabulary.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   argument,
@@ -68,10 +69,9 @@ export const header: Codec<Header> = convert(
       }
       if (value_from_env === undefined) return { name: given, value: value ?? '' };
       // Variables of the server itself (its secrets among them) are never sent anywhere.
-      if (value_from_env.startsWith('ENGINE_GRAPHQL_')) {
-        fail(
-          `env variables starting with "ENGINE_GRAPHQL_" are not allowed in value_from_env: ${value_from_env}`,
-        );
+      const own = vocabulary().environment('');
+      if (value_from_env.startsWith(own)) {
+        fail(`env variables starting with "${own}" are not allowed in value_from_env: ${value_from_env}`);
       }
       return { name: given, value_from_env };
     },

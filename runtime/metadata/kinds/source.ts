@@ -1,3 +1,5 @@
+import type { NamingConvention } from '../../core/names.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import { type Codec, INVALID, type TypeOf } from '../codec.ts';
 import {
@@ -158,12 +160,23 @@ export const healthCheck = object({
 
 const optionalName = optional(graphqlName);
 
+/** `engine-default` is written with the vocabulary's word. */
+const namingConvention: Codec<NamingConvention> = {
+  ...oneOf('engine-default', 'graphql-default'),
+  read: (input, reading) => {
+    const { defaultNaming } = vocabulary();
+    const found = oneOf(defaultNaming, 'graphql-default').read(input, reading);
+    return found === defaultNaming ? 'engine-default' : (found as NamingConvention);
+  },
+  write: (given) => (given === 'engine-default' ? vocabulary().defaultNaming : given),
+};
+
 export type SourceCustomization = TypeOf<typeof sourceCustomization>;
 export const sourceCustomization = sorted(
   object({
     root_fields: optional(object({ namespace: optionalName, prefix: optionalName, suffix: optionalName })),
     type_names: optional(object({ prefix: optionalName, suffix: optionalName })),
-    naming_convention: optional(oneOf('engine-default', 'graphql-default')),
+    naming_convention: optional(namingConvention),
   }),
 );
 

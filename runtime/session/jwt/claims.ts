@@ -2,7 +2,8 @@
 import { EngineError } from '../../core/errors.ts';
 import type { Reason } from '../../core/reason.ts';
 import { jsonKind } from '../../core/types.ts';
-import { ACCESS_KEY, ADMIN_SECRET, PREFIX, ROLE } from '../variables.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
+import { ACCESS_KEY, ADMIN_SECRET, ROLE, written } from '../variables.ts';
 import { ALLOWED_ROLES, type ClaimSource, DEFAULT_ROLE, type JwtConfiguration } from './configuration.ts';
 import type { Payload } from './verify.ts';
 
@@ -28,7 +29,7 @@ export function readGrant(payload: Payload, configuration: JwtConfiguration): Gr
   for (const [name, value] of claims) {
     if (name === ALLOWED_ROLES) continue;
     if (typeof value !== 'string')
-      throw invalid(`invalid ${name}; should be a string: ${mismatch('Text', 'String', value)}`);
+      throw invalid(`invalid ${written(name)}; should be a string: ${mismatch('Text', 'String', value)}`);
     if (name !== DEFAULT_ROLE && name !== ROLE && name !== ADMIN_SECRET && name !== ACCESS_KEY)
       variables[name] = value;
   }
@@ -46,18 +47,20 @@ function readAllowedRoles(value: unknown): readonly string[] {
           value.find((role) => typeof role !== 'string'),
         )
       : undefined;
-  if (problem !== undefined) throw invalid(`invalid ${ALLOWED_ROLES}; should be a list of roles: ${problem}`);
+  if (problem !== undefined)
+    throw invalid(`invalid ${written(ALLOWED_ROLES)}; should be a list of roles: ${problem}`);
   return value as readonly string[];
 }
 
 /** The claims of an object, by lower-case name. */
 function ownClaims(namespace: Payload): ReadonlyMap<string, unknown> {
   const claims = new Map<string, unknown>();
-  for (const [written, value] of Object.entries(namespace)) {
-    const name = written.toLowerCase();
-    if (!name.startsWith(PREFIX)) continue;
+  for (const [key, value] of Object.entries(namespace)) {
+    const name = vocabulary().toCanonical(key);
+    if (name === undefined) continue;
     // Which one counts must not depend on their order.
-    if (claims.has(name)) throw invalid(`the claim ${name} occurs more than once, in different cases`);
+    if (claims.has(name))
+      throw invalid(`the claim ${written(name)} occurs more than once, in different cases`);
     claims.set(name, value);
   }
   return claims;
@@ -72,7 +75,7 @@ function mappedClaims(
     const value = 'literal' in source ? source.literal : (at(payload, source.path) ?? source.otherwise);
     if (value !== undefined) claims.set(name, value);
     else if (name === ALLOWED_ROLES || name === DEFAULT_ROLE) throw missingRole(name);
-    else throw invalid(`JWT claim from claims_map, ${name} not found`);
+    else throw invalid(`JWT claim from claims_map, ${written(name)} not found`);
   }
   return claims;
 }
@@ -118,7 +121,7 @@ function mismatch(what: string, expected: string, found: unknown): string {
 }
 
 function missingRole(claim: string): EngineError {
-  const message = `JWT claim does not contain ${claim}`;
+  const message = `JWT claim does not contain ${written(claim)}`;
   return new EngineError('jwt-missing-role-claims', message, { reason: claimsReason(message) });
 }
 

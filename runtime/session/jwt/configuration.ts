@@ -3,6 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import { EngineError } from '../../core/errors.ts';
 import { jsonPathSteps } from '../../core/query/json-path.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
 import { isObject } from '../../metadata/json.ts';
 import { isCallable } from '../../outgoing/address.ts';
 import { JWT_TYPES, type JwtType, readKey } from './keys.ts';
@@ -47,7 +48,6 @@ export interface JwtConfiguration {
   readonly place: TokenPlace;
 }
 
-export const DEFAULT_NAMESPACE = 'https://engine.io/jwt/claims';
 export const ALLOWED_ROLES = 'x-engine-allowed-roles';
 export const DEFAULT_ROLE = 'x-engine-default-role';
 
@@ -121,43 +121,44 @@ function readClaimsPlace(value: Members): ClaimsPlace {
     throw new Error('claims_namespace and claims_namespace_path both cannot be set');
   if (map !== undefined) return readMap(map);
   if (path !== undefined) return { kind: 'path', text: path, steps: readPath('claims_namespace_path', path) };
-  return { kind: 'namespace', name: name ?? DEFAULT_NAMESPACE };
+  return { kind: 'namespace', name: name ?? vocabulary().claimsNamespace };
 }
 
 function readMap(map: unknown): ClaimsPlace {
   if (!isObject(map)) throw new Error('claims_map: expected an object');
   const claims: Record<string, ClaimSource> = {};
   for (const [written, source] of Object.entries(map)) {
-    const name = written.toLowerCase();
-    if (!name.startsWith('x-engine-'))
-      throw new Error(`claims_map: ${written} does not start with x-engine-`);
-    claims[name] = readSource(name, source);
+    const name = vocabulary().toCanonical(written);
+    if (name === undefined)
+      throw new Error(`claims_map: ${written} does not start with ${vocabulary().prefix}`);
+    claims[name] = readSource(name, vocabulary().fromCanonical(name), source);
   }
   for (const role of [ALLOWED_ROLES, DEFAULT_ROLE]) {
-    if (claims[role] === undefined) throw new Error(`claims_map: ${role} is expected but not found`);
+    if (claims[role] === undefined)
+      throw new Error(`claims_map: ${vocabulary().fromCanonical(role)} is expected but not found`);
   }
   return { kind: 'map', claims, written: map };
 }
 
-function readSource(name: string, source: unknown): ClaimSource {
+function readSource(name: string, written: string, source: unknown): ClaimSource {
   if (isObject(source)) {
     const { path, default: otherwise } = source;
-    if (typeof path !== 'string') throw new Error(`claims_map: ${name}: expected {"path": "$…"}`);
+    if (typeof path !== 'string') throw new Error(`claims_map: ${written}: expected {"path": "$…"}`);
     return {
-      path: readPath(`claims_map: ${name}`, path),
-      otherwise: otherwise === undefined ? undefined : literal(name, otherwise),
+      path: readPath(`claims_map: ${written}`, path),
+      otherwise: otherwise === undefined ? undefined : literal(name, written, otherwise),
     };
   }
-  return { literal: literal(name, source) };
+  return { literal: literal(name, written, source) };
 }
 
-function literal(name: string, value: unknown): unknown {
+function literal(name: string, written: string, value: unknown): unknown {
   if (name === ALLOWED_ROLES) {
     if (Array.isArray(value) && value.every((role) => typeof role === 'string')) return value;
-    throw new Error(`claims_map: ${name} should be a list of roles`);
+    throw new Error(`claims_map: ${written} should be a list of roles`);
   }
   if (typeof value === 'string') return value;
-  throw new Error(`claims_map: ${name} should be a string`);
+  throw new Error(`claims_map: ${written} should be a string`);
 }
 
 function readPath(place: string, path: string): readonly string[] {

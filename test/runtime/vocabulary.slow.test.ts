@@ -1,0 +1,252 @@
+/** A server with `--vocabulary acme`: every edge of the API has that word, and no other one counts. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
+import { startWordServer, type WordServer } from '../harness/word-server.ts';
+
+const SECRET = 'the-secret-of-the-test';
+const ADMIN = { 'x-acme-admin-secret': SECRET };
+
+const TABLES = `
+  create table note (id serial primary key, owner text, brand text default 'engine', wrote text);
+  create function note_wrote() returns trigger language plpgsql as $$
+    begin new.wrote = current_setting('acme.user', true); return new; end $$;
+  create trigger wrote before insert on note for each row execute function note_wrote();
+  create function of_session(wanted json) returns setof note language sql stable as $$
+    select * from note where owner = wanted ->> 'x-acme-user-id' $$;
+  insert into note (owner, brand) values ('ada', 'x-acme'), ('bob', 'engine and acme');`;
+
+let database: TestDatabase;
+let hook: WebhookReceiver;
+let server: WordServer;
+
+beforeAll(async () => {
+  database = await createTestDatabase(TABLES);
+  hook = await startWebhook((call, response) =>
+    response.end(
+      call.path === '/who'
+        ? JSON.stringify({ 'X-Acme-Role': 'user', 'x-engine-role': 'admin', 'x-acme-user-id': 'bob' })
+        : '{"text":"done"}',
+    ),
+  );
+  server = await startWordServer('acme', {
+    ACME_GRAPHQL_DATABASE_URL: database.url,
+    ACME_GRAPHQL_ADMIN_SECRET: SECRET,
+    ACME_GRAPHQL_AUTH_HOOK: `${hook.url}/who`,
+    ACME_GRAPHQL_ENABLED_APIS: 'metadata,graphql,config,metrics',
+    ACME_GRAPHQL_EXPERIMENTAL_FEATURES: 'naming_convention',
+    ACME_GRAPHQL_DEV_MODE: 'true',
+    HANDLER: hook.url,
+  });
+  const { answer } = await server.send(
+    '/v1/metadata',
+    { type: 'replace_metadata', version: 2, args: { metadata: METADATA() } },
+    ADMIN,
+  );
+  expect(answer).toMatchObject({ is_consistent: true });
+}, 120_000);
+afterAll(async () => {
+  await server?.stop();
+  await hook?.close();
+});
+
+/** In the order and with the keys of an export, so that it comes back byte for byte. */
+const METADATA = () => ({
+  version: 3,
+  sources: [
+    {
+      name: 'default',
+      kind: 'postgres',
+      tables: [
+        {
+          table: { name: 'note', schema: 'public' },
+          insert_permissions: [
+            {
+              role: 'user',
+              permission: { check: {}, set: { owner: 'X-ACME-User-Id' }, columns: ['brand'] },
+            },
+          ],
+          select_permissions: [
+            {
+              role: 'user',
+              permission: {
+                columns: ['brand', 'id', 'owner', 'wrote'],
+                filter: {
+                  _or: [
+                    { owner: { _eq: 'X-Acme-User-Id' } },
+                    { brand: { _in: ['acme', 'x-acme', 'engine.user'] } },
+                  ],
+                },
+                allow_aggregations: true,
+              },
+            },
+          ],
+          event_triggers: [
+            {
+              name: 'noted',
+              definition: { enable_manual: false, insert: { columns: '*' } },
+              retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 },
+              webhook: '{{HANDLER}}/noted',
+              request_transform: {
+                body: {
+                  action: 'transform',
+                  template:
+                    '{"by": {{$session_variables[\'x-acme-user-id\']}}, "acme": {{$body.event.session_variables}} }',
+                },
+                template_engine: 'Kriti',
+                version: 2,
+              },
+            },
+          ],
+        },
+      ],
+      functions: [
+        {
+          function: { name: 'of_session', schema: 'public' },
+          configuration: { custom_name: 'acme_notes', session_argument: 'wanted' },
+        },
+      ],
+      configuration: {
+        connection_info: {
+          database_url: { from_env: 'ACME_GRAPHQL_DATABASE_URL' },
+          isolation_level: 'read-committed',
+          use_prepared_statements: false,
+        },
+      },
+      customization: { naming_convention: 'acme-default' },
+    },
+  ],
+  actions: [
+    {
+      name: 'shout',
+      definition: {
+        handler: '{{HANDLER}}/shout',
+        output_type: 'Shouted',
+        forward_client_headers: true,
+        type: 'query',
+      },
+      permissions: [{ role: 'user' }],
+    },
+  ],
+  custom_types: { objects: [{ name: 'Shouted', fields: [{ name: 'text', type: 'String' }] }] },
+});
+
+const graphql = (query: string, headers: Readonly<Record<string, string>> = {}) =>
+  server.send('/v1/graphql', { query }, headers);
+
+test('headers, session variables and literals have their positions', async () => {
+  const session = { ...ADMIN, 'X-Acme-Role': 'user', 'x-acme-user-id': 'ada' };
+  expect((await graphql('{ note(order_by: {id: asc}) { owner brand } }', session)).answer).toEqual({
+    data: { note: [{ owner: 'ada', brand: 'x-acme' }] },
+  });
+  expect((await graphql('{ acme_notes { owner } }', session)).answer).toEqual({
+    data: { acme_notes: [{ owner: 'ada' }] },
+  });
+  const { answer: missing } = await graphql('{ note { id } }', { ...ADMIN, 'x-acme-role': 'user' });
+  expect(missing).toMatchObject({ errors: [{ message: 'missing session variable: "x-acme-user-id"' }] });
+});
+
+test('the hook answers in the vocabulary; other words in its answer do not count', async () => {
+  expect((await graphql('{ note { owner } }', { authorization: 'Bearer any' })).answer).toEqual({
+    data: { note: [{ owner: 'ada' }, { owner: 'bob' }] },
+  });
+});
+
+test.each([
+  ['alone', { 'x-engine-role': 'admin' }],
+  ['beside the same name in the vocabulary', { 'x-acme-role': 'user', 'X-Engine-Role': 'admin' }],
+  ['as a secret', { 'x-engine-admin-secret': SECRET }],
+])('a header of the word engine is refused: %s', async (_, headers) => {
+  const { answer } = await graphql('{ note { id } }', { ...ADMIN, ...headers });
+  expect(answer).toMatchObject({ errors: [{ extensions: { code: 'bad-request' } }] });
+  const { status } = await server.send(
+    '/v1/metadata',
+    { type: 'export_metadata', args: {} },
+    { ...ADMIN, ...headers },
+  );
+  expect(status).toBe(400);
+});
+
+test('the export has every byte of the spelling', async () => {
+  const { answer } = await server.send('/v1/metadata', { type: 'export_metadata', args: {} }, ADMIN);
+  expect(JSON.stringify(answer)).toBe(JSON.stringify(METADATA()));
+});
+
+test('a session variable of the word engine is no literal', async () => {
+  const args = {
+    table: 'note',
+    role: 'other',
+    permission: { columns: ['id'], filter: { owner: { _neq: 'X-Engine-User-Id' } } },
+  };
+  const { status, answer } = await server.send(
+    '/v1/metadata',
+    { type: 'pg_create_select_permission', args },
+    ADMIN,
+  );
+  expect(status).toBe(400);
+  expect(JSON.stringify(answer)).toContain('is a session variable of another vocabulary');
+});
+
+test('settings, payloads of events and templates', async () => {
+  const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'eve' };
+  const { answer } = await graphql(
+    'mutation { insert_note_one(object: {brand: "new"}) { owner wrote } }',
+    session,
+  );
+  const spoken = { 'x-acme-role': 'user', 'x-acme-user-id': 'eve' };
+  const { owner, wrote } = (answer as { data: { insert_note_one: { owner: string; wrote: string } } }).data
+    .insert_note_one;
+  expect([owner, JSON.parse(wrote)]).toEqual(['eve', spoken]);
+  await expect
+    .poll(() => hook.calls.find(({ path }) => path === '/noted')?.body, { timeout: 20_000 })
+    .toEqual({
+      by: 'eve',
+      acme: spoken,
+    });
+});
+
+test('the payload of actions, and which headers go along', async () => {
+  const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'ada', 'x-other': 'goes' };
+  expect((await graphql('{ shout { text } }', session)).answer).toEqual({
+    data: { shout: { text: 'done' } },
+  });
+  const call = hook.calls.find(({ path }) => path === '/shout')!;
+  expect(call.body).toMatchObject({ session_variables: { 'x-acme-role': 'user', 'x-acme-user-id': 'ada' } });
+  const names = call.headers.map(([name]) => name.toLowerCase());
+  expect(names).toContain('x-other');
+  expect(names.filter((name) => /^x-(acme|engine)-/.test(name))).toEqual([]);
+});
+
+test('endpoints, metrics, explanations and the log', async () => {
+  expect((await server.send('/acme/healthz')).answer).toBe('OK');
+  expect((await server.send('/engine/healthz')).status).toBe(404);
+  const metrics = String((await server.send('/v1/metrics', undefined, ADMIN)).answer);
+  expect(metrics).toContain('\nacme_');
+  expect(metrics).not.toMatch(/^engine_/m);
+  const { answer: config } = await server.send('/v1alpha1/config', undefined, ADMIN);
+  expect(config).toMatchObject({ default_naming_convention: 'acme-default' });
+  const explained = await server.send(
+    '/v1/graphql/explain',
+    { query: { query: '{ note { id } }' }, user: { 'X-Acme-Role': 'user', 'x-acme-user-id': 'ada' } },
+    ADMIN,
+  );
+  expect(explained.status).toBe(200);
+  expect(server.output()).toContain('"x-acme-role":"user"');
+  expect(server.output()).not.toMatch(/"x-engine-[a-z-]+":/);
+});
+
+test('an option that is set in the word engine stops the start', async () => {
+  const other = { ACME_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_ADMIN_SECRET: SECRET };
+  await expect(startWordServer('acme', other)).rejects.toThrow(
+    'Environment variable ENGINE_GRAPHQL_ADMIN_SECRET is not read in the vocabulary "acme"; set ACME_GRAPHQL_ADMIN_SECRET',
+  );
+}, 60_000);
+
+test('metadata that is stored in one vocabulary is not read in another', async () => {
+  await expect(
+    startWordServer('engine', {
+      ENGINE_GRAPHQL_DATABASE_URL: database.url,
+      ENGINE_GRAPHQL_NO_OF_RETRIES: '0',
+    }),
+  ).rejects.toThrow('its metadata is written in the vocabulary "acme"');
+}, 60_000);
