@@ -3,12 +3,13 @@
  * in a header or a cookie, and reads that bring it back are answered by a server that has replayed it.
  */
 import type { Configuration } from '../configuration/configuration.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import { parsePosition, printPosition } from '../database/replicas.ts';
 import type { Positions } from '../graphql/execution.ts';
 import { POSITION, written } from '../session/variables.ts';
 import type { HttpReply, HttpRequest } from './context.ts';
 
-const COOKIE = 'engine-lsn';
+const cookieName = () => `${vocabulary().word}-lsn`;
 
 /** Positions by source. */
 export class SeenPositions implements Positions {
@@ -68,16 +69,17 @@ export function addPositions({ exchange }: HttpRequest, reply: HttpReply, settin
   if (settings.readYourWrites !== 'cookie') return;
   // A replica that answers has all that is older.
   const age = Math.ceil(settings.replicaMaxLag) + 1;
-  const cookie = `${COOKIE}=${encodeURIComponent(text)}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax`;
+  const cookie = `${cookieName()}=${encodeURIComponent(text)}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax`;
   exchange.cookies = [...exchange.cookies, cookie];
 }
 
 function cookieOf(header = ''): string {
+  const start = `${cookieName()}=`;
   const found = header
     .split(';')
     .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${COOKIE}=`));
-  return decode(found?.slice(COOKIE.length + 1) ?? '');
+    .find((pair) => pair.startsWith(start));
+  return decode(found?.slice(start.length) ?? '');
 }
 
 function decode(text: string): string {
