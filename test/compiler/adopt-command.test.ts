@@ -71,7 +71,7 @@ test('in the vocabulary of the other engine, what reads its settings stays as it
     { encoding: 'utf8' },
   );
   expect(status).toBe(1);
-  expect(stdout).toContain('drop trigger "notify_acme_On Note_INSERT" on public."Note";');
+  expect(stdout).toContain('drop trigger "notify_acme_On Note_INSERT" on "public"."Note";');
   expect(stdout).not.toContain('own_notes');
   expect(stdout).not.toContain('engine.user');
 }, 60_000);

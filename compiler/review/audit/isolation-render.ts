@@ -2,6 +2,7 @@
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { count } from '../findings/text.ts';
 import type { Isolation } from './isolation.ts';
 import type { Permission } from './matrix.ts';
@@ -12,7 +13,7 @@ const WIDTH = 100;
 /** `engine audit isolation`. */
 export function isolationText(result: Isolation): string {
   const { label, variable, references, free, others, untied, counts } = result;
-  const lines = [`${variable}   (${label})`, ''];
+  const lines = [`${vocabulary().fromCanonical(variable)}   (${label})`, ''];
   lines.push(`Foreign keys that may be written beyond it (${references.length})`);
   for (const { permission, columns, target, through } of references) {
     lines.push(
@@ -27,7 +28,7 @@ export function isolationText(result: Isolation): string {
   for (const { permission, variables } of others)
     lines.push(
       `  ${title(permission)}`,
-      `      ${variables.length > 0 ? `by ${variables.join(', ')}` : 'by none in every branch'}`,
+      `      ${variables.length > 0 ? `by ${variables.map((name) => vocabulary().fromCanonical(name)).join(', ')}` : 'by none in every branch'}`,
       ...ruleLines(permission),
     );
   const tables = untied.length > 0 ? untied.join(', ') : 'none';

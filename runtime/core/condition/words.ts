@@ -1,8 +1,9 @@
 /** Rules for reading: the SQL of a rule without the quotes, casts and braces that only Postgres and the loader need. */
 import { EVERY_ROW, type RuleText } from '../shapes.ts';
+import { vocabulary } from '../vocabulary.ts';
 import { isQuotedName, isSession, type PlacedToken, placeTokens, ROW, type Token } from './tokens.ts';
 
-/** `{row}."author_id" = {session.x-engine-user-id::integer}` → `author_id = X-Engine-User-Id`. */
+/** `{row}."author_id" = {session.x-engine-user-id::integer}` → `author_id = X-Engine-User-Id`, by the vocabulary's word. */
 export function ruleWords(text: RuleText): string {
   const space = (found: string, before: Token, after: Token) =>
     found === '' || before === '(' || after === ')' ? '' : ' ';
@@ -50,7 +51,7 @@ function tokenWords(token: Token, text: string, { start, end }: PlacedToken): st
   if (token === ROW) return 'row';
   if (isSession(token)) {
     const [, name] = /^\{session\.([^{}:]+)::/.exec(token) ?? [];
-    return name === undefined ? 'the session' : sessionWords(name);
+    return name === undefined ? 'the session' : sessionWords(vocabulary().fromCanonical(name));
   }
   const plain = isQuotedName(token) ? /^"([a-z_][a-z0-9_]*)"$/.exec(token)?.[1] : undefined;
   return (plain ?? text.slice(start, end)).replaceAll('{{', '{').replaceAll('}}', '}');
