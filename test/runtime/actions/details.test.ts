@@ -47,6 +47,7 @@ beforeAll(async () => {
         tables: [
           {
             table: 'item',
+            select_permissions: [{ role: 'user', permission: { columns: ['id', 'note'], filter: {} } }],
             insert_permissions: [{ role: 'user', permission: { columns: ['id', 'note'], check: {} } }],
           },
         ],
@@ -65,7 +66,13 @@ beforeAll(async () => {
             { name: 'id', type: 'Child' },
           ],
         },
-        { name: 'Child', fields: [{ name: 'id', type: 'Int!' }] },
+        {
+          name: 'Child',
+          fields: [{ name: 'id', type: 'Int!' }],
+          relationships: [
+            { name: 'item', type: 'object', remote_table: 'item', field_mapping: { id: 'id' } },
+          ],
+        },
       ],
     },
     actions: [
@@ -335,6 +342,14 @@ describe('answers', () => {
     expect((await ask('{ given { n } }')).errors![0]!.message).toBe(
       'expecting not null value for field "id"',
     );
+  });
+});
+
+test('relationships of nested objects are looked up as those of the answer itself', async () => {
+  await ask('mutation { insert_item(objects: [{id: 7, note: "seven"}]) { affected_rows } }');
+  handler.answer = answering({ id: { id: 7 }, child: { id: { id: 8 } } });
+  expect(await ask('{ given { id { item { note } } child { id { id item { note } } } } }')).toEqual({
+    data: { given: { id: { item: { note: 'seven' } }, child: { id: { id: 8, item: null } } } },
   });
 });
 
