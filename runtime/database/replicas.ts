@@ -19,7 +19,7 @@ export interface ReplicaSettings {
 }
 
 /** A replica at this moment. */
-export interface ReplicaState {
+interface ReplicaState {
   /** Names the database without credentials. */
   readonly address: string;
   readonly pool: PoolState;

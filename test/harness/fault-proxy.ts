@@ -19,17 +19,25 @@ export interface FaultProxy {
 
 export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> {
   let target = new URL(databaseUrl);
+  /** Also those whose other end is gone: a dead pair has one that nobody closes. */
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  };
   const pairs = new Set<{ readonly client: Socket; readonly server: Socket; dead: boolean }>();
   let state: 'open' | 'swallows' | 'cut' = 'open';
   let late = 0;
   const proxy = createServer((client) => {
     client.on('error', () => {});
+    keep(client);
     if (state === 'cut') {
       client.resetAndDestroy();
       return;
     }
     const server = connect({ host: target.hostname, port: Number(target.port) });
     server.on('error', () => client.destroy());
+    keep(server);
     const pair = { client, server, dead: state === 'swallows' };
     pairs.add(pair);
     const pass = (from: Socket, to: Socket) => {
@@ -77,10 +85,7 @@ export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> 
       late = 0;
     },
     close: async () => {
-      for (const { client, server } of pairs) {
-        client.destroy();
-        server.destroy();
-      }
+      for (const socket of sockets) socket.destroy();
       await new Promise((closed) => proxy.close(closed));
     },
   };
