@@ -55,7 +55,7 @@ export interface AsynchronousOptions extends CallOptions {
   readonly report: (message: string, error: unknown) => void;
 }
 
-export interface CompletionOptions {
+interface CompletionOptions {
   /** Address of this server as handlers reach it. */
   readonly url: string;
   /** Seconds that a handler has. */

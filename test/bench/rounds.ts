@@ -89,7 +89,7 @@ function comparable(answer: string, equality: BenchCase['equality']): string {
 
 /**
  * Requests that a new process answers slower than later ones, because V8 compiles again what it finds to be hot: the processor
- * time of an update by key falls by a third from the first 2,000 requests to number 20,000, that of a floor hardly.
+ * time of an update by key falls by a third from the first 2,000 requests to number 20,000.
  */
 const FIRST_REQUESTS = 20_000;
 /** Seconds after which a server that is slow by itself counts as warm. */

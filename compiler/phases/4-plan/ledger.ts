@@ -69,8 +69,10 @@ export function planLedgers(
       }),
     ];
   });
-  for (const action of model.actions?.actions ?? [])
-    parts.push(memory.renew(actionFacts, action, model.actions!.types));
+  for (const action of model.actions?.actions ?? []) {
+    const { types } = model.actions!;
+    parts.push(memory.renew(actionFacts, action, answeredRows(action, types, model)));
+  }
   for (const remote of model.remotes ?? []) {
     parts.push(memory.call(factsOfRemote, remote));
   }
@@ -179,11 +181,31 @@ function functionFacts(
 }
 
 /** That a role may call an action, and what leaves the server then; addresses are as the metadata writes them. */
-function actionFacts(last: Facts | undefined, action: ActionShape, types: CustomTypesShape): Facts {
+function actionFacts(last: Facts | undefined, action: ActionShape, rows: AnsweredRows): Facts {
+  const call = factsOfCall(action);
   const facts = collect(`action ${name(action.name)}`, (add) => {
-    for (const role of action.roles) for (const fact of factsOfCall(action, types)) add(role, fact);
+    for (const role of action.roles) {
+      const readable = rows.filter(([, readers]) => Object.hasOwn(readers, role));
+      for (const fact of [...call, ...readable.map(([fact]) => fact)]) add(role, fact);
+    }
   });
   return kept(last, facts);
+}
+
+/** Facts about rows that the relationships of an answer lead to, with who may select from their tables. */
+type AnsweredRows = readonly (readonly [fact: string, readers: TablePermissions['select']])[];
+
+function answeredRows(
+  { output }: ActionShape,
+  { objects }: CustomTypesShape,
+  { sources }: Model,
+): AnsweredRows {
+  const relationships = objects?.[output.replace(/[[\]!\s]/g, '')]?.relationships ?? {};
+  return Object.entries(relationships).map(([field, { source, table }]) => {
+    const { tables } = sources.find(({ shape }) => shape.name === source)!;
+    const { permissions } = tables.find(({ key }) => key === table)!;
+    return [`answers rows of ${name(source)} ${name(table)} as ${name(field)}`, permissions.select];
+  });
 }
 
 /** The facts, with those of roles that are as before. */
@@ -191,8 +213,7 @@ function kept(last: Facts | undefined, facts: Facts): Facts {
   return new Map([...facts].map(([role, lines]) => [role, reuse(lines, last?.get(role))]));
 }
 
-function factsOfCall(action: ActionShape, types: CustomTypesShape): readonly string[] {
-  const object = types.objects?.[action.output.replace(/[[\]!\s]/g, '')];
+function factsOfCall(action: ActionShape): readonly string[] {
   const ignored = action.ignoredClientHeaders?.map(name).join(', ');
   return [
     `call (${action.kind === 'asynchronous' ? 'asynchronous ' : ''}${action.type})`,
@@ -212,9 +233,6 @@ function factsOfCall(action: ActionShape, types: CustomTypesShape): readonly str
     ...(action.requestTransform ? ['transforms the request'] : []),
     ...(action.responseTransform ? ['transforms the answer'] : []),
     `answers ${action.output}`,
-    ...Object.entries(object?.relationships ?? {}).map(
-      ([field, { source, table }]) => `answers rows of ${name(source)} ${name(table)} as ${name(field)}`,
-    ),
   ];
 }
 

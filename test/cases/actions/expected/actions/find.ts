@@ -29,5 +29,5 @@ export const findAction = action({
     url: "{{$base_url}}/{{$body.input.person.name}}",
     body: { action: "transform", template: "{\"m\": {{$body.input.person?.mood}}}" },
   },
-  roles: ["user"],
+  roles: ["guest", "user"],
 });
