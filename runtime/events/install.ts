@@ -161,9 +161,12 @@ export async function removeEvents(client: InstallClient, source: string): Promi
   }
 }
 
+/** Whether there are tables of events that this role can use: those of another source it may not even look at. */
 async function hasEventTables(client: InstallClient): Promise<boolean> {
   const { rows } = await client.query(
-    "select pg_catalog.to_regclass('engine_catalog.event_log') is not null as has",
+    `select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'engine_catalog' and c.relname = 'event_log'
+        and pg_catalog.has_schema_privilege(n.oid, 'usage')) as has`,
   );
   return rows[0].has;
 }

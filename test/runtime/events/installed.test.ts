@@ -109,6 +109,24 @@ test('sources on one database keep their triggers apart, through renames and rem
   });
 });
 
+test('a source whose role may not use the tables of events on its database is served', async () => {
+  await events.trigger('owned', { insert, webhook: events.webhook.url }, async () => {
+    await events.database.query(
+      "create role reader login password 'x'; create table public.shown (id int primary key); grant select on public.shown to reader",
+    );
+    const { host, pathname } = new URL(events.database.url);
+    const database_url = `postgresql://reader:x@${host}${pathname}`;
+    await events.metadata('pg_add_source', {
+      name: 'limited',
+      configuration: { connection_info: { database_url } },
+    });
+    await events.metadata('pg_track_table', { source: 'limited', table: 'shown' });
+    await events.metadata('reload_metadata', {});
+    await events.metadata('pg_drop_source', { name: 'limited', cascade: true });
+    expect(await installed()).toEqual(['notify_engine_owned_INSERT O']);
+  });
+});
+
 test('a source that is dropped loses its triggers and tables; so does every source with the metadata', async () => {
   const setUp = async () => {
     await events.metadata('pg_add_source', {
