@@ -97,7 +97,8 @@ function holeOf(parameter: ParameterNode, values: Record<string, SavedValue>): s
       return hole;
     }
     case 'variable':
-      if (source.path.length > 0 || !encoding) return undefined;
+      // A part of a value has no name by which a file could ask for it.
+      if (source.path.length > 0 || !encoding || encoding.as === 'part') return undefined;
       values[`${source.name}::${type}`] ??= { encoding, path };
       return `$${source.name}`;
     default:

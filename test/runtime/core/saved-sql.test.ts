@@ -90,8 +90,8 @@ describe.each(projects)('%s', (project) => {
         }
       }
     }
-    expect(compared).toBeGreaterThan(1);
-    expect(marked).toBeGreaterThan(1);
+    expect(compared).toBeGreaterThan(0);
+    expect(marked).toBeGreaterThan(0);
   });
 });
 

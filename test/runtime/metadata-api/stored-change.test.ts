@@ -77,6 +77,10 @@ test('a catalog of an older version keeps its metadata', async () => {
     create schema engine_catalog;
     create table engine_catalog.migrations (step integer primary key, applied_at timestamptz not null default now());
     insert into engine_catalog.migrations (step) values (1);
+    create table engine_catalog.version (
+      engine_uuid uuid primary key default gen_random_uuid(), cli_state jsonb not null default '{}', console_state jsonb not null default '{}'
+    );
+    insert into engine_catalog.version default values;
     create table engine_catalog.metadata (
       id integer primary key check (id = 1), metadata json not null, resource_version integer not null unique
     );`);
