@@ -60,7 +60,7 @@ const PRIMARY = 'select pg_current_wal_flush_lsn()::text';
 const INSERTED = 'select pg_current_wal_insert_lsn()::text';
 const REPLAYED = 'select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end';
 
-/** The number of a position such as `0/3000148`; undefined: it is none. */
+/** The number of a position such as `0/3000148`; undefined for any other text. */
 export function parsePosition(text: string): bigint | undefined {
   const match = /^([0-9a-f]{1,8})\/([0-9a-f]{1,8})$/i.exec(text);
   return match ? (BigInt(`0x${match[1]}`) << 32n) | BigInt(`0x${match[2]}`) : undefined;
@@ -77,7 +77,7 @@ export class PositionHistory {
   readonly #keep: number;
   #seen: { readonly at: number; readonly position: bigint }[] = [];
 
-  /** @param keep seconds for which lags are told apart */
+  /** @param keep maximum lag that can be measured (s) */
   constructor(keep: number) {
     this.#keep = keep;
   }

@@ -244,7 +244,7 @@ function collect(place: string, report: (add: Add) => void): Facts {
   return new Map([...facts].map(([role, lines]) => [role, [place, ...[...lines].sort()]]));
 }
 
-/** Actions of foreign keys when rows are deleted; undefined if there are none. */
+/** Actions of foreign keys when rows are deleted; undefined if they do nothing. */
 function deletionWords({ deleted, changed }: Deletion): string | undefined {
   const parts = [
     ...(deleted.length > 0 ? [`deletes rows of ${deleted.map(name).join(', ')}`] : []),

@@ -15,7 +15,7 @@ export interface NodeId {
   readonly key: readonly unknown[];
 }
 
-/** Reads an id; undefined if it is none. */
+/** Reads an id; undefined for a text that is not a global id. */
 export function readNodeId(id: unknown): NodeId | undefined {
   const list = readBase64Json(id);
   if (!Array.isArray(list)) return undefined;
@@ -51,7 +51,7 @@ function isAmbiguous(table: Table, { tables, sources }: ProgramContent): boolean
   return tables.filter(({ key }) => key === table.key).length > 1;
 }
 
-/** The table that an id names; undefined if there is none, or it has another key. */
+/** The table that an id names; undefined if no table has this name and key. */
 export function tableOfNode(id: NodeId, { tables }: ProgramContent): Table | undefined {
   const found = tables.filter(
     ({ shape, source }) =>
