@@ -4,7 +4,7 @@
  */
 import { remember } from '../remember.ts';
 import type { OfferedFields } from '../schema/fields-on-demand.ts';
-import { offer } from '../schema/offer.ts';
+import { isLookedUpByKey } from '../schema/key-lookup.ts';
 import type { Provider } from '../schema/provider.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { STRING, typename } from '../schema/shared-types.ts';
@@ -64,15 +64,7 @@ export function entitiesOf(role: RoleSchema): ReadonlyMap<string, VisibleTable> 
   const entities = new Map<string, VisibleTable>();
   for (const table of role.program.tables) {
     if (!table.shape.federated) continue;
-    // A resolver that was written by hand may allow less.
-    const isByHand = [...table.fields.query.values()].some(
-      ({ field, resolve }) => field === 'select_by_pk' && resolve,
-    );
-    if (isByHand) continue;
-    const visible = role.table(table);
-    const field = { kind: 'select_by_pk', root: 'query' } as const;
-    if (offer(table.shape, visible.rules, field, role.backendOnly) === true)
-      entities.set(table.names.object, visible);
+    if (isLookedUpByKey(role, table, 'query')) entities.set(table.names.object, role.table(table));
   }
   return entities;
 }

@@ -5,7 +5,7 @@ import { singleRow } from '../query/select.ts';
 import { rowRule, seen } from '../query/visible.ts';
 import { sourceValue } from '../request/bind.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
-import { offer } from '../schema/offer.ts';
+import { isLookedUpByKey } from '../schema/key-lookup.ts';
 import type { ObjectType } from '../schema/types.ts';
 import { identifier, join, type Sql, sql } from '../sql/fragment.ts';
 import { typedParameter } from '../sql/spatial.ts';
@@ -34,9 +34,7 @@ export function planNode(
   const table = tableOfNode(id, roleSchema.program);
   const visible = table && roleSchema.table(table);
   const isOffered =
-    visible !== undefined &&
-    isNode(visible) &&
-    offer(table!.shape, visible.rules, { kind: 'select_by_pk', root }, roleSchema.backendOnly) === true;
+    visible !== undefined && isNode(visible) && isLookedUpByKey(roleSchema, visible.table, root);
   // The same words for a table that does not exist and for one that the role does not see.
   if (!isOffered) throw invalid(`no node is of the table ${id.schema}.${id.name}`, node.path);
   const alias = scope.alias(visible.table.shape.name);

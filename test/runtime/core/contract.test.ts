@@ -312,6 +312,24 @@ describe('what the files say runs', () => {
     expect(await ids(api)).toEqual([2]);
   });
 
+  test('no lookup by key goes around a resolver written by hand', async () => {
+    const byHand = `article_by_pk: {
+      field: "select_by_pk",
+      resolve: (call) => selectRows(call, { id: { _gt: 2 } }),
+    }`;
+    const query = `query ($id: ID!) { node(id: $id) { ... on article { title } } }`;
+    const id = Buffer.from(JSON.stringify([1, 'public', 'article', 2])).toString('base64');
+    const node = (api: InProcess) => api.answer({ query, variables: { id }, relay: true }, 'user');
+    expect(await node(await serve(TABLE))).toBe('{"data":{"node":{"title":"two"}}}');
+    const edits: Edit[] = [
+      ['import { type Row, table', IMPORT],
+      ['article_by_pk: "select_by_pk"', byHand],
+    ];
+    await expect(node(await serve(TABLE, ...edits))).rejects.toThrow(
+      'no node is of the table public.article',
+    );
+  });
+
   test('a resolver written by hand is typed by its table', () => {
     const own = (text: string) =>
       new Map(FILES).set(
