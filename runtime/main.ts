@@ -26,6 +26,7 @@ import { graphqlEndpoints } from './http/graphql.ts';
 import { healthEndpoints } from './http/health.ts';
 import { metricsEndpoints } from './http/metrics.ts';
 import { openApiEndpoints } from './http/openapi.ts';
+import { planCacheEndpoints } from './http/plan-cache.ts';
 import { restEndpoints } from './http/rest.ts';
 import { createServer } from './http/server.ts';
 import { subscriptionEndpoints } from './live/dev-endpoints.ts';
@@ -205,6 +206,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       graphqlEndpoints(current),
       socketEndpoints(current, subscriptions),
       subscriptionEndpoints(liveQueries),
+      planCacheEndpoints(current),
       restEndpoints(current),
       completionEndpoints(asynchronous.complete),
       openApiEndpoints(current),

@@ -1,5 +1,10 @@
 /** GET /v1alpha1/config: what the server is set to, for administrators. It contains no secrets. */
-import { adminSecrets, type Configuration, jwtConfigurations } from '../configuration/configuration.ts';
+import {
+  adminSecrets,
+  type Configuration,
+  jwtConfigurations,
+  servingOptions,
+} from '../configuration/configuration.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { JwtConfiguration } from '../session/jwt/configuration.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
@@ -45,7 +50,7 @@ function configReport(configuration: Configuration, version: string): object {
         ? vocabulary().defaultNaming
         : configuration.defaultNamingConvention,
     feature_flags: [],
-    is_apollo_federation_enabled: configuration.enableApolloFederation,
+    is_apollo_federation_enabled: servingOptions(configuration).apolloFederation === true,
   };
 }
 

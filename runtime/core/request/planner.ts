@@ -45,8 +45,17 @@ export interface Planner {
   ) => PlannedRequest<SubscriptionPlan | WatchedPlan>;
   /** Like `plan`, but each root field separately and without the cache. @throws EngineError */
   readonly explain: (session: Session, request: GraphqlRequest) => ExplainedRequest;
+  /** The operations that are kept, each with its plans. */
+  readonly list: () => readonly KeptOperation[];
   /** The caches. */
   readonly kept: KeptPlans;
+}
+
+interface KeptOperation {
+  readonly schema: RoleSchema;
+  readonly name: string | undefined;
+  readonly query: string;
+  readonly plans: readonly KeptPlan[];
 }
 
 interface ExplainedRequest {
@@ -66,12 +75,12 @@ interface CachedOperation {
 /** Decides whether a role may run an operation at all, before it is planned. @throws EngineError when not */
 export type Admit = (session: Session, operation: Operation) => void;
 
-type AnyPlan = RequestPlan | SubscriptionPlan | WatchedPlan;
+export type KeptPlan = RequestPlan | SubscriptionPlan | WatchedPlan;
 
 /** Operations and plans of role schemas, for every planner that plans for those schemas. */
 interface KeptPlans {
   readonly operations: Cache<string, CachedOperation>;
-  readonly plans: Cache<string, AnyPlan>;
+  readonly plans: Cache<string, KeptPlan>;
   readonly schemas: WeakMap<RoleSchema, number>;
   readonly next: () => number;
 }
@@ -120,8 +129,7 @@ export function forgetOtherSchemas({ program, kept: { operations, plans } }: Pla
     if (schemas.has(roleSchema)) known.add(number);
     else operations.delete(key);
   }
-  // The key of a plan begins with the number of its operation.
-  for (const [key] of [...plans.entries()]) if (!known.has(Number.parseInt(key, 10))) plans.delete(key);
+  for (const [key] of [...plans.entries()]) if (!known.has(operationNumber(key))) plans.delete(key);
 }
 
 /**
@@ -153,7 +161,7 @@ export function createPlanner(
   };
 
   /** Plans a request, or finds the plan that was kept. */
-  const plan = <Plan extends AnyPlan>(
+  const plan = <Plan extends KeptPlan>(
     session: Session,
     request: GraphqlRequest,
     make: (roleSchema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions) => Plan,
@@ -179,6 +187,7 @@ export function createPlanner(
     program,
     options,
     kept,
+    list: () => listKept(kept),
     explain: (session, request) => {
       const roleSchema = schemaFor(session, request);
       const operation = chooseOperation(parseDocument(request.query), request.operationName);
@@ -191,6 +200,22 @@ export function createPlanner(
     plan: (session, request) => plan(session, request, planOperation),
     subscribe: (session, request) => plan(session, request, planSubscription),
   };
+}
+
+function listKept({ operations, plans }: KeptPlans): readonly KeptOperation[] {
+  const byOperation = new Map<number, KeptPlan[]>();
+  for (const [key, plan] of plans.entries()) remember(byOperation, operationNumber(key), () => []).push(plan);
+  return [...operations.entries()].map(([key, { number, roleSchema: schema, operation }]) => ({
+    schema,
+    name: operation.node.name?.value,
+    query: key.slice(key.indexOf('\0') + 1),
+    plans: byOperation.get(number) ?? [],
+  }));
+}
+
+/** The number of the operation of a plan (see planKey). */
+function operationNumber(key: string): number {
+  return Number.parseInt(key, 10);
 }
 
 /** Reports a document that is nested deeper than the call stack of the parser or the planner. @throws EngineError */

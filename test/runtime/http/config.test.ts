@@ -63,7 +63,7 @@ describe('the config report', () => {
       LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '1500',
       LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE: '7',
       STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '250',
-      EXPERIMENTAL_FEATURES: 'naming_convention',
+      EXPERIMENTAL_FEATURES: 'naming_convention,apollo_federation',
       ENABLED_APIS: 'config,metrics',
     });
     expect((await get(server, { 'x-engine-admin-secret': 'another' })).json).toMatchObject({
@@ -76,8 +76,9 @@ describe('the config report', () => {
       is_allow_list_enabled: true,
       live_queries: { batch_size: 7, refetch_delay: 1.5 },
       streaming_queries: { batch_size: 100, refetch_delay: 0.25 },
-      experimental_features: ['naming_convention'],
+      experimental_features: ['naming_convention', 'apollo_federation'],
       is_prometheus_metrics_enabled: true,
+      is_apollo_federation_enabled: true,
     });
   });
 

@@ -1,4 +1,4 @@
-/** What administrators see of live queries; and what the allow-list lets through. */
+/** What administrators see of live queries and of kept plans; and what the allow-list lets through. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -31,6 +31,36 @@ beforeAll(async () => {
 });
 
 afterAll(() => server.stop());
+
+test('/dev/plan_cache lists operations with the SQL of their plans, for administrators', async () => {
+  const ask = (query: string, headers = {}, variables = {}) =>
+    send(server, '/v1/graphql', { headers, body: { query, variables } });
+  const text = 'query Notes($where: note_bool_exp) { note(where: $where) { id } }';
+  await ask(text, {}, { where: { id: { _eq: 1 } } });
+  await ask(text, {}, { where: { id: { _eq: 2 } } });
+  await ask(text, {}, { where: { owner: { _like: 'a%' } } });
+  await ask('mutation { delete_note(where: {id: {_eq: 9}}) { affected_rows } }');
+  const list = (headers = {}) => send(server, '/dev/plan_cache', { method: 'GET', headers });
+  const { operations } = (await list()).json as { operations: { query: string }[] };
+  const statements = (sql: string) => [{ source: 'default', sql: expect.stringContaining(sql) }];
+  const owner = { role: 'admin', backend_only: expect.any(Boolean), relay: false };
+  expect(operations.filter(({ query }) => query === text)).toEqual([
+    {
+      ...owner,
+      operation_name: 'Notes',
+      query: text,
+      plans: [
+        { kind: 'query', statements: statements('"id" = ($1)') },
+        { kind: 'query', statements: statements('"owner" like ($1)') },
+      ],
+    },
+  ]);
+  expect(operations.filter(({ query }) => query.startsWith('mutation'))).toMatchObject([
+    { operation_name: null, plans: [{ kind: 'mutation', statements: statements('delete from') }] },
+  ]);
+  const denied = await list({ 'x-engine-role': 'user' });
+  expect([denied.status, denied.json]).toEqual([400, expect.objectContaining({ code: 'access-denied' })]);
+});
 
 test('/dev/subscriptions lists what is read, for administrators', async () => {
   const list = async (path = '', headers = {}) =>
