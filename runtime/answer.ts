@@ -124,7 +124,7 @@ function planCalled(
   if ('query' in called)
     return planner.plan(session, { query: called.query, operationName, variables, relay });
   const { operation } = called;
-  // What is saved was planned for the other API.
+  // Saved operations were planned for the other API.
   if (relay) return planner.plan(session, { query: operation.document, variables, relay });
   return (
     planSaved(operation, variables ?? {}, session, saved) ??

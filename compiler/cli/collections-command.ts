@@ -8,7 +8,7 @@ import type { CommandContext } from './command.ts';
 export interface ImportOptions {
   /** JSON file (ends in `.json`) or directory. */
   readonly metadata: string;
-  /** Of the collection. */
+  /** The collection's name. */
   readonly name: string;
   readonly comment?: string;
 }
@@ -38,7 +38,7 @@ export function importCommand(manifest: string, options: ImportOptions, context:
 interface Imported {
   /** Previous operations of the collection, name → text; undefined if it is new. */
   readonly before: ReadonlyMap<string, string> | undefined;
-  /** Of the file to write. */
+  /** Content of the file to write. */
   readonly text: string;
 }
 

@@ -258,7 +258,7 @@ Rules (engine explain CODE says more about each):
   owner-can-be-chosen                  an insert that can choose the owner of the row
   rule-without-session                 rows for every caller, where other rules tie them to the session
   reference-can-leave                  a reference that can be set to a row of another user or tenant
-  deciding-table-writable              a table of memberships, say, in which everybody may write
+  deciding-table-writable              for example a table of memberships that every role may write
   preset-is-literal                    a literal where other rules compare with the session
   inherited-role-wider                 an inherited role with more than the roles it inherits from
   secret-column-granted                a column whose name is that of a secret

@@ -18,7 +18,7 @@ import { isOpen } from './audit/render.ts';
 import { whoCan } from './audit/who.ts';
 import { type GeneratedCode, readTexts } from './generated-code/index.ts';
 
-/** Of the files that were asked about last: reading them takes seconds where there are thousands of permissions. */
+/** The last request's files, read: reading takes seconds where there are thousands of permissions. */
 let last: { readonly files: Files; readonly code: GeneratedCode; access?: string } | undefined;
 
 /**

@@ -20,7 +20,7 @@ import type { PreparedAction, ShownHeader } from './prepared.ts';
 /** The part of a call that the check of its answer needs. */
 export interface CheckedCall {
   readonly action: PreparedAction;
-  /** Of the answer; what it has to fit. */
+  /** The type that the answer has to fit. */
   readonly output: TypeReference;
   /** Values of the arguments, by name. */
   readonly input: Readonly<Record<string, unknown>>;

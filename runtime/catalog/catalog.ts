@@ -85,13 +85,13 @@ export interface CatalogTable {
   /** By name; NOT VALID ones too, temporal ones (PERIOD) not: they do not say that columns are equal. */
   readonly foreignKeys: readonly CatalogForeignKey[];
   /**
-   * Of a view: the columns that its query mentions, shown or not, through views on views down to relations with rows of
+   * Views only: the columns that the query mentions, shown or not, through views on views down to relations with rows of
    * their own. What functions read that it calls is not known.
    */
   readonly reads?: readonly (RelationReference & { readonly columns: readonly string[] })[];
-  /** Of a view: hash of its query and options, and of those of views below it. Postgres versions print queries differently. */
+  /** Views only: hash of the query and options, and of those of views below it. Postgres versions print queries differently. */
   readonly definition?: string;
-  /** Of a view: functions of the database that its query calls, or that of a view below it: key → hash of the definition. */
+  /** Views only: functions of the database that the query calls, or that of a view below it: key → hash of the definition. */
   readonly calls?: Readonly<Record<string, string>>;
   /** Triggers and rules: name → hash, of the function's definition, too. Those that Engine installs are left out. */
   readonly triggers?: Readonly<Record<string, string>>;

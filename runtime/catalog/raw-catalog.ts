@@ -26,13 +26,13 @@ export interface RawType {
   /** pg_type.typtype: base, composite, domain, enum, multirange, pseudo, range. */
   readonly kind: 'b' | 'c' | 'd' | 'e' | 'm' | 'p' | 'r';
   readonly comment: string | null;
-  /** Of an array type: the type of its elements. */
+  /** Array types only: the type of the elements. */
   readonly element: number | null;
   readonly base: number | null;
   readonly not_null: boolean;
   readonly has_default: boolean;
   readonly labels: readonly string[] | null;
-  /** Of a composite type: its relation, and whether that is a table or view rather than the type's own. */
+  /** Composite types only: the relation, and whether that is a table or view rather than the type's own. */
   readonly relation: number | null;
   readonly row_type: boolean;
   readonly fields: readonly { readonly name: string; readonly type: number }[] | null;
@@ -49,9 +49,9 @@ export interface RawRelation {
   readonly inherits: boolean;
   /** Bits of 1 << command: 4 update, 8 insert, 16 delete. */
   readonly events: number;
-  /** Of a view: the parsed query, as Postgres keeps it. */
+  /** Views only: the parsed query, as Postgres keeps it. */
   readonly query: string | null;
-  /** Of a view: hash of its query and options. */
+  /** Views only: hash of the query and options. */
   readonly definition: string | null;
   readonly has_side_effects: boolean;
 }

@@ -134,7 +134,7 @@ const calling = `
       )`;
 
 /**
- * Relations of which an INSERT may see or change rows besides its own. What Postgres and extensions call in C is taken to
+ * Relations whose rows an INSERT may see or change besides its own. What Postgres and extensions call in C is taken to
  * look at nothing: such functions make identifiers and times. A sequence is shared if columns of two tables take numbers
  * from it, partitions apart, which are listed for being parts of another table. Trigger type 4: INSERT; rule type 3: INSERT.
  * Triggers that Engine itself installs only write to `engine_catalog`, which no query reads.

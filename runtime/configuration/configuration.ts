@@ -116,7 +116,7 @@ function checkTogether(configuration: Configuration): void {
   }
 }
 
-/** The default as it would be written; empty when there is none. */
+/** The default as it would be written; empty if there is no default. */
 export function defaultText({ default: value }: Option): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return value.join(',');

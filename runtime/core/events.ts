@@ -35,7 +35,7 @@ export interface RetryShape {
   /** Further attempts after the first. */
   readonly retries: number;
   readonly interval: number;
-  /** Of one attempt. */
+  /** Seconds for one attempt. */
   readonly timeout: number;
   readonly backoff?: BackoffShape;
   /** Outcomes that are tried again; every failure unless given. */
@@ -105,7 +105,7 @@ export interface CronTriggerShape {
   /** Cron expression of five fields; UTC unless there is a time zone. */
   readonly schedule: string;
   readonly timezone?: string;
-  /** Of events that were due while no server ran, only the last is sent, or none; all unless given. */
+  /** Events that were due while no server ran: `one` sends the last, `skip` none. Absent: all are sent. */
   readonly missed?: 'one' | 'skip';
   readonly payload?: unknown;
   readonly comment?: string;

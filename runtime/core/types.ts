@@ -43,7 +43,7 @@ export interface ColumnType {
   readonly element?: ColumnType;
   /** A domain: `sql` is the type below it. */
   readonly isDomain?: true;
-  /** Of a column whose collation is nondeterministic. */
+  /** The column's collation is nondeterministic. */
   readonly isNondeterministic?: true;
 }
 

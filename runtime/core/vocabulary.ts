@@ -136,7 +136,7 @@ export function vocabulary(): Vocabulary {
   return active;
 }
 
-/** Chooses the word of this process, or thread. Its entry calls it, once. @throws Error for what is no word */
+/** Chooses the word of this process, or thread. To be called once, by the entry. @throws Error if it is not a word */
 export function setVocabulary(word: string): void {
   if (word !== active.word) active = new Vocabulary(word);
 }

@@ -91,7 +91,7 @@ export class PooledConnection<Item extends object = object> implements Place {
   isEnding = false;
   /** Queries in flight, in order. */
   readonly sent: Item[] = [];
-  /** Of its backend, as the database told when it was connected. */
+  /** Process id of the backend, as reported when it was connected. */
   readonly processId: number;
   /** Its backend is always the same: there is no pooler between. */
   readonly isDirect: boolean;

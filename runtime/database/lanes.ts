@@ -37,7 +37,7 @@ export interface Place {
   readonly reads: number;
   /** The operations in flight write. */
   readonly writes: boolean;
-  /** Of the operation that runs alone. */
+  /** Whether the operation that runs alone is slow. */
   readonly isSlow: boolean;
   /** Ticks that passed while one operation was at the head. */
   readonly ticks: number;

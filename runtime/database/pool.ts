@@ -262,7 +262,7 @@ export class Pool {
       const isCurrent = turn === task.turn;
       if (isCurrent && !(error && connectionLost(error))) {
         if (wasIdle) this.#history.took(known, elapsed, idle);
-        // What holds a connection for long while it writes may wait for a lock: the look at the locks tells.
+        // A write that holds a connection for long may wait for a lock: the look at the locks tells.
         if (!writes) known.isSlow = heldFor >= LONG;
         else if (heldFor === 0) known.isSlow = false;
       }

@@ -55,7 +55,7 @@ const RETRY = 5;
 /** Maximum number of statements that are known to write. */
 const MAX_WRITING = 1000;
 
-/** What is flushed is what a standby may have; the position of the next insertion can be beyond the header of a page. */
+/** Standbys may have the flushed part only; the position of the next insertion can be beyond the header of a page. */
 const PRIMARY = 'select pg_current_wal_flush_lsn()::text';
 const INSERTED = 'select pg_current_wal_insert_lsn()::text';
 const REPLAYED = 'select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end';

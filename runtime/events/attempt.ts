@@ -28,16 +28,16 @@ export interface Attempt {
 }
 
 export interface Message {
-  /** Of the event. */
+  /** The event's id. */
   readonly id: string;
   /** JSON text that is sent, unless a transform makes another. */
   readonly body: string;
   readonly sessionVariables: Readonly<Record<string, string>> | undefined;
-  /** Of the request that made the event; a new one unless given. */
+  /** Trace of the request that made the event; a new one unless given. */
   readonly trace?: Trace | undefined;
 }
 
-/** Of the logged request and response. */
+/** Version of the logged request and response. */
 type LogVersion = '1' | '2';
 
 /** Bytes of an answer that are read; more is not waited for. */

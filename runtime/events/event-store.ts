@@ -6,7 +6,7 @@ import type { Attempt } from './attempt.ts';
 import { type Claimable, createClaim, type EventJob } from './claim.ts';
 
 export interface EventOutcome extends Attempt {
-  /** Seconds until the next attempt; undefined when there is none. */
+  /** Seconds until the next attempt; undefined: no further attempt. */
   readonly retryIn?: number;
 }
 

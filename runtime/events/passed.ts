@@ -15,7 +15,7 @@ export interface Look {
   readonly first: Readonly<Record<string, number | null>>;
   /** Highest number that an event has, committed or not. */
   readonly last: number;
-  /** Of the statement's snapshot. */
+  /** Bounds of the statement's snapshot. */
   readonly xmin: number;
   readonly xmax: number;
   /** That it took in the database. */

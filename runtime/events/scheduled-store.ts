@@ -6,13 +6,13 @@ import type { EventOutcome } from './event-store.ts';
 
 export interface ScheduledJob {
   readonly id: string;
-  /** Of a cron event. */
+  /** Cron events only. */
   readonly trigger: string | null;
   /** JSON texts of times, in UTC. */
   readonly scheduledTime: string;
   readonly createdAt: string;
   readonly tries: number;
-  /** Of a one-off event, as the metadata API was given them: JSON texts, or null. */
+  /** One-off events only, as given to the metadata API: JSON texts, or null. */
   readonly webhook: string | null;
   readonly headers: string | null;
   readonly retry: string | null;

@@ -26,7 +26,7 @@ export interface Execution {
   readonly inputValidator?: InputValidator | undefined;
   /** When the operation has to be done, by performance.now(); absent: no limit. */
   readonly deadline?: number;
-  /** The HTTP request behind the operation, for callers; absent where there is none. */
+  /** The HTTP request behind the operation, for callers; absent if no HTTP request caused it. */
   readonly client?: ClientRequest | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface ClientRequest {
   readonly signal?: () => AbortSignal;
   /** Has the answer carry these `Set-Cookie` headers, after others. */
   readonly addCookies?: (cookies: readonly string[]) => void;
-  /** What its reads have to see of earlier writes; absent: nothing in particular. */
+  /** Positions of earlier writes that its reads have to see; absent: none. */
   readonly positions?: Positions | undefined;
   /** Takes JSON texts of errors that leave the rest of the answer as it is; absent where an answer has no place for them. */
   readonly partialErrors?: string[] | undefined;

@@ -8,7 +8,7 @@ import { StatementFailedError } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Execution, Positions } from './execution.ts';
 
-/** What an operation runs on. */
+/** The server that an operation runs on. */
 export function readersOf(plan: RequestPlan, execution: Execution): Execution {
   if (!hasReplicas(execution) || plan.kind === 'mutation') return execution;
   if (plan.steps.some((step) => step.kind === 'sql' && step.once)) return execution;

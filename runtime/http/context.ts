@@ -70,7 +70,7 @@ export interface Exchange {
   uncompressedResponseSize: number;
   /** Cookies that the answer carries. */
   cookies: readonly string[];
-  /** What it has written, and what it has to see of earlier writes; undefined: it does not matter. */
+  /** Positions of its writes, and of earlier writes that it has to see; undefined: it does not matter. */
   positions: SeenPositions | undefined;
 }
 

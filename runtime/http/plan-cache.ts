@@ -3,7 +3,7 @@ import type { CurrentlyServed } from '../answer.ts';
 import type { KeptPlan, Planner } from '../core/request/planner.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
-/** Texts of operations may hold values that are nobody else's business, so the API `developer` has to be enabled. */
+/** Texts of operations may hold personal data, so the API `developer` has to be enabled. */
 export function planCacheEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('developer')) return;

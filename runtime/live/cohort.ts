@@ -59,7 +59,7 @@ export interface Cohort {
   wanted: boolean;
   reading: boolean;
   failed: boolean;
-  /** Of a stream: its one subscriber reads slowly, and nothing is read for it until it has caught up. */
+  /** Streams only: the subscriber reads slowly; the next read waits until it has caught up. */
   paused: boolean;
 }
 

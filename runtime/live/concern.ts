@@ -27,7 +27,7 @@ export function concernOf(
     sensitivity.polledBecause === undefined &&
     [...sensitivity.reads.keys()].every((oid) => recorded.complete.has(oid));
   if (written) {
-    // What is recorded of the write follows.
+    // The recorded part of the write follows.
     if (isRecorded) return 'none';
     for (const table of written) if (tables.has(table)) return 'named';
     return 'none';
@@ -92,7 +92,7 @@ export class CohortIndex {
   }
 }
 
-/** Cohorts of which it is not certain how Postgres writes their value. No text of a column holds this character. */
+/** Cohorts whose value has no certain text in Postgres. No text of a column holds this character. */
 const UNKNOWN = '\0';
 
 /** A value as Postgres writes it; undefined: not certain. */

@@ -1,5 +1,5 @@
 /**
- * What is sent to one socket. A client that reads slowly must not fill the server's memory: of a live query only the newest
+ * The queue of messages to one socket. A client that reads slowly must not fill the server's memory: of a live query only the newest
  * result waits for it, and a socket that takes nothing for too long, or is owed too much, is closed.
  */
 import type { WebSocket } from 'ws';

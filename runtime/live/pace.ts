@@ -50,7 +50,7 @@ export class Pace {
     this.#beginAt(performance.now() + this.#interval);
   }
 
-  /** What failed is read again soon. */
+  /** After a failure the next read comes soon. */
   retry(): void {
     this.#beginAt(performance.now() + Math.min(this.#interval, MAX_PATIENCE));
   }

@@ -1,9 +1,9 @@
-/** What is logged of the reads of a live query. */
+/** Log lines of the reads of a live query. */
 
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { PollerOptions } from './poller.ts';
 
-/** What became of a statement. Times in seconds. */
+/** Outcome of a statement. Times in seconds. */
 export interface BatchReport {
   readonly cohorts: number;
   /** Time that the statement took, and that the results took to reach the sockets. */

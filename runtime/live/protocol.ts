@@ -24,7 +24,7 @@ export class MessageError extends Error {
   }
 }
 
-/** The first protocol that a client offers and this server speaks; the older one where there is none. */
+/** The first protocol that a client offers and this server speaks; the older one if no offer fits. */
 export function chooseProtocol(offered: string | undefined): {
   readonly protocol: Protocol;
   /** It is named in the answer: clients refuse the name of a protocol that they did not offer. */

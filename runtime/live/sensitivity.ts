@@ -1,6 +1,6 @@
 /**
  * Whether the results of a live query can change only when a transaction ends. If so it need not be read while none does;
- * anything of which that is not certain is read at its interval.
+ * otherwise, or where that is not certain, it is read at its interval.
  */
 import { quoteIdentifier } from '../core/sql/fragment.ts';
 import { type ReadKey, readKeysOf, relationKey } from '../core/sql/keys.ts';

@@ -23,7 +23,7 @@ export class Staleness {
   readonly #index: CohortIndex;
   readonly #missed: (plan: SubscriptionPlan) => void;
   readonly #tables: ReadonlySet<string>;
-  /** What the next round reads. */
+  /** Cohorts that the next round reads. */
   #stale: 'all' | Set<Cohort> = new Set();
   #isNamed = false;
   /** undefined: not known yet. */
@@ -108,7 +108,7 @@ export class Staleness {
     this.#stale = 'all';
   }
 
-  /** What the round reads that begins now. */
+  /** Takes the cohorts that the round beginning now reads. */
   take(): 'all' | ReadonlySet<Cohort> {
     const stale = this.#stale;
     this.#stale = new Set();

@@ -118,7 +118,7 @@ export function createSubscriptions(
   };
 }
 
-/** What a call reads, for a session; undefined: it runs once. @throws EngineError */
+/** The subject that a call subscribes to, for a session; undefined: the call runs once. @throws EngineError */
 function subjectOf(call: GraphqlCall, session: Session, served: Served): Subject | WatchedCalls | undefined {
   const planned = planCall(call, session, served);
   if (!planned) return undefined;

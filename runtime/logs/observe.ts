@@ -23,7 +23,7 @@ export interface LoggedQuery {
   readonly operationName?: string;
   readonly query?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** Of a request to the metadata API. */
+  /** Requests to the metadata API only. */
   readonly type?: string;
   readonly args?: unknown;
 }
@@ -66,7 +66,7 @@ export interface OperationObservation {
   readonly text: string | undefined;
 }
 
-/** Of a server of a source. */
+/** Role of a server of a source. */
 export type ServerRole = 'primary' | 'replica';
 
 /**
@@ -102,9 +102,9 @@ export interface EventInvocationObservation {
   readonly waited?: number;
   /** Seconds that the call took. */
   readonly seconds: number;
-  /** Of the request that made the event. */
+  /** Trace of the request that made the event. */
   readonly trace?: Trace | undefined;
-  /** What was sent, and what became of it, without bodies. */
+  /** The request and its outcome, without bodies. */
   readonly line?: { readonly request: object; readonly response: object } | undefined;
 }
 
@@ -230,7 +230,7 @@ export type Observation =
       readonly websocketId: string;
       readonly event: string;
       readonly detail?: unknown;
-      /** Of a message that was sent: what it belongs to. */
+      /** Sent messages only: the operation they belong to. */
       readonly metadata?: object | undefined;
     }
   /** A live query had changed, and nothing had told: what is recorded of writes is not complete. */

@@ -50,7 +50,7 @@ export type Endpoint = '/v1/metadata' | '/v1/query' | '/v2/query';
 /** Who sends a request. */
 export interface Requester {
   readonly session: Session;
-  /** The HTTP request that brought it; absent where there is none. */
+  /** The HTTP request that brought it; absent if it came another way. */
   readonly client?: ClientRequest | undefined;
 }
 

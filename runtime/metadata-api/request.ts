@@ -21,14 +21,14 @@ export interface MetadataRequest {
   readonly path: string;
   readonly changesMetadata: boolean;
   readonly anyRole: boolean;
-  /** Of a bulk. */
+  /** Bulk requests only. */
   readonly steps?: readonly MetadataRequest[];
 }
 
 interface Paths {
-  /** Of the request itself. */
+  /** Path of the request itself. */
   readonly self: string;
-  /** Of its arguments, in parse errors. */
+  /** Path of its arguments, in parse errors. */
   readonly args: string;
   /** In errors of the execution. */
   readonly execution: string;

@@ -86,7 +86,7 @@ export const STARTED = 0;
 export interface SentError {
   readonly message: string;
   readonly stack?: string;
-  /** Of an EngineError. */
+  /** Parts of an EngineError. */
   readonly engine?: Pick<EngineError, 'code' | 'path' | 'status' | 'internal' | 'reason'>;
 }
 

@@ -9,7 +9,7 @@ import { vocabulary } from '../core/vocabulary.ts';
 export const ROLE = 'x-engine-role';
 export const ADMIN_SECRET = 'x-engine-admin-secret';
 export const ACCESS_KEY = 'x-engine-access-key';
-/** What the client has seen of the database: see http/positions.ts. */
+/** Positions of writes that the client has seen: see http/positions.ts. */
 export const POSITION = 'x-engine-lsn';
 const OWN: ReadonlySet<string> = new Set([ROLE, ADMIN_SECRET, ACCESS_KEY, POSITION]);
 const BACKEND_ONLY = 'x-engine-use-backend-only-permissions';

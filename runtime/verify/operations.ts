@@ -163,7 +163,7 @@ function createFacts(find: Find): FactsOf {
   };
 }
 
-/** Of the column, its type, and the values that its enum table allows. */
+/** Facts of the column, its type, and the values that its enum table allows. */
 function columnFacts(table: TableShape, name: string, find: Find): Fact[] {
   const fact = columnFact(table, name);
   if (fact?.kind !== 'column') return [];

@@ -19,9 +19,9 @@ import { prove, subjectText } from './prove.ts';
 export interface Verification {
   /** `redefined`: operations work, and views, functions, triggers or foreign keys they meet may do something else. */
   readonly verdict: 'same' | 'harmless' | 'redefined' | 'breaking';
-  /** Of the objects as the program knows them. */
+  /** Hash of the objects as the program knows them. */
   readonly expected: string;
-  /** Of the same objects in the database. */
+  /** Hash of the same objects in the database. */
   readonly found: string;
   readonly changes: readonly CatalogChange[];
   /** Statements that the database was asked to prepare. */

@@ -37,7 +37,7 @@ type Statements = Omit<SavedPlan, 'roles'> & Required<Pick<SavedPlan, 'values'>>
 /** The plans of a role, or the reason why they depend on the request; undefined if it may not run the operation. */
 export interface RoleStatements {
   plans: readonly Statements[] | string | undefined;
-  /** Of a subscription. */
+  /** Subscriptions only: the read set. */
   readonly wakes?: readonly string[];
 }
 

@@ -228,10 +228,10 @@ export interface SavedContext {
     readonly when: string;
     readonly steps: readonly {
       readonly source: string;
-      /** Of a read. */
+      /** Reads only. */
       readonly sql?: string;
       readonly once?: boolean;
-      /** Of a write. */
+      /** Writes only. */
       readonly writes?: {
         /** `noRow` is printed; empty where it may write no row. `path` is empty for `$`. */
         readonly statements: readonly {

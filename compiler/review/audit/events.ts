@@ -14,7 +14,7 @@ interface AuditedTrigger {
   readonly name: string;
   readonly kind: 'event trigger' | 'cron trigger';
   readonly webhook: string;
-  /** Of an event trigger. */
+  /** Event triggers only. */
   readonly source?: string;
   readonly table?: string;
   /** Columns that an operation sends; `later`: and all that the table gets. */

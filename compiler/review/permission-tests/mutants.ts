@@ -21,7 +21,7 @@ export interface Mutant {
   readonly source: string;
   readonly table: ModelTable;
   readonly operation: PermissionKind;
-  /** Of a weakened rule. */
+  /** Weakened rules only. */
   readonly rule?: RuleKind;
   /** The edit: `without status: { _ne: closed }`. */
   readonly what: string;

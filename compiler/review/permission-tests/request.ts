@@ -169,7 +169,7 @@ function tableName({ table: { shape } }: Subject): string {
   return print(identifier(shape.schema, shape.name)).text;
 }
 
-/** Prepares the trial of a write. @throws UntriedError for what is no table */
+/** Prepares the trial of a write. @throws UntriedError if it is not a table */
 export async function watchWrites(trial: Trial, subject: Subject): Promise<void> {
   const { kind } = subject.table.shape;
   if (kind !== 'table' && kind !== 'partitioned')

@@ -23,7 +23,7 @@ export interface ActionPart {
   readonly mode: 'call' | 'enqueue' | 'result';
   /** Those that are given, in declared order. */
   readonly arguments: readonly ActionArgument[];
-  /** Of the root field. */
+  /** Type of the root field. */
   readonly type: TypeReference;
   readonly selection: Selection;
 }

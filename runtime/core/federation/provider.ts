@@ -30,7 +30,7 @@ export const federationProvider: Provider = {
   roles: [],
   rootFields: (role, kind) =>
     kind === 'query' && role.options.apolloFederation ? offeredFields(role) : NOTHING,
-  // What it offers follows from tables, rules and options.
+  // Its fields follow from tables, rules and options.
   offer: () => '',
   hides: ({ typeName, unknownName }, { options }) =>
     typeName === 'query_root' && unknownName === ENTITIES && options.apolloFederation

@@ -13,7 +13,7 @@ interface Representation {
 // The planner, each column of a key and the answer ask about the same value.
 const known = new WeakMap<object, readonly Representation[]>();
 
-/** Reads the argument `representations`. @throws EngineError for one that is no object with a type */
+/** Reads the argument `representations`. @throws EngineError for one that is not an object with a type */
 export function readRepresentations(value: unknown, path: string): readonly Representation[] {
   const list = Array.isArray(value) ? value : [value];
   return remember(known, list, () => list.map((item, index) => read(item, pathStep(path, index))));

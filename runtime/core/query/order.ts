@@ -18,7 +18,7 @@ export interface SortKey {
   readonly direction: string;
   /** Database name, when the key is a column of the row itself. */
   readonly column?: string;
-  /** Absent where nobody compares with it. */
+  /** Absent if no comparison needs it. */
   readonly value?: SortValue;
 }
 

@@ -94,7 +94,7 @@ class Connection {
     return side === 'behind' ? later : { ...later, sql: sql`(${later.sql}) is not true` };
   }
 
-  /** What the arguments select; a cursor among the conditions, unless the rows are to be made distinct first. */
+  /** The rows that the arguments select; a cursor is among the conditions, unless the rows are to be made distinct first. */
   #base(side: 'behind' | 'other'): Base {
     const source = this.#source;
     const visible = source.stored ? seen(this.#visible) : this.#visible;

@@ -7,7 +7,7 @@ import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { base64Json, isJsonValue, jsonValue, readBase64Json } from './base64-json.ts';
 
-/** What an id names: a table, and the values of its primary key. */
+/** A decoded id: a table, and the values of its primary key. */
 export interface NodeId {
   readonly source?: string;
   readonly schema: string;

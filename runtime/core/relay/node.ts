@@ -58,7 +58,7 @@ export function planNode(
   };
 }
 
-/** What is selected of an object type, in the order of the document: fields of the interface, and of fragments on the type. */
+/** The selection on an object type, in the order of the document: fields of the interface, and of fragments on the type. */
 function ofType({ fields, items, argumentsPath }: Selection, type: ObjectType): Selection {
   const all = (items ?? fields).flatMap((item) => {
     if ('responseName' in item) return [{ ...item, definition: type.fields().get(item.definition.name)! }];

@@ -70,7 +70,7 @@ type MutationRoot =
   | {
       readonly source: string;
       readonly step: MutationStep;
-      /** Of the field, for questions of the step. */
+      /** Path of the field, for questions of the step. */
       readonly path?: string;
       readonly tree?: JoinTree;
     }

@@ -25,7 +25,7 @@ export interface Selection {
   /** Path of the field's arguments, for errors. */
   readonly argumentsPath: string;
   readonly fields: readonly SelectedField[];
-  /** Of an interface or union: what is selected of some types only, and everything in the order of the document. */
+  /** Interfaces and unions only: selections of some of the types, and everything in the order of the document. */
   readonly narrowed?: readonly Selection[];
   readonly items?: readonly (SelectedField | Selection)[];
 }

@@ -99,7 +99,7 @@ export function isOmitted(type: TypeReference, value: ValueNode, variables: Vari
 /** Records the type of a variable's place. */
 export function noteUse(variables: Variables, name: string, type: TypeReference): void {
   const known = variables.used.get(name);
-  // Of several places, the one that depends on the deepest part of the value decides the plan's key.
+  // Where there are several places, the one that depends on the deepest part of the value decides the plan's key.
   if (!known || !decides(known)) variables.used.set(name, type);
 }
 

@@ -141,7 +141,7 @@ export interface AbstractType {
   readonly kind: 'interface' | 'union';
   readonly name: string;
   readonly description?: string;
-  /** Of a union: `__typename` alone. */
+  /** A union has `__typename` alone. */
   readonly fields: () => ReadonlyMap<string, FieldDefinition>;
   readonly abstract?: () => ReadonlyMap<string, AbstractType>;
   /** Object types, by name. */

@@ -62,7 +62,7 @@ export function factsOf(statement: Query, sql: string, { tables }: Distribution)
     }
   };
   for (const query of allQueries(statement)) {
-    // Of an insert, it is about rows that are there already.
+    // In an insert, it is about rows that are there already.
     if (query.kind !== 'insert') take(query.where, query);
     for (const item of query.items) {
       rows(item);

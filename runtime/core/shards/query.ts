@@ -23,7 +23,7 @@ export interface Query {
   readonly kind: 'select' | 'insert' | 'update' | 'delete';
   readonly outer: Query | undefined;
   readonly ctes: ReadonlyMap<string, Query>;
-  /** Of a write: the written table first. */
+  /** In a write, the written table comes first. */
   readonly items: readonly Item[];
   readonly where: readonly SqlTree[];
   /** SELECT list, or what is between the written table and WHERE. */

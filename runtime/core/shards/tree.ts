@@ -11,7 +11,7 @@ export interface Leaf {
 export interface Group {
   readonly kind: 'group';
   readonly nodes: readonly SqlTree[];
-  /** Of its parentheses. */
+  /** Positions of the parentheses. */
   readonly start: number;
   readonly end: number;
 }

@@ -16,7 +16,7 @@ export type ParameterSource =
   | { readonly from: 'tuples'; readonly join: number; readonly column: number }
   /** Where a stream has got to; where it starts until then. */
   | { readonly from: 'cursor'; readonly start: ParameterSource }
-  /** Of a stream that waits for transactions: it waits for none with a number below. */
+  /** Streams that wait for transactions: the lowest transaction number that they wait for. */
   | { readonly from: 'horizon' }
   /** A JSON value or list written in the document with variables inside. */
   | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
@@ -187,7 +187,7 @@ export function print(fragment: Sql): Statement {
   return { text, parameters };
 }
 
-/** What tells encodings of one source as one SQL type apart. */
+/** Distinguishes encodings of one source as one SQL type. */
 function wayOf(encoding: Encoding | undefined): unknown {
   return encoding?.as === 'part' ? encoding : encoding?.as;
 }

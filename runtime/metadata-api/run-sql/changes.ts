@@ -20,7 +20,7 @@ export interface CatalogChanges {
   readonly droppedTables: readonly QualifiedName[];
   /** By key of the former name. */
   readonly renamedTables: ReadonlyMap<string, QualifiedName>;
-  /** Of the tables that are still there, as far as anything changed. */
+  /** Changed tables that still exist. */
   readonly tables: readonly TableChange[];
   /** Dropped, or renamed, which is the same to what names them. */
   readonly droppedFunctions: readonly QualifiedName[];
