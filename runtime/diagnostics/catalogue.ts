@@ -670,10 +670,18 @@ export const diagnostics = {
       `cannot include "${name}" in the GraphQL schema because ${name} is not a valid GraphQL identifier`,
     ]),
   /** The naming convention "%convention%" of source "%source%" has no effect, because the feature naming_convention is not enabled. */
-  namingConventionIgnored: ({ convention, source }: { convention: Hole; source: Hole }): Message =>
+  namingConventionIgnored: ({
+    convention,
+    source,
+    variable,
+  }: {
+    convention: Hole;
+    source: Hole;
+    variable: Hole;
+  }): Message =>
     message('naming-convention-ignored', 'warning', [
       `The naming convention "${convention}" of source "${source}" has no effect, because the feature naming_convention is not enabled.`,
-      'Enable it with ENGINE_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention.',
+      `Enable it with ${variable}=naming_convention.`,
     ]),
   /** %kind% %name% is kept in the metadata but not served yet. */
   notServedYet: ({ kind, name }: { kind: Hole; name: Hole }): Message =>

@@ -4,6 +4,7 @@ import type { SourceCatalog, TypeReference } from '../../../runtime/catalog/cata
 import { resolveTypes } from '../../../runtime/catalog/type-shapes.ts';
 import { keyOf, type NamingConvention, type NamingOptions } from '../../../runtime/core/names.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
+import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { reuse } from '../../memory/reuse.ts';
@@ -53,7 +54,11 @@ function sourceShape(
     report.push(
       at(
         [...source.path, 'customization', 'naming_convention'],
-        diagnostics.namingConventionIgnored({ convention: asked, source: source.name }),
+        diagnostics.namingConventionIgnored({
+          convention: asked,
+          source: source.name,
+          variable: vocabulary().environment('EXPERIMENTAL_FEATURES'),
+        }),
       ),
     );
   }
