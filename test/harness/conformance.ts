@@ -58,12 +58,13 @@ async function main(all: readonly string[]): Promise<number> {
   const cases = word === undefined ? CASES : rewrittenCases(word, folder);
   try {
     const url = pooler?.url ?? direct;
-    const first = join(folder, 'outcomes.json');
+    const first = args.includes('--json') ? args[args.indexOf('--json') + 1]! : join(folder, 'outcomes.json');
     const status = await run([
       cases.runner,
-      ...['--spawn', cases.serve, '--pg-url', url, '--json', first],
+      ...['--spawn', cases.serve, '--pg-url', url],
       ...PATIENCE,
       ...args,
+      ...['--json', first],
     ]);
     if (status !== 0 || !existsSync(first)) return status;
     const outcomes = readOutcomes(first);
@@ -110,9 +111,9 @@ async function onPostgis(
     await run([
       runner,
       ...['--spawn', `${serve} --database-url ${metadata} --metadata-database-url ${metadata}`],
-      ...['--pg-url', postgis.url, '--json', file, ...PATIENCE, '--timeout', '300'],
+      ...['--pg-url', postgis.url, ...PATIENCE, '--timeout', '300'],
       ...args,
-      ...['--suite', pattern],
+      ...['--suite', pattern, '--json', file],
     ]);
     return existsSync(file) ? readOutcomes(file) : skipped;
   } finally {

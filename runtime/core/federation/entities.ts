@@ -67,7 +67,7 @@ function lookup(
     arrayParameter(
       column.type,
       sourceOf(node),
-      (value) => encodeKeys(value, typeName, column, node.path),
+      (value) => encodeKeys(value, typeName, column, visible.select!.limit, node.path),
       node.path,
       { as: 'part', part: JSON.stringify([typeName, column.name]) },
     ),

@@ -29,8 +29,18 @@ function read(item: unknown, path: string): Representation {
   return { typeName, values };
 }
 
-/** The values of a key column in the representations of a type, as the text of an array. @throws EngineError */
-export function encodeKeys(value: unknown, typeName: string, column: Column, path: string): string {
+/**
+ * The values of a key column in the representations of a type, as the text of an array.
+ * @param limit maximum number of rows that the role may read at once; undefined: no limit
+ * @throws EngineError
+ */
+export function encodeKeys(
+  value: unknown,
+  typeName: string,
+  column: Column,
+  limit: number | undefined,
+  path: string,
+): string {
   const field = column.field!;
   const values = readRepresentations(value, path).flatMap((each, index): unknown[] => {
     if (each.typeName !== typeName) return [];
@@ -44,6 +54,9 @@ export function encodeKeys(value: unknown, typeName: string, column: Column, pat
     }
     return [own];
   });
+  // Not cut off like a list: a gateway would take the missing rows for deleted ones.
+  if (limit !== undefined && values.length > limit)
+    throw refusal(`the role may look up at most ${limit} rows of ${JSON.stringify(typeName)} at once`, path);
   return encodeList(column.type, values);
 }
 

@@ -38,7 +38,10 @@ function metadata() {
           table: 'shelf',
           ...entity,
           remote_relationships: [{ name: 'more', definition: to('shop', 'product', { product_id: 'id' }) }],
-          select_permissions: select(['id', 'room', 'product_id']),
+          select_permissions: [
+            ...select(['id', 'room', 'product_id']),
+            { role: 'guest', permission: { columns: ['id', 'room'], filter: {}, limit: 2 } },
+          ],
         },
       ]),
     ],
@@ -100,6 +103,19 @@ test('a request for other types is another plan, of the same operation', async (
   expect(wrong.errors![0]).toMatchObject({
     message: '"memo" is not a type of _Entity',
     extensions: { code: 'validation-failed', path: '$.selectionSet._entities.args.representations[0]' },
+  });
+});
+
+test('a role looks up no more rows at once than its limit', async () => {
+  const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on shelf { room } } }';
+  const r = [1, 2, 3].map((id) => ({ __typename: 'shelf', id }));
+  const { errors } = await ask(query, 'guest', { r });
+  expect(errors![0]).toMatchObject({
+    message: 'the role may look up at most 2 rows of "shelf" at once',
+    extensions: { code: 'validation-failed', path: '$.selectionSet._entities.args.representations' },
+  });
+  expect(await ask(query, 'guest', { r: r.slice(1) })).toEqual({
+    data: { _entities: [{ room: 'B' }, null] },
   });
 });
 
