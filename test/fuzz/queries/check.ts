@@ -3,7 +3,7 @@ import type { EngineError } from '../../../runtime/core/errors.ts';
 import { Random } from '../random.ts';
 import { wrongAnswer } from './answer.ts';
 import { expectedAnswer } from './oracle.ts';
-import { type Document, printRequest } from './print.ts';
+import { type Cursors, type Document, printRequest } from './print.ts';
 import type { Project } from './project.ts';
 import type { Request } from './request.ts';
 import type { Served } from './served.ts';
@@ -15,6 +15,22 @@ export interface Failure {
   readonly document: Document;
 }
 
+/** Asks for the cursors at which the pages of connections begin. A connection without rows has none. */
+async function cursorsOf(
+  served: Served,
+  project: Project,
+  request: Request,
+): Promise<{ readonly found: Cursors } | { readonly error: Error; readonly document: Document }> {
+  const fields = request.fields.filter((field) => field.kind === 'connection' && field.skip > 0);
+  if (fields.length === 0) return { found: new Map() };
+  const document = printRequest(project, { ...request, fields }, new Random(0));
+  const answered = await served.answer(request.role, request.session, document);
+  if ('error' in answered) return { ...answered, document };
+  const { data } = JSON.parse(answered.text) as { data: Record<string, { pageInfo: { cursor: string } }> };
+  const cursors = Object.entries(data).map(([name, { pageInfo }]) => [name, pageInfo.cursor] as const);
+  return { found: new Map(cursors.filter(([, cursor]) => cursor !== '')) };
+}
+
 /** Sends the request; `seed` decides how it is written. undefined: the answer is right. */
 export async function check(
   served: Served,
@@ -22,8 +38,11 @@ export async function check(
   request: Request,
   seed: number,
 ): Promise<Failure | undefined> {
-  const document = printRequest(project, request, new Random(seed));
-  const answered = await served.answer(request.role, request.session, document);
+  const cursors = await cursorsOf(served, project, request);
+  const document =
+    'error' in cursors ? cursors.document : printRequest(project, request, new Random(seed), cursors.found);
+  const answered =
+    'error' in cursors ? cursors : await served.answer(request.role, request.session, document);
   if ('error' in answered) {
     const { error } = answered;
     const internal = (error as Partial<EngineError>).internal;

@@ -37,7 +37,12 @@ export class Coverage {
     for (const field of request.fields) {
       this.#add('root fields', field.kind);
       const table = tableNamed(project, field.table);
-      if (field.kind !== 'by key') this.#arguments(field.arguments);
+      if ('arguments' in field) this.#arguments(field.arguments);
+      if (field.kind === 'connection')
+        this.#add(
+          'connections',
+          `${field.backward ? 'last' : 'first'}${field.skip > 0 ? ' by a cursor' : ''}`,
+        );
       if (field.kind === 'aggregate') this.#aggregate(project, request.role, table, field.aggregate, 0);
       else this.#selection(project, request.role, table, field.selection, 0);
     }

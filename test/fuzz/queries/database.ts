@@ -98,6 +98,7 @@ export function projectMetadata(project: Project): JsonObject {
   return metadataOf(
     project.tables.map((table) => ({
       table: named(table),
+      ...(table.primaryKey.length > 0 && { apollo_federation_config: { enable: 'v1' } }),
       object_relationships: relationships(project, table, 'object'),
       array_relationships: relationships(project, table, 'array'),
       computed_fields: table.computedFields.map((field) => ({

@@ -15,8 +15,10 @@ import type {
   AggregateSelection,
   AggregateValue,
   Arguments,
+  Connection,
   Direction,
   Field,
+  Key,
   OrderKey,
   Request,
   RootField,
@@ -63,16 +65,64 @@ function createOracle(
         return list(table, lens.rows(table), field.arguments, field.selection);
       case 'aggregate':
         return aggregate(table, lens.rows(table), field.arguments, field.aggregate);
-      case 'by key': {
-        const row = lens.rows(table).find((each) =>
-          Object.entries(field.key).every(([column, value]) => {
-            const type = TYPES[columnNamed(table, column).type];
-            return applyOperator(type, '_eq', lens.cell(table, each, column), value) === true;
-          }),
-        );
-        return row ? object(table, row, field.selection) : exactly(null);
-      }
+      case 'by key':
+      case 'node':
+        return byKey(table, field.key, field.selection);
+      case 'entities':
+        return inOrder(field.keys.map((key) => byKey(table, key, field.selection)));
+      case 'connection':
+        return connection(table, field);
     }
+  }
+
+  function byKey(table: Table, key: Key, selection: Selection): Expected {
+    const row = lens.rows(table).find((each) =>
+      Object.entries(key).every(([column, value]) => {
+        const type = TYPES[columnNamed(table, column).type];
+        return applyOperator(type, '_eq', lens.cell(table, each, column), value) === true;
+      }),
+    );
+    return row ? object(table, row, selection) : exactly(null);
+  }
+
+  /** The primary key decides about rows that the order does not tell apart. */
+  function connection(
+    table: Table,
+    { arguments: given, backward, count, skip, selection }: Connection,
+  ): Expected {
+    const last = table.primaryKey.map(
+      (name): OrderKey => ({ through: [], key: { kind: 'column', name }, direction: 'asc' }),
+    );
+    const args = { ...given, orderBy: [...(given.orderBy ?? []), ...last] };
+    const all = chosen(table, lens.rows(table), args).flat();
+    const permitted = grantOf(project, table, role)!.limit ?? Number.POSITIVE_INFINITY;
+    const size = Math.min(count ?? Number.POSITIVE_INFINITY, permitted);
+    const passed = Math.min(skip, permitted, all.length);
+    const rest = backward ? all.slice(0, all.length - passed) : all.slice(passed);
+    const page = backward ? rest.slice(Math.max(0, rest.length - size)) : rest.slice(0, size);
+    const further = exactly(rest.length > page.length);
+    const earlier = exactly(passed > 0);
+    return {
+      kind: 'object',
+      entries: [
+        [
+          'edges',
+          inOrder(
+            page.map((row) => ({ kind: 'object', entries: [['node', object(table, row, selection)]] })),
+          ),
+        ],
+        [
+          'pageInfo',
+          {
+            kind: 'object',
+            entries: [
+              ['hasNextPage', backward ? earlier : further],
+              ['hasPreviousPage', backward ? further : earlier],
+            ],
+          },
+        ],
+      ],
+    };
   }
 
   function object(table: Table, row: Row, selection: Selection): Expected {
@@ -311,6 +361,10 @@ function below(value: Value, key: string): Value {
 
 function integer(number: number): Exact {
   return { kind: 'number', text: String(number) };
+}
+
+function inOrder(items: readonly Expected[]): Expected {
+  return { kind: 'rows', groups: items.map((item) => [item]), skip: 0, take: Number.POSITIVE_INFINITY };
 }
 
 function exactly(value: Exact): Expected {

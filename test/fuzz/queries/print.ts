@@ -15,6 +15,7 @@ import type {
   AggregateSelection,
   AggregateValue,
   Arguments,
+  Connection,
   Field,
   OrderKey,
   Request,
@@ -26,7 +27,11 @@ import { isObject, operandType, TYPES, type TypeName, type Value } from './types
 export interface Document {
   readonly query: string;
   readonly variables: Readonly<Record<string, Json>>;
+  readonly relay?: true;
 }
+
+/** Cursors by the response names of connections. */
+export type Cursors = ReadonlyMap<string, string>;
 
 /** What is written how: each with its probability. */
 const VARIABLE = 0.15;
@@ -35,14 +40,21 @@ const FRAGMENT = 0.15;
 const TWICE = 0.08;
 const LEFT_OUT = 0.05;
 
-export function printRequest(project: Project, request: Request, random: Random): Document {
+/** @param cursors where the pages of connections begin; undefined: the request asks for them */
+export function printRequest(
+  project: Project,
+  request: Request,
+  random: Random,
+  cursors?: Cursors,
+): Document {
   const declarations: string[] = [];
   const variables: Record<string, Json> = {};
   const fragments: string[] = [];
 
   const fields = request.fields.map(rootField);
   const head = declarations.length > 0 ? `query (${declarations.join(', ')})` : 'query';
-  return { query: [`${head} { ${fields.join(' ')} }`, ...fragments].join('\n'), variables };
+  const query = [`${head} { ${fields.join(' ')} }`, ...fragments].join('\n');
+  return { query, variables, ...(request.relay && { relay: true }) };
 
   function rootField(field: RootField): string {
     const table = tableNamed(project, field.table);
@@ -59,7 +71,40 @@ export function printRequest(project: Project, request: Request, random: Random)
         });
         return `${named(field.response, `${name}_by_pk`)}(${keys.join(', ')}) ${selection(table, field.selection)}`;
       }
+      case 'entities': {
+        const list = field.keys.map((key) => ({ __typename: name, ...key }));
+        const argument = random.chance(0.5) ? variable('[_Any!]!', list) : jsonLiteral(list);
+        return `${named(field.response, '_entities')}(representations: ${argument}) { ... on ${name} ${selection(table, field.selection)} }`;
+      }
+      case 'node': {
+        const id = [1, table.schema, table.name, ...table.primaryKey.map((column) => field.key[column]!)];
+        const text = Buffer.from(JSON.stringify(id)).toString('base64');
+        const argument = random.chance(0.5) ? variable('ID!', text) : JSON.stringify(text);
+        return `${named(field.response, 'node')}(id: ${argument}) { ... on ${name} ${selection(table, field.selection)} }`;
+      }
+      case 'connection':
+        return connection(table, field.response, field);
     }
+  }
+
+  function connection(table: Table, response: string, field: Connection): string {
+    const [size, place, end] = field.backward
+      ? (['last', 'before', 'startCursor'] as const)
+      : (['first', 'after', 'endCursor'] as const);
+    const cursor = cursors?.get(response);
+    const count = cursors ? field.count : field.skip;
+    const page = [
+      ...(count === undefined
+        ? []
+        : [`${size}: ${random.chance(VARIABLE) ? variable('Int', count) : count}`]),
+      ...(cursor === undefined
+        ? []
+        : [`${place}: ${random.chance(0.5) ? variable('String', cursor) : JSON.stringify(cursor)}`]),
+    ];
+    const shown = cursors
+      ? `edges { node ${selection(table, field.selection)} } pageInfo { hasNextPage hasPreviousPage }`
+      : `pageInfo { cursor: ${end} }`;
+    return `${named(response, `${graphqlName(table)}_connection`)}${args(table, field.arguments, page)} { ${shown} }`;
   }
 
   function variable(type: string, value: Json): string {
@@ -169,9 +214,9 @@ export function printRequest(project: Project, request: Request, random: Random)
     }
   }
 
-  function args(table: Table, given: Arguments): string {
+  function args(table: Table, given: Arguments, others: readonly string[] = []): string {
     const { where, orderBy, distinctOn, limit, offset } = given;
-    const list: string[] = [];
+    const list = [...others];
     if (where) {
       const type = `${graphqlName(table)}_bool_exp`;
       list.push(

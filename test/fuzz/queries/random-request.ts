@@ -18,6 +18,7 @@ import {
   type Arguments,
   DIRECTIONS,
   type Field,
+  type Key,
   type OrderKey,
   type Request,
   type RootField,
@@ -35,42 +36,76 @@ export function randomRequest(random: Random, project: Project): Request {
   const role = random.pick(
     roles.filter((each) => project.tables.some((table) => grantOf(project, table, each))),
   );
-  const writer = createWriter(random, project, role);
-  return { role, session: randomSession(random), fields: writer() };
+  const relay = random.chance(0.15) && project.tables.some((table) => isNode(project, table, role));
+  const writer = createWriter(random, project, role, relay);
+  return { role, session: randomSession(random), ...(relay && { relay }), fields: writer() };
+}
+
+/** Whether the rows of a table are nodes of the relay API: the role sees the whole key of each row that it sees. */
+function isNode(project: Project, table: Table, role: string): boolean {
+  const granted = grantOf(project, table, role);
+  return (
+    granted !== undefined &&
+    table.primaryKey.length > 0 &&
+    table.primaryKey.every((name) => granted.columns.includes(name) && !granted.masked.has(name))
+  );
 }
 
 const FUNCTIONS = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'var_pop', 'var_samp', 'variance'];
 
-function createWriter(random: Random, project: Project, role: string): () => RootField[] {
+function createWriter(random: Random, project: Project, role: string, relay: boolean): () => RootField[] {
   const grant = (table: Table): Grant | undefined => grantOf(project, table, role);
   const visible = (table: Table) => grant(table) !== undefined;
 
   return () => {
-    const tables = project.tables.filter(visible);
+    const tables = project.tables.filter((table) => (relay ? isNode(project, table, role) : visible(table)));
     return random.list(random.pick([1, 1, 1, 2, 3]), (index) => rootField(random.pick(tables), `r${index}`));
   };
 
   function rootField(table: Table, alias: string): RootField {
     const name = graphqlName(table);
     const keys = keysOf(project, table, role);
-    const kinds = [
-      'select',
-      'select',
-      ...(keys ? ['by key'] : []),
-      ...(grant(table)!.aggregations ? ['aggregate'] : []),
-    ];
-    switch (random.pick(kinds)) {
-      case 'by key': {
-        const key =
-          keys!.length > 0 && random.chance(0.85)
-            ? random.pick(keys!)
-            : Object.fromEntries(
-                table.primaryKey.map((column) => [
-                  column,
-                  TYPES[columnNamed(table, column).type].random(random),
-                ]),
-              );
-        return { kind: 'by key', response: alias, table: table.name, key, selection: selection(table, 2) };
+    const kinds = relay
+      ? ['node', 'connection', 'connection']
+      : [
+          'select',
+          'select',
+          ...(keys ? ['by key', 'entities'] : []),
+          ...(grant(table)!.aggregations ? ['aggregate'] : []),
+        ];
+    const key = (): Key =>
+      keys!.length > 0 && random.chance(0.85)
+        ? random.pick(keys!)
+        : Object.fromEntries(
+            table.primaryKey.map((column) => [column, TYPES[columnNamed(table, column).type].random(random)]),
+          );
+    const kind = random.pick(kinds);
+    switch (kind) {
+      case 'by key':
+      case 'node':
+        return { kind, response: alias, table: table.name, key: key(), selection: selection(table, 2) };
+      case 'entities': {
+        const count = Math.min(random.between(1, 4), grant(table)!.limit ?? 4);
+        const list = random.list(count, key);
+        return { kind, response: alias, table: table.name, keys: list, selection: selection(table, 2) };
+      }
+      case 'connection': {
+        const { where, orderBy, distinctOn } = randomArguments(table, false);
+        const backward = random.chance(0.4);
+        return {
+          kind,
+          response: alias,
+          table: table.name,
+          arguments: {
+            ...(where && { where }),
+            ...(orderBy && { orderBy }),
+            ...(distinctOn && { distinctOn }),
+          },
+          backward,
+          ...((backward || random.chance(0.7)) && { count: random.between(0, 4) }),
+          skip: random.chance(0.6) ? random.between(1, 4) : 0,
+          selection: selection(table, 2),
+        };
       }
       case 'aggregate':
         return { kind: 'aggregate', response: alias, table: table.name, ...aggregateOf(table, 2) };
@@ -89,8 +124,10 @@ function createWriter(random: Random, project: Project, role: string): () => Roo
   function selection(table: Table, depth: number): Selection {
     const granted = grant(table)!;
     const fields: Omit<Field, 'response'>[] = [];
+    // In the relay API a node's own column of this name gives way to its global id.
+    const hidden = relay && isNode(project, table, role) ? 'id' : undefined;
     for (const name of granted.columns) {
-      if (!random.chance(0.4)) continue;
+      if (!random.chance(0.4) || name === hidden) continue;
       const path =
         columnNamed(table, name).type === 'jsonb' && random.chance(0.3)
           ? { path: random.pick(['a', 'c', 'z']) }

@@ -5,15 +5,34 @@ import type { SessionValues } from './lens.ts';
 
 export interface Request {
   readonly role: string;
+  /** For the relay API, whose root fields are connections and nodes. */
+  readonly relay?: true;
   readonly session: SessionValues;
   readonly fields: readonly RootField[];
 }
 
 export type RootField = { readonly response: string; readonly table: string } & (
   | { readonly kind: 'select'; readonly arguments: Arguments; readonly selection: Selection }
-  | { readonly kind: 'by key'; readonly key: Readonly<Record<string, Json>>; readonly selection: Selection }
+  | { readonly kind: 'by key'; readonly key: Key; readonly selection: Selection }
   | { readonly kind: 'aggregate'; readonly arguments: Arguments; readonly aggregate: AggregateSelection }
+  | { readonly kind: 'entities'; readonly keys: readonly Key[]; readonly selection: Selection }
+  | { readonly kind: 'node'; readonly key: Key; readonly selection: Selection }
+  | ({ readonly kind: 'connection' } & Connection)
 );
+
+export type Key = Readonly<Record<string, Json>>;
+
+/** A page of a connection. */
+export interface Connection {
+  readonly arguments: Pick<Arguments, 'where' | 'orderBy' | 'distinctOn'>;
+  /** From the end: `last` and `before` instead of `first` and `after`. */
+  readonly backward: boolean;
+  /** Rows of the page; absent: all, forwards. */
+  readonly count?: number;
+  /** Rows before the page. A cursor leads there, which an earlier request asks for. */
+  readonly skip: number;
+  readonly selection: Selection;
+}
 
 export interface Arguments {
   readonly where?: Condition;

@@ -46,7 +46,7 @@ export async function openWorkbench(serverUrl: string, name: string): Promise<Wo
 
 async function serve(client: pg.Client, url: string, loader: Loader, project: Project): Promise<Served> {
   await client.query(projectSql(project));
-  const served = await serveInProcess(url, projectMetadata(project), loader);
+  const served = await serveInProcess(url, projectMetadata(project), loader, { apolloFederation: true });
   const texts = (session: SessionValues) =>
     Object.fromEntries(Object.entries(session).map(([name, { text }]) => [name, text]));
   return {
