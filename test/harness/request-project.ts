@@ -6,7 +6,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { Distribution } from '../../runtime/core/shards/shapes.ts';
-import type { JsonObject } from '../../runtime/metadata/metadata.ts';
+import { inStoredOrder } from '../../runtime/metadata/export-metadata.ts';
+import { emptyMetadata, type JsonObject } from '../../runtime/metadata/metadata.ts';
+import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
+import { openMetadataStore } from '../../runtime/metadata-api/index.ts';
+import { storedChange } from '../../runtime/metadata-api/stored-change.ts';
 import { type InProcess, serveInProcess } from './in-process.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
@@ -40,6 +44,18 @@ export async function readRequestProject(name: string) {
       ? (JSON.parse(read('distribution.json')) as Distribution)
       : undefined,
   };
+}
+
+/** A new database with the schema of a project, and its metadata where servers of the database find it when they start. */
+export async function storeRequestProject(name: string): Promise<TestDatabase> {
+  const { metadata, database } = await readRequestProject(name);
+  const { value, diagnostics } = readMetadata(metadata);
+  if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics, null, 2));
+  const store = await openMetadataStore(database.url);
+  const change = storedChange(emptyMetadata, inStoredOrder(value));
+  await store.commit(change, 0, { metadata: true, sources: [], remote_schemas: [] });
+  await store.close();
+  return database;
 }
 
 /** Opens a project with a database of its own. */

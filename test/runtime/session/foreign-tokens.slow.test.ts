@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import jwt, { type Algorithm, type SignOptions } from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
+import { storeRequestProject } from '../../harness/request-project.ts';
 import { confidential, leaks, startTestServer, type TestServer } from '../../harness/server.ts';
-import { ADMIN, bearer, createNotes, NAMESPACE, noteIds } from './setting.ts';
+import { ADMIN, bearer, NAMESPACE, noteIds } from './setting.ts';
 
 const SHARED = 'a key that another library signs with, long enough for all the algorithms of its kind';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -43,7 +44,7 @@ let server: TestServer;
 
 beforeAll(async () => {
   confidential.add(ADMIN).add(SHARED);
-  database = await createNotes();
+  database = await storeRequestProject('served/notes');
   const secrets = KINDS.map(([type, key]) => ({ type, key, issuer: type, audience: 'notes' }));
   server = await startTestServer(database, { ADMIN_SECRET: ADMIN, JWT_SECRETS: JSON.stringify(secrets) });
 });

@@ -6,8 +6,9 @@ import type { Observer } from '../../../runtime/logs/observe.ts';
 import { createOutgoing } from '../../../runtime/outgoing/outgoing.ts';
 import { nextFetch, openRemoteKeys } from '../../../runtime/session/jwt/remote-keys.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
+import { storeRequestProject } from '../../harness/request-project.ts';
 import { confidential, leaks, startTestServer, type TestServer } from '../../harness/server.ts';
-import { ADMIN, bearer, createNotes, noteIds, payload, signToken } from './setting.ts';
+import { ADMIN, bearer, noteIds, payload, signToken } from './setting.ts';
 
 interface Pair {
   readonly publicKey: KeyObject;
@@ -60,7 +61,7 @@ async function startWith(url: string, more: object = {}): Promise<TestServer> {
 
 beforeAll(async () => {
   confidential.add(ADMIN);
-  database = await createNotes();
+  database = await storeRequestProject('served/notes');
 });
 
 afterEach(() => {

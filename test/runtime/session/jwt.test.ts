@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
+import { storeRequestProject } from '../../harness/request-project.ts';
 import { confidential, leaks, startTestServer, type TestServer } from '../../harness/server.ts';
-import { ADMIN, bearer, createNotes, NAMESPACE, noteIds, payload, signToken } from './setting.ts';
+import { ADMIN, bearer, NAMESPACE, noteIds, payload, signToken } from './setting.ts';
 
 const KEY = 'a symmetric key of these tests, long enough for every type: 0123456789';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -35,7 +36,7 @@ async function startWith(
 
 beforeAll(async () => {
   confidential.add(ADMIN).add(KEY);
-  database = await createNotes();
+  database = await storeRequestProject('served/notes');
 });
 
 afterAll(async () => {

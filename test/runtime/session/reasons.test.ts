@@ -1,18 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../harness/postgres.ts';
+import { storeRequestProject } from '../../harness/request-project.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { ADMIN, bearer, payload, signToken } from './setting.ts';
 
 const KEY = 'the shared key of the reasons, which nobody else knows';
-
-const schema = `
-  create table author (id int primary key, name text not null);
-  create table article (
-    id int primary key, author_id int not null references author, title text not null, secret text, team text not null default 'a'
-  );
-  insert into author values (1, 'one'), (2, 'two');
-  insert into article values (1, 1, 'first', 'hush', 'a');
-`;
 
 let development: TestServer;
 let production: TestServer;
@@ -20,82 +11,13 @@ let tokens: TestServer;
 
 beforeAll(async () => {
   confidential.add(ADMIN).add(KEY);
-  const database = await createTestDatabase(schema);
+  const database = await storeRequestProject('served/reasons');
   development = await startTestServer(database, { ADMIN_SECRET: ADMIN, DEV_MODE: 'true' });
-  const article = { source: 'default', table: 'article' };
-  const permit = (kind: string, role: string, permission: object, table: object = article) => ({
-    type: `pg_create_${kind}_permission`,
-    args: { ...table, role, permission },
-  });
-  const own = { _or: [{ author_id: { _eq: 'X-Engine-User-Id' } }, { team: { _eq: 'x-engine-team' } }] };
-  const tracked = await send(development, '/v1/metadata', {
-    headers: { 'x-engine-admin-secret': ADMIN },
-    body: {
-      type: 'bulk',
-      args: [
-        { type: 'pg_track_table', args: { source: 'default', table: 'author' } },
-        { type: 'pg_track_table', args: article },
-        {
-          type: 'pg_create_object_relationship',
-          args: { ...article, name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
-        },
-        permit('select', 'other', { columns: ['title'], filter: {} }),
-        permit('select', 'user', { columns: ['title', 'author_id'], filter: own }),
-        permit('insert', 'user', {
-          columns: ['id', 'author_id', 'title'],
-          check: { author_id: { _eq: 'x-engine-user-id' } },
-          set: { team: 'x-engine-team' },
-        }),
-        permit('update', 'user', { columns: ['title'], filter: own, check: { title: { _ne: 'bad' } } }),
-        permit('delete', 'user', { filter: {}, backend_only: true }),
-        permit('insert', 'careful', {
-          columns: ['id', 'author_id', 'title', 'team'],
-          check: {
-            _and: [{ author_id: { _eq: 'x-engine-user-id' } }, { author: { name: { _neq: "an 'and'" } } }],
-            title: { _ne: 'rotten', _like: '%t%' },
-            _or: [{ team: { _eq: 'a' } }, { team: { _eq: 'b and c' } }],
-          },
-        }),
-        { type: 'add_inherited_role', args: { role_name: 'heir', role_set: ['user', 'other'] } },
-        {
-          type: 'set_api_limits',
-          args: { disabled: false, depth_limit: { global: 9, per_role: { user: 2 } } },
-        },
-        {
-          type: 'set_custom_types',
-          args: {
-            objects: [
-              {
-                name: 'Advice',
-                fields: [{ name: 'author_id', type: 'Int!' }],
-                relationships: [
-                  {
-                    name: 'author',
-                    type: 'object',
-                    remote_table: 'author',
-                    field_mapping: { author_id: 'id' },
-                  },
-                ],
-              },
-            ],
-          },
-        },
-        ...['advise', 'confess'].map((name) => ({
-          type: 'create_action',
-          args: { name, definition: { type: 'query', output_type: 'Advice', handler: 'http://localhost' } },
-        })),
-        { type: 'create_action_permission', args: { action: 'confess', role: 'user' } },
-        { type: 'set_graphql_schema_introspection_options', args: { disabled_for_roles: ['user'] } },
-      ],
-    },
-  });
-  expect(tracked.text).toContain('success');
   production = await startTestServer(database, { ADMIN_SECRET: ADMIN });
-  const secret = { type: 'HS256', key: KEY };
   tokens = await startTestServer(database, {
     ADMIN_SECRET: ADMIN,
     DEV_MODE: 'true',
-    JWT_SECRET: JSON.stringify(secret),
+    JWT_SECRET: JSON.stringify({ type: 'HS256', key: KEY }),
   });
 });
 

@@ -1,26 +1,27 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
+import { storeRequestProject } from '../../harness/request-project.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
-import { ADMIN, bearer, createNotes, noteIds, payload, signToken } from './setting.ts';
+import { ADMIN, bearer, noteIds, payload, signToken } from './setting.ts';
 
 const KEY = 'the shared key of these requests, which nobody knows';
 const own = () => bearer(signToken(payload(), { algorithm: 'HS256', key: KEY }));
 const required = 'access-denied: x-engine-admin-secret/x-engine-access-key required, but not found';
 const wrong = 'access-denied: invalid x-engine-admin-secret/x-engine-access-key';
 const notAllowed = 'access-denied: Your requested role is not in allowed roles';
+/** Who has the secret chooses the role. */
+const guest = { 'x-engine-admin-secret': ADMIN, 'x-engine-role': 'guest' };
 
 let database: TestDatabase;
-let open: TestServer;
 let secured: TestServer;
 let anonymous: TestServer;
 let tokens: TestServer;
 
 beforeAll(async () => {
   confidential.add(ADMIN).add(KEY);
-  database = await createNotes();
+  database = await storeRequestProject('served/notes');
   const secret = { ADMIN_SECRET: ADMIN };
-  open = await startTestServer(database);
   secured = await startTestServer(database, { ...secret, MAX_TOTAL_HEADER_LENGTH: '65536' });
   anonymous = await startTestServer(database, { ...secret, UNAUTHORIZED_ROLE: 'guest' });
   tokens = await startTestServer(database, {
@@ -30,14 +31,14 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const server of [open, secured, anonymous, tokens]) await server?.stop();
+  for (const server of [secured, anonymous, tokens]) await server?.stop();
   expect(leaks()).toEqual([]);
 });
 
 test('what leaks would be noticed', async () => {
   const variable = 'a-variable-that-the-log-shows';
   expect(leaks()).toEqual([]);
-  await noteIds(open, { 'x-engine-role': 'guest', 'x-engine-user-id': variable });
+  await noteIds(secured, { ...guest, 'x-engine-user-id': variable });
   confidential.add(variable);
   await expect.poll(() => leaks().length).toBe(1);
   confidential.delete(variable);
@@ -290,17 +291,17 @@ describe('escalation of roles', () => {
 
 describe('operations made to exhaust the server', () => {
   const errors = async (query: string) =>
-    (await send(open, '/v1/graphql', { headers: { 'x-engine-role': 'guest' }, body: { query } })).json;
+    (await send(secured, '/v1/graphql', { headers: guest, body: { query } })).json;
   const refused = { errors: [{ extensions: { code: 'validation-failed' } }] };
 
   test('variables that are nested', async () => {
     const value = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-    const { json } = await send(open, '/v1/graphql', {
-      headers: { 'x-engine-role': 'guest' },
+    const { json } = await send(secured, '/v1/graphql', {
+      headers: guest,
       body: `{"query": "query ($v: note_bool_exp) { note(where: $v) { id } }", "variables": {"v": ${value}}}`,
     });
     expect(json).toMatchObject({ errors: [{ extensions: { path: expect.stringContaining('$') } }] });
-    expect(await noteIds(open, { 'x-engine-role': 'guest' })).toEqual([1, 2, 3]);
+    expect(await noteIds(secured, guest)).toEqual([1, 2, 3]);
   });
 
   test.each<[string, string]>([
@@ -314,13 +315,13 @@ describe('operations made to exhaust the server', () => {
     ],
   ])('%s', async (_name, query) => {
     expect(await errors(query)).toMatchObject(refused);
-    expect(await noteIds(open, { 'x-engine-role': 'guest' })).toEqual([1, 2, 3]);
+    expect(await noteIds(secured, guest)).toEqual([1, 2, 3]);
   });
 });
 
 describe('session variables', () => {
   const as = (role: string, variables: Record<string, string>) =>
-    noteIds(open, { 'x-engine-role': role, ...variables });
+    noteIds(secured, { 'x-engine-admin-secret': ADMIN, 'x-engine-role': role, ...variables });
 
   test.each<[string, number[] | RegExp]>([
     ['1', [1, 3]],

@@ -1,68 +1,9 @@
-/** What the tests of sessions share: three notes of two owners, rules of three roles, and tokens signed by hand. */
+/** What the tests of sessions share: what a session sees of `served/notes`, and tokens signed by hand. */
 import { createHmac, type KeyObject, sign } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { type Answer, confidential, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { confidential, send, type TestServer } from '../../harness/server.ts';
 
 export const ADMIN = 'the-admin-secret-of-these-tests';
 export const NAMESPACE = 'https://engine.io/jwt/claims';
-
-const schema = `
-  create table note (id int primary key, owner_id int not null, text text not null, tags text[] not null default '{}');
-  insert into note values (1, 1, 'one', '{a}'), (2, 2, 'two', '{b}'), (3, 1, 'three', '{a,b}');
-`;
-
-/**
- * A database whose metadata is set: `user` sees own notes, `tagged` those with one of its tags, `guest` ids only; owners are
- * for administrators, as is what /api/rest/everything answers.
- */
-export async function createNotes(): Promise<TestDatabase> {
-  const database = await createTestDatabase(schema);
-  const server = await startTestServer(database);
-  const table = { source: 'default', table: 'note' };
-  const own = { owner_id: { _eq: 'X-Engine-User-Id' } };
-  const permit = (kind: string, role: string, permission: object) => ({
-    type: `pg_create_${kind}_permission`,
-    args: { ...table, role, permission },
-  });
-  const answer = await metadata(server, {
-    type: 'bulk',
-    args: [
-      { type: 'pg_track_table', args: table },
-      permit('select', 'user', { columns: ['id', 'text'], filter: own }),
-      permit('insert', 'user', { columns: ['id', 'text'], check: {}, set: { owner_id: 'x-engine-user-id' } }),
-      permit('update', 'user', { columns: ['text'], filter: own }),
-      permit('select', 'tagged', { columns: ['id'], filter: { tags: { _contains: 'X-Engine-Tags' } } }),
-      permit('select', 'one_of', { columns: ['id'], filter: { owner_id: { _in: 'X-Engine-Owners' } } }),
-      permit('select', 'guest', { columns: ['id'], filter: {} }),
-      {
-        type: 'create_query_collection',
-        args: {
-          name: 'saved',
-          definition: {
-            queries: [{ name: 'everything', query: 'query everything { note { id owner_id } }' }],
-          },
-        },
-      },
-      {
-        type: 'create_rest_endpoint',
-        args: {
-          name: 'everything',
-          url: 'everything',
-          methods: ['GET', 'POST'],
-          definition: { query: { collection_name: 'saved', query_name: 'everything' } },
-        },
-      },
-      permit('insert', 'guest', { columns: ['id', 'owner_id', 'text'], check: {}, backend_only: true }),
-    ],
-  });
-  await server.stop();
-  if (answer.status !== 200) throw new Error(answer.text);
-  return database;
-}
-
-function metadata(server: TestServer, body: object): Promise<Answer> {
-  return send(server, '/v1/metadata', { headers: { 'x-engine-admin-secret': ADMIN }, body });
-}
 
 type Headers = Readonly<Record<string, string>> | readonly string[];
 

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
+import { storeRequestProject } from '../../harness/request-project.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
-import { ADMIN, bearer, createNotes, NAMESPACE, noteIds, payload, signToken } from './setting.ts';
+import { ADMIN, bearer, NAMESPACE, noteIds, payload, signToken } from './setting.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const another = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -22,7 +23,7 @@ const servers: Record<string, TestServer> = {};
 
 beforeAll(async () => {
   confidential.add(ADMIN).add(KEY);
-  database = await createNotes();
+  database = await storeRequestProject('served/notes');
   const start = (secret: object) =>
     startTestServer(database, { ADMIN_SECRET: ADMIN, JWT_SECRET: JSON.stringify(secret) });
   servers.RS256 = await start({ type: 'RS256', key: pem(rsa.publicKey) });

@@ -5,8 +5,9 @@ import { readConfiguration } from '../../../runtime/configuration/configuration.
 import { createOutgoing } from '../../../runtime/outgoing/outgoing.ts';
 import { webhookMode } from '../../../runtime/session/webhook.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
+import { storeRequestProject } from '../../harness/request-project.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
-import { ADMIN, createNotes, noteIds } from './setting.ts';
+import { ADMIN, noteIds } from './setting.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -56,7 +57,7 @@ let silent: TestServer;
 
 beforeAll(async () => {
   confidential.add(ADMIN).add(SECRET_OF_USER).add('key-in-the-query');
-  database = await createNotes();
+  database = await storeRequestProject('served/notes');
   url = await hook.listen();
   const start = (options: Record<string, string>) =>
     startTestServer(database, {

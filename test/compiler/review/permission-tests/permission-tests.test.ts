@@ -1,10 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../../../compiler/cli/cli.ts';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import {
@@ -21,34 +18,10 @@ import {
 } from '../../../../compiler/review/permission-tests/report.ts';
 import { openTrialDatabase } from '../../../../compiler/review/permission-tests/trial.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
-import { metadataOf } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
+import { metadata, OWN, ROWS, SCHEMA } from './setting.ts';
 
-const SCHEMA = `
-  create table team (id int primary key, name text not null);
-  create table task (id int primary key, owner int, team_id int references team, mail text, public boolean not null);
-`;
-const ROWS = `
-  insert into team values (1, 'one'), (2, 'two');
-  insert into task values (1, 10, 1, 'a', true), (2, 10, 2, 'b', false), (3, 20, 2, 'c', true), (4, 20, 1, 'a', false), (5, null, 1, null, true);
-`;
 const SERVING = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
-
-function metadata(filter: object, more: object = {}): object {
-  return metadataOf(
-    [
-      {
-        table: 'task',
-        object_relationships: [{ name: 'team', using: { foreign_key_constraint_on: 'team_id' } }],
-        select_permissions: [{ role: 'user', permission: { columns: ['id'], filter } }],
-        ...more,
-      },
-      { table: 'team' },
-    ],
-    {},
-    'postgres://localhost/none',
-  );
-}
 
 async function tested(
   json: object,
@@ -91,8 +64,6 @@ function problems({ suites }: TestResult): string[] {
     checks.flatMap(({ name, outcome }) => (outcome === 'passed' ? [] : [`${outcome}: ${name}`])),
   );
 }
-
-const OWN = { owner: 'X-Engine-User-Id' };
 
 test('a rule whose rows depend on the session passes', async () => {
   const { result } = await tested(metadata(OWN));
@@ -539,69 +510,3 @@ test('JUnit says what failed and what was skipped, and is XML whatever names hol
   expect(xml).toContain('<failure message="because? &lt;of this&gt;"/>');
   expect(xml).toContain('<skipped message="no rows"/>');
 });
-
-test('the command makes the database of migrations, and fails when a check does', async () => {
-  mkdirSync(join(folder, 'migrations'));
-  writeFileSync(join(folder, 'migrations/1.sql'), SCHEMA);
-  writeFileSync(join(folder, 'seed.sql'), ROWS);
-  writeFileSync(join(folder, 'metadata.json'), JSON.stringify(metadata({ ...OWN, public: true })));
-  const engine = async (...more: string[]) => {
-    let output = '';
-    const write = (text: string) => {
-      output += text;
-    };
-    const place = [
-      '--metadata',
-      join(folder, 'metadata.json'),
-      '--migrations',
-      join(folder, 'migrations'),
-      '--seed',
-      join(folder, 'seed.sql'),
-    ];
-    const status = await run(['test', ...place, ...more], { environment: {}, stdout: write, stderr: write });
-    return { status, output };
-  };
-  const good = await engine('--junit', join(folder, 'results.xml'));
-  expect(good).toMatchObject({ status: 0, output: expect.stringContaining('Checks     5 passed') });
-  expect(good.output).toMatch(/beyond the cases: what \d+ functions?, \d+ views?, \d+ triggers? do\n/);
-  expect(readFileSync(join(folder, 'results.xml'), 'utf8')).toContain('failures="0"');
-  const low = await engine('--mutations', '--minimum-score', '90');
-  expect(low).toMatchObject({
-    status: 1,
-    output: expect.stringContaining('The mutation score of 10 % is below 90 %.'),
-  });
-});
-
-test('the base is a path, or a revision that has metadata at the same path', async () => {
-  const project = join(folder, 'project');
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args], { cwd: project });
-  mkdirSync(join(project, 'migrations'), { recursive: true });
-  writeFileSync(join(project, 'migrations/1.sql'), SCHEMA + ROWS);
-  const write = (file: string, filter: object) =>
-    writeFileSync(join(project, file), JSON.stringify(metadata(filter)));
-  write('metadata.json', OWN);
-  git('init', '--quiet');
-  git('add', '.');
-  git('commit', '--quiet', '-m', 'base');
-  write('metadata.json', { public: true });
-  write('other.json', {});
-  const bin = fileURLToPath(new URL('../../../../compiler/cli/bin.mjs', import.meta.url));
-  const engine = (...args: string[]) =>
-    spawnSync(
-      process.execPath,
-      [bin, 'test', '--metadata', 'metadata.json', '--migrations', 'migrations', ...args],
-      { cwd: project, encoding: 'utf8' },
-    );
-  expect(engine()).toMatchObject({ status: 0, stdout: expect.stringContaining('Checks     0 passed') });
-  expect(engine('--base', 'HEAD')).toMatchObject({
-    status: 1,
-    stdout: expect.stringContaining(' × HEAD: user · select · task (3/5)'),
-  });
-  expect(engine('--base', 'other.json').status).toBe(0);
-  expect(engine('--base', 'HEAD:other.json')).toMatchObject({
-    status: 2,
-    stderr: expect.stringContaining('Revision HEAD has no other.json.'),
-  });
-  expect(engine('--base', 'no-such-place').status).toBe(2);
-}, 300_000);
