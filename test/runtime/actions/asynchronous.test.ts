@@ -250,20 +250,6 @@ describe('an asynchronous action', () => {
     expect(handler.calls.filter(({ url }) => url === '/job')).toHaveLength(120);
   });
 
-  test('is given back when the server stops in the middle, and called by the next one', async () => {
-    const second = await startTestServer(
-      database,
-      { ADMIN_SECRET: ADMIN, GRACEFUL_SHUTDOWN_TIMEOUT: '0', ASYNC_ACTIONS_FETCH_INTERVAL: '100' },
-      { HANDLER: handler.url },
-    );
-    handler.answer = () => {};
-    const { data } = await graphql('mutation { job(name: "stopped") }', {}, second);
-    await vi.waitFor(() => expect(handler.calls.length).toBeGreaterThan(0));
-    handler.answer = answering({ id: 1 });
-    await second.stop();
-    expect((await finished(data.job as string)).output).toEqual({ id: 1, user: { name: 'one' } });
-  });
-
   test('is absent for roles without a permission', async () => {
     expect((await graphql('mutation { job(name: "a") }', { 'x-engine-role': 'other' })).errors).toHaveLength(
       1,
@@ -290,21 +276,23 @@ describe('an asynchronous action', () => {
   });
 });
 
-describe('the log', () => {
-  const insert = async (action: string, ended: string) => {
-    const [row] = await database.query(
-      `insert into engine_catalog.action_log
-         (action_name, input_payload, request_headers, session_variables, status, response_received_at)
-       values ($1, '{}', '{}', '{}', 'completed', now() - $2::interval) returning id`,
-      [action, ended],
-    );
-    return row!.id as string;
-  };
-  const kept = async (ids: readonly string[]) => {
-    const rows = await database.query('select id from engine_catalog.action_log where id = any ($1)', [ids]);
-    return ids.filter((id) => rows.some((row) => row.id === id));
-  };
+/** The id of a call that ended some time ago. */
+const insertEnded = async (action: string, ended: string) => {
+  const [row] = await database.query(
+    `insert into engine_catalog.action_log
+       (action_name, input_payload, request_headers, session_variables, status, response_received_at)
+     values ($1, '{}', '{}', '{}', 'completed', now() - $2::interval) returning id`,
+    [action, ended],
+  );
+  return row!.id as string;
+};
+/** Those of some calls that the log still has. */
+const kept = async (ids: readonly string[]) => {
+  const rows = await database.query('select id from engine_catalog.action_log where id = any ($1)', [ids]);
+  return ids.filter((id) => rows.some((row) => row.id === id));
+};
 
+describe('the log', () => {
   test('loses the calls of a dropped action, unless clear_data is false', async () => {
     const metadata = async (type: string, args: object) =>
       (
@@ -320,7 +308,7 @@ describe('the log', () => {
       });
     await create('kept');
     await create('cleared');
-    const [one, two] = [await insert('kept', '1 hour'), await insert('cleared', '1 hour')];
+    const [one, two] = [await insertEnded('kept', '1 hour'), await insertEnded('cleared', '1 hour')];
     await metadata('drop_action', { name: 'kept', clear_data: false });
     expect(await kept([one!, two!])).toEqual([one, two]);
     // A bulk that fails in the end drops nothing.
@@ -332,16 +320,37 @@ describe('the log', () => {
     await metadata('drop_action', { name: 'cleared' });
     expect(await kept([one!, two!])).toEqual([one]);
   });
+});
 
-  test('loses ended calls after the configured number of days', async () => {
-    const [old, young] = [await insert('job', '49 hours'), await insert('job', '47 hours')];
-    const second = await startTestServer(
+describe('another instance', () => {
+  let second: TestServer;
+  let old: string;
+  let young: string;
+  beforeAll(async () => {
+    [old, young] = [await insertEnded('job', '49 hours'), await insertEnded('job', '47 hours')];
+    second = await startTestServer(
       database,
-      { ADMIN_SECRET: ADMIN, ASYNC_ACTIONS_RETENTION: '2' },
+      {
+        ADMIN_SECRET: ADMIN,
+        GRACEFUL_SHUTDOWN_TIMEOUT: '0',
+        ASYNC_ACTIONS_FETCH_INTERVAL: '100',
+        ASYNC_ACTIONS_RETENTION: '2',
+      },
       { HANDLER: handler.url },
     );
-    await vi.waitFor(async () => expect(await kept([old!, young!])).toEqual([young]));
+  });
+
+  test('forgets calls that ended before the configured number of days', async () => {
+    await vi.waitFor(async () => expect(await kept([old, young])).toEqual([young]));
+  });
+
+  test('gives a call back when it stops in the middle, and the other one calls', async () => {
+    handler.answer = () => {};
+    const { data } = await graphql('mutation { job(name: "stopped") }', {}, second);
+    await vi.waitFor(() => expect(handler.calls.length).toBeGreaterThan(0));
+    handler.answer = answering({ id: 1 });
     await second.stop();
+    expect((await finished(data.job as string)).output).toEqual({ id: 1, user: { name: 'one' } });
   });
 });
 
@@ -390,14 +399,22 @@ describe('a subscription to results', () => {
   });
 
   test('tells a stranger nothing, not even when the call ends', async () => {
-    handler.answer = () => {};
+    let answer = () => {};
+    handler.answer = (call, response) => {
+      answer = () => answering({ id: 2 })(call, response);
+    };
     const id = await begin();
+    await vi.waitFor(() => expect(handler.calls).toHaveLength(1));
     const stranger = await connect(server, { session: session({ 'x-engine-user-id': '2' }) });
     subscribe('s', `subscription { job(id: "${id}") { id } }`, stranger);
     expect((await stranger.next()).payload).toEqual({ data: { job: null } });
     expect(await stranger.next()).toEqual({ id: 's', type: 'complete' });
+    answer();
+    await ended(id);
+    subscribe('t', `subscription { job(id: "${id}") { id } }`, stranger);
+    expect(await stranger.next()).toMatchObject({ id: 't', payload: { data: { job: null } } });
+    expect(await stranger.next()).toEqual({ id: 't', type: 'complete' });
     await stranger.close();
-    await database.query('delete from engine_catalog.action_log where id = $1', [id]);
   });
 
   test('refuses what cannot be watched together, and a missing permission', async () => {

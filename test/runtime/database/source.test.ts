@@ -247,8 +247,8 @@ describe('connections', () => {
 
   test('are never more than allowed, and waiting for one ends after the timeout', async () => {
     const database = await createTestDatabase(schema);
-    const source = connect(database, { maxConnections: 1, poolTimeout: 1 });
-    const slow = source.query('select pg_sleep(3)');
+    const source = connect(database, { maxConnections: 1, poolTimeout: 0.3 });
+    const slow = source.query('select pg_sleep(1)');
     await expect(source.query('select 1')).rejects.toThrow('became free in time');
     await slow;
     expect((await source.query('select 1 as one')).rows).toEqual([{ one: 1 }]);

@@ -388,7 +388,8 @@ test('the OpenAPI document without endpoints is empty', async () => {
 
 test('a disabled API is not found', async () => {
   const server = await start(database, { ENGINE_GRAPHQL_ENABLED_APIS: 'metadata' });
-  expect((await send(server, '/v1/graphql', { body: text(1) })).status).toBe(404);
+  for (const path of ['/v1/graphql', '/v1beta1/relay'])
+    expect((await send(server, path, { body: text(1) })).status, path).toBe(404);
   await server.stop();
 });
 
