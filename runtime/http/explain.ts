@@ -42,6 +42,10 @@ function sessionOf(user: unknown): Session {
     for (const [name, value] of Object.entries(user)) {
       if (typeof value !== 'string')
         throw new EngineError('parse-failed', 'expected an object of strings', { path: '$.user' });
+      if (vocabulary().isForeign(name))
+        throw new EngineError('bad-request', `${name} is a session variable of another vocabulary`, {
+          path: '$.user',
+        });
       variables[vocabulary().toCanonical(name) ?? name.toLowerCase()] = value;
     }
   }

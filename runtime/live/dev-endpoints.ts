@@ -1,5 +1,6 @@
 /** GET /dev/subscriptions and /dev/subscriptions/extended: the live queries that are read, for administrators. */
 import { createHash } from 'node:crypto';
+import { vocabulary } from '../core/vocabulary.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import type { Cohort } from './cohort.ts';
 import type { LiveQueries } from './live-queries.ts';
@@ -57,7 +58,7 @@ function describeCohort({ parameters, cursor }: Poller['plan'], cohort: Cohort):
   const synthetic: (string | null)[] = [];
   parameters.forEach(({ source }, index) => {
     const value = cohort.values[index] ?? null;
-    if (source.from === 'session') session[source.name] = value;
+    if (source.from === 'session') session[vocabulary().fromCanonical(source.name)] = value;
     else if (source.from === 'cursor') position[cursor!.field] = value;
     else synthetic.push(value);
   });

@@ -1,5 +1,6 @@
 /** A server with `--vocabulary acme`: every edge of the API has that word, and no other one counts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import WebSocket from 'ws';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
 import { startWordServer, type WordServer } from '../harness/word-server.ts';
@@ -33,8 +34,9 @@ beforeAll(async () => {
     ACME_GRAPHQL_DATABASE_URL: database.url,
     ACME_GRAPHQL_ADMIN_SECRET: SECRET,
     ACME_GRAPHQL_AUTH_HOOK: `${hook.url}/who`,
-    ACME_GRAPHQL_ENABLED_APIS: 'metadata,graphql,config,metrics',
-    ACME_GRAPHQL_EXPERIMENTAL_FEATURES: 'naming_convention',
+    ACME_GRAPHQL_ENABLED_APIS: 'metadata,graphql,config,metrics,developer',
+    ACME_GRAPHQL_EXPERIMENTAL_FEATURES: 'naming_convention,apollo_federation',
+    ACME_GRAPHQL_ENABLE_CONSOLE: 'true',
     ACME_GRAPHQL_DEV_MODE: 'true',
     HANDLER: hook.url,
   });
@@ -231,8 +233,58 @@ test('endpoints, metrics, explanations and the log', async () => {
     ADMIN,
   );
   expect(explained.status).toBe(200);
+  const foreign = { query: { query: '{ note { id } }' }, user: { 'x-engine-role': 'user' } };
+  expect((await server.send('/v1/graphql/explain', foreign, ADMIN)).status).toBe(400);
   expect(server.output()).toContain('"x-acme-role":"user"');
   expect(server.output()).not.toMatch(/"x-engine-[a-z-]+":/);
+});
+
+test('the relay API, sockets and what administrators see of them', async () => {
+  const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'ada' };
+  const query =
+    'query ($id: ID!) { node(id: $id) { ... on note { owner } } note_connection(first: 1) { edges { node { owner } } } }';
+  const node = async (key: number) => {
+    const id = Buffer.from(JSON.stringify([1, 'public', 'note', key])).toString('base64');
+    return (await server.send('/v1beta1/relay', { query, variables: { id } }, session)).answer;
+  };
+  const edges = [{ node: { owner: 'ada' } }];
+  expect(await node(1)).toEqual({ data: { node: { owner: 'ada' }, note_connection: { edges } } });
+  expect(await node(2)).toEqual({ data: { node: null, note_connection: { edges } } });
+
+  const socket = (headers: object) => {
+    const client = new WebSocket(`${server.url.replace('http', 'ws')}/v1/graphql`, 'graphql-transport-ws');
+    client.on('open', () => send({ type: 'connection_init', payload: { headers } }));
+    const send = (message: object) => client.send(JSON.stringify(message));
+    const next = () =>
+      new Promise<unknown>((resolve) => {
+        client.on('message', (data) => {
+          const message = JSON.parse(String(data)) as { readonly type: string };
+          if (message.type !== 'ping') resolve(message);
+        });
+        client.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
+      });
+    return { send, next, close: () => client.close() };
+  };
+  const own = socket(session);
+  expect(await own.next()).toMatchObject({ type: 'connection_ack' });
+  own.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { note { owner } }' } });
+  expect(await own.next()).toMatchObject({ payload: { data: { note: [{ owner: 'ada' }] } } });
+  const { answer } = await server.send('/dev/subscriptions/extended', undefined, ADMIN);
+  expect(answer).toMatchObject({
+    live_queries_map: [{ cohorts: [{ variables: { session: { 'x-acme-user-id': 'ada' } } }] }],
+  });
+  own.close();
+  const foreign = socket({ ...session, 'X-Engine-Role': 'admin' });
+  expect(await foreign.next()).toMatchObject({ code: 4403 });
+});
+
+test('the console shows rules in the words of the vocabulary', async () => {
+  const { answer } = await server.send('/engine/console/access', undefined, ADMIN);
+  const { permissions } = answer as { permissions: { whereWords?: string; presets?: object }[] };
+  expect(permissions.map(({ whereWords, presets }) => whereWords ?? presets)).toEqual([
+    "owner = X-Acme-User-Id\nor brand in ('acme', 'x-acme', 'engine.user')",
+    { owner: 'X-Acme-User-Id' },
+  ]);
 });
 
 test('an option that is set in the word engine stops the start', async () => {
