@@ -100,18 +100,26 @@ async function measure(
   }
 }
 
-/** The results as aligned lines. */
+/** The results as aligned lines; the last has the geometric means, whose noise is the smallest. */
 export function switchTable(name: string, results: readonly SwitchResult[]): string {
   const header = ['case', 'conn', `with ${name}`, 'CPU µs', 'without', 'CPU µs', 'ratio', 'CPU ratio'];
-  const rows = results.map(({ name, connections, ratio, on, off }) => [
-    name,
-    String(connections),
-    on.requestsPerSecond.toFixed(0),
-    on.cpuPerRequest.toFixed(0),
-    off.requestsPerSecond.toFixed(0),
-    off.cpuPerRequest.toFixed(0),
-    ratio.toFixed(2),
-    (on.cpuPerRequest / off.cpuPerRequest).toFixed(2),
+  const cpuRatio = ({ on, off }: SwitchResult) => on.cpuPerRequest / off.cpuPerRequest;
+  const rows = results.map((result) => [
+    result.name,
+    String(result.connections),
+    result.on.requestsPerSecond.toFixed(0),
+    result.on.cpuPerRequest.toFixed(0),
+    result.off.requestsPerSecond.toFixed(0),
+    result.off.cpuPerRequest.toFixed(0),
+    result.ratio.toFixed(2),
+    cpuRatio(result).toFixed(2),
   ]);
-  return alignedTable([header, ...rows]);
+  const means = [results.map(({ ratio }) => ratio), results.map(cpuRatio)].map((each) =>
+    mean(each).toFixed(3),
+  );
+  return alignedTable([header, ...rows, ['all, geometric mean', '', '', '', '', '', ...means]]);
+}
+
+function mean(ratios: readonly number[]): number {
+  return Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
 }
