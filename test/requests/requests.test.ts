@@ -83,9 +83,11 @@ describe.each(projects)('%s', (project) => {
     }
   });
 
-  test('every role sees a valid schema, which can be printed and read back', async () => {
+  test('every role that may ask for its schema sees a valid one, which can be printed and read back', async () => {
     const served = await opened.served();
-    for (const role of served.program.roles) {
+    const { roles, roleSchema } = served.program;
+    for (const role of roles) {
+      if (!roleSchema(role, false).introspection) continue;
       const { data } = JSON.parse(await served.answer({ query: getIntrospectionQuery() }, role)) as {
         data: IntrospectionQuery;
       };
