@@ -1,6 +1,7 @@
 /** Installs and removes what records writes (schema.ts), and says what is installed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { quoteIdentifier } from '../core/sql/fragment.ts';
+import { READ_THROUGH } from '../database/read-through.ts';
 import {
   CAPTURE_TABLES,
   type CapturedTable,
@@ -39,11 +40,7 @@ const READ_TABLES = `with recursive reached (oid) as (
   join pg_class as c on c.relnamespace = n.oid and c.relname = named.name
   union
   select next.oid from reached as r cross join lateral (
-    select d.refobjid from pg_rewrite as w
-    join pg_depend as d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
-    where w.ev_class = r.oid
-    union all select inhparent from pg_inherits where inhrelid = r.oid
-    union all select inhrelid from pg_inherits where inhparent = r.oid
+    ${READ_THROUGH}
   ) as next (oid)
 ), complete (oid) as (
   select c.oid::oid from (${READ_COMPLETE}) as c (oid, triggers)

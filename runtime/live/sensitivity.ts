@@ -5,6 +5,7 @@
 import { quoteIdentifier } from '../core/sql/fragment.ts';
 import { type ReadKey, readKeysOf, relationKey } from '../core/sql/keys.ts';
 import { readSetOf } from '../core/sql/reads.ts';
+import { READ_THROUGH } from '../database/read-through.ts';
 import type { SourceConnection } from '../database/source.ts';
 
 export interface Sensitivity {
@@ -71,11 +72,7 @@ const TABLES = `with recursive reached (schema, name, is_table, oid) as (
   join pg_class as c on c.relnamespace = s.oid and c.relname = n.name
   union
   select r.schema, r.name, r.is_table, next.oid from reached as r cross join lateral (
-    select d.refobjid from pg_rewrite as w
-    join pg_depend as d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
-    where w.ev_class = r.oid
-    union all select inhparent from pg_inherits where inhrelid = r.oid
-    union all select inhrelid from pg_inherits where inhparent = r.oid
+    ${READ_THROUGH}
   ) as next (oid)
 )
 select r.oid::text, r.schema, r.name, r.is_table::text
