@@ -24,6 +24,11 @@ test.each(faults)('$name applies and is still TypeScript', async (fault) => {
   }
 });
 
+test.each(faults.filter(({ foundBy }) => foundBy))('$name is found by a test that exists', ({ foundBy }) => {
+  const { file, test: name } = foundBy!;
+  expect(readFileSync(join(root, file), 'utf8')).toContain(name);
+});
+
 test('a snippet that occurs twice or not at all is refused with its place', () => {
   const file = 'test/faults/faults.ts';
   const fault = (snippet: string): Fault => ({

@@ -1,7 +1,8 @@
 /**
  * The planted defects of this folder. Each file `<kind>/<name>.yaml` is an edit `{file, snippet, replacement}`, or a list of
  * them: in `file` (from the top of the checkout) the one occurrence of `snippet` becomes `replacement`. The kind is the
- * random test that must find the defect. Snippets are exact text: faults.test.ts fails when one no longer applies.
+ * random test that must find the defect, unless the first edit names a test with `found_by: {file, test}`. Snippets are exact
+ * text: faults.test.ts fails when one no longer applies.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -12,6 +13,13 @@ interface Edit {
   readonly file: string;
   readonly snippet: string;
   readonly replacement: string;
+  readonly found_by?: NamedTest;
+}
+
+/** A test by its file, from the top of the checkout, and a part of its name. */
+export interface NamedTest {
+  readonly file: string;
+  readonly test: string;
 }
 
 export interface Fault {
@@ -19,6 +27,8 @@ export interface Fault {
   readonly name: string;
   readonly kind: string;
   readonly edits: readonly Edit[];
+  /** The test that must fail; undefined: the random test of the kind. */
+  readonly foundBy?: NamedTest;
 }
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -30,7 +40,9 @@ export function readFaults(): readonly Fault[] {
     .map((path) => {
       const read = parse(readFileSync(join(folder, path), 'utf8')) as Edit | readonly Edit[];
       const name = path.slice(0, -'.yaml'.length).split(sep).join('/');
-      return { name, kind: name.split('/')[0]!, edits: 'file' in read ? [read] : read };
+      const edits = 'file' in read ? [read] : read;
+      const foundBy = edits[0]!.found_by;
+      return { name, kind: name.split('/')[0]!, edits, ...(foundBy && { foundBy }) };
     })
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
