@@ -3,10 +3,11 @@
  * as well; progress is shown on standard error.
  */
 import { writeFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { actionTable, benchActions } from './acting.ts';
 import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
+import { benchConsole, consoleTable } from './console.ts';
 import { benchEvents } from './eventing/index.ts';
 import { benchLive } from './live/bench.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
@@ -46,36 +47,36 @@ Examples:
   npm run bench -- start --busy --json start.json`,
   );
 
+const against = new Option(
+  '--against <folder>',
+  'measure the server of another checkout in the same rounds, too',
+);
 const load = (name: string, description: string, only = '') =>
   program
     .command(name, { isDefault: name === 'serve' })
     .description(description)
     .option('--case <text>', 'only cases with this text in their names', only)
     .option('--connections <list>', 'numbers of connections that ask at once', '1,16,64')
-    .option(
-      '--against <folder>',
-      'measure the server of another checkout in the same rounds, too (serve, routes)',
-    )
     .option('--rounds <number>', 'rounds of each server; the median counts', '5')
     .option('--seconds <number>', 'duration of each round', '0.4');
 
-load('serve', 'measure requests per second of reads, beside two floors (the default)').action(
-  async (options: LoadOptions) => {
+load('serve', 'measure requests per second of reads, beside two floors (the default)')
+  .addOption(against)
+  .action(async (options: LoadOptions) => {
     const cases = await benchServing(read(options));
     publish(resultTable(cases), { cases });
-  },
-);
+  });
 load('write', 'measure requests per second of mutations').action(async (options: LoadOptions) => {
   const writes = await benchWriting(read(options));
   publish(writeTable(writes), { writes });
 });
-load('routes', 'measure REST endpoints, and finding one among 20 and among 2,000').action(
-  async (options: LoadOptions) => {
+load('routes', 'measure REST endpoints, and finding one among 20 and among 2,000')
+  .addOption(against)
+  .action(async (options: LoadOptions) => {
     const routing = benchRouting();
     const cases = await benchEndpoints(read(options));
     publish(`${resultTable(cases)}\n\n${routingTable(routing)}`, { cases, routing });
-  },
-);
+  });
 load('logs', 'measure what http-log costs: the server with it and without', 'by key').action(
   async (options: LoadOptions) => {
     const logs = await benchReads({ on: {}, off: { enabledLogTypes: 'startup' } }, read(options));
@@ -117,6 +118,13 @@ program
   .action(async ({ rounds }: { rounds: string }) => {
     const starts = await benchStarting(Number(rounds), progress);
     publish(startTable(starts), { starts });
+  });
+program
+  .command('console')
+  .description("measure the console's access matrix of huge-schema in Chromium")
+  .action(async () => {
+    const figures = await benchConsole(progress);
+    publish(consoleTable(figures), { console: figures });
   });
 program
   .command('compile')

@@ -189,7 +189,8 @@ function firstPermission(path: string): (Permission & { readonly table: unknown 
   return undefined;
 }
 
-async function storeMetadata(
+/** Stores a project's metadata in the metadata database by a server that is started for it. */
+export async function storeMetadata(
   args: readonly string[],
   environment: Record<string, string>,
   address: string,

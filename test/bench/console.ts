@@ -1,0 +1,160 @@
+/**
+ * `npm run bench -- console`: the access matrix of the shared project `huge-schema` in a real Chromium, beside the budgets of the page.
+ * The first visit after a start reads the generated code, later ones do not.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { chromium, type Page } from 'playwright-core';
+import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { freePort } from '../harness/free-port.ts';
+import { buildPackage, startProcess, stopProcess } from './processes.ts';
+import { createProjectDatabase, sharedProject } from './project.ts';
+import { alignedTable } from './results.ts';
+import { firstAnswer, storeMetadata } from './starting.ts';
+
+interface ConsoleFigure {
+  readonly measure: string;
+  readonly goal: number;
+  /** Milliseconds, or kilobytes of the bundle. */
+  readonly value: number;
+}
+
+const CHROMIUM = process.env.ENGINE_TEST_CHROMIUM ?? '/usr/bin/chromium';
+const SECRET = 'secret of the benchmark';
+const ADMIN = { 'x-engine-admin-secret': SECRET };
+/** Pixels and frames of a scroll. */
+const STEP = 200;
+const FRAMES = 180;
+
+/** Measures on an embedded PostgreSQL of its own. Builds the package first. */
+export async function benchConsole(progress: (text: string) => void): Promise<ConsoleFigure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-bench-'));
+  progress('building the package');
+  const engine = buildPackage(folder);
+  const project = sharedProject('huge-schema');
+  const postgres = await startEmbeddedPostgres();
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: [...args, '--disable-dev-shm-usage'],
+  });
+  try {
+    progress('loading huge-schema');
+    const environment = {
+      ENGINE_GRAPHQL_DATABASE_URL: await createProjectDatabase(project, postgres),
+      ENGINE_GRAPHQL_METADATA_DATABASE_URL: await postgres.createDatabase('metadata'),
+      ENGINE_GRAPHQL_SERVER_PORT: String(await freePort()),
+    };
+    const address = `http://127.0.0.1:${environment.ENGINE_GRAPHQL_SERVER_PORT}`;
+    progress('storing the metadata');
+    await storeMetadata([engine, 'serve'], environment, address, project);
+    const server = startProcess([engine, 'serve', '--enable-console'], {
+      ...environment,
+      ENGINE_GRAPHQL_ADMIN_SECRET: SECRET,
+    });
+    try {
+      await firstAnswer(server, address, '{"query":"{ __typename }"}', ADMIN);
+      const figures: ConsoleFigure[] = [];
+      const add = (measure: string, goal: number, value: number) => figures.push({ measure, goal, value });
+      add('script and styles, gzip, kB', 1000, await bundleSize(address));
+      progress('opening the page');
+      const pings = longestPing(address);
+      const page = await browser.newPage();
+      add('interactive after a start, ms', 1000, await open(page, address));
+      add('longest request of others meanwhile, ms', 100, await pings());
+      await page.close();
+      const again = await browser.newPage();
+      add('interactive, ms', 1000, await open(again, address));
+      progress('scrolling and searching');
+      add('frame of a scroll, p95, ms', 17, await scroll(again));
+      add('search, ms', 100, await search(again));
+      return figures;
+    } finally {
+      await stopProcess(server);
+    }
+  } finally {
+    await browser.close();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function bundleSize(address: string): Promise<number> {
+  let bytes = 0;
+  for (const name of ['page.js', 'page.css']) {
+    const answer = await fetch(`${address}/console/${name}`);
+    bytes += gzipSync(Buffer.from(await answer.arrayBuffer())).length;
+  }
+  return bytes / 1000;
+}
+
+/** Milliseconds from the secret to the first rows. */
+async function open(page: Page, address: string): Promise<number> {
+  await page.goto(`${address}/console#/access`);
+  await page.getByLabel('Admin secret').fill(SECRET);
+  const begin = performance.now();
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('gridcell').first().waitFor();
+  return performance.now() - begin;
+}
+
+/** Asks for a small answer again and again. Returns what ends that, and says how long the slowest took. */
+function longestPing(address: string): () => Promise<number> {
+  let longest = 0;
+  let ended = false;
+  const asking = (async () => {
+    while (!ended) {
+      const begin = performance.now();
+      const body = '{"query":"{ __typename }"}';
+      await (await fetch(`${address}/v1/graphql`, { method: 'POST', headers: ADMIN, body })).text();
+      longest = Math.max(longest, performance.now() - begin);
+      await delay(5);
+    }
+  })();
+  return async () => {
+    ended = true;
+    await asking;
+    return longest;
+  };
+}
+
+/** Frames of a scroll through the matrix. As text: the types of benchmarks are not those of a browser. */
+async function scroll(page: Page): Promise<number> {
+  const times: number[] = await page.evaluate(`new Promise((done) => {
+    const grid = document.querySelector('.grid');
+    const times = [];
+    let last = performance.now();
+    const frame = (now) => {
+      times.push(now - last);
+      last = now;
+      grid.scrollTop += ${STEP};
+      grid.scrollLeft += ${STEP / 10};
+      if (times.length < ${FRAMES}) requestAnimationFrame(frame);
+      else done(times);
+    };
+    requestAnimationFrame(frame);
+  })`);
+  return times.sort((left, right) => left - right)[Math.floor(0.95 * times.length)]!;
+}
+
+/** Until the matrix says that it shows fewer rows than it has. */
+async function search(page: Page): Promise<number> {
+  const begin = performance.now();
+  await page.getByLabel('Tables and columns').fill('email');
+  await page.waitForFunction(`(() => {
+    const [, shown, all] = /(\\d+) of (\\d+) rows/.exec(document.body.textContent) ?? [];
+    return Number(shown) < Number(all);
+  })()`);
+  return performance.now() - begin;
+}
+
+/** The figures beside their goals. */
+export function consoleTable(figures: readonly ConsoleFigure[]): string {
+  return alignedTable([
+    ['', 'goal', 'measured'],
+    ...figures.map(({ measure, goal, value }) => [measure, String(goal), value.toFixed(0)]),
+  ]);
+}
