@@ -34,11 +34,18 @@ export interface Replicas {
    */
   readonly choose: (after?: bigint) => SourceConnection | Promise<SourceConnection>;
   /**
-   * Whether the primary is to be asked after a replica failed: the failure may be the replica's own. One that is unwell gets
-   * no reads until it was looked at again.
+   * The server that a failed read goes to instead, where the failure may be its server's own: the primary after a replica, a
+   * replica that is not late after a primary whose connection is lost. A replica that is unwell gets no reads until it was
+   * looked at again.
    * @param text of the statement that failed
+   * @param after as in `choose`
    */
-  readonly refused: (replica: SourceConnection, text: string, error: unknown) => boolean;
+  readonly instead: (
+    failed: SourceConnection,
+    text: string,
+    error: unknown,
+    after?: bigint,
+  ) => SourceConnection | undefined;
   /** A position of the primary that comes after all that it has committed. @throws what the connection throws */
   readonly position: () => Promise<bigint>;
   readonly state: () => readonly ReplicaState[];
@@ -201,9 +208,10 @@ function createReplicas(
         among(current, after) ?? (after === undefined || current.length === 0 ? primary : waitFor(after))
       );
     },
-    refused: (connection, text, error) => {
-      if (!mayBeTheReplicas(error)) return false;
-      const replica = replicas.find((each) => each.connection === connection);
+    instead: (failed, text, error, after) => {
+      if (failed === primary) return isLost(error) ? among(replicas.filter(isCurrent), after) : undefined;
+      if (!mayBeTheReplicas(error)) return undefined;
+      const replica = replicas.find((each) => each.connection === failed);
       if (replica && isUnwell(error)) replica.position = undefined;
       if (isReadOnly(error) && !writing.has(text)) {
         if (writing.size < MAX_WRITING) writing.add(text);
@@ -211,7 +219,7 @@ function createReplicas(
           `a read wrote, so the primary of ${primary.address} answers it: a function that it calls has to be declared VOLATILE. Statement: ${text.slice(0, 500)}`,
         );
       }
-      return true;
+      return primary;
     },
     position: async () => {
       const position = await positionOf(primary, INSERTED);
@@ -244,7 +252,11 @@ async function positionOf({ poll }: SourceConnection, statement: string): Promis
 function mayBeTheReplicas(error: unknown): boolean {
   if (error instanceof pg.DatabaseError)
     return /^(08|0A000|25006|3D|3F|40|42|53|57P|58|XX)/.test(error.code ?? '');
-  // Those of a full pool are not: its load would be the primary's as well.
+  return isLost(error);
+}
+
+/** Whether the server may be away. A full pool is not that: its load would be the other server's as well. */
+function isLost(error: unknown): boolean {
   const isOurs =
     error instanceof ClientGoneError || error instanceof PoolFullError || error instanceof PoolTimeoutError;
   return !isOurs && connectionLost(error);

@@ -1,7 +1,7 @@
 /**
  * Which server the reads of an operation go to where a source has replicas. All reads of one operation on one source go to one
- * server; if a replica fails, that read and all later ones go to the primary. Operations that write, or call what may write, read
- * from the primary alone.
+ * server; if a replica fails, that read and all later ones go to the primary, and to a replica that is not late if the primary is
+ * lost. Operations that write, or call what may write, read from the primary alone.
  */
 import type { RequestPlan } from '../core/request/plan.ts';
 import { StatementFailedError } from '../database/failures.ts';
@@ -47,17 +47,17 @@ function readerOf(
     text: string,
     run: (server: SourceConnection) => Promise<Result>,
   ): Promise<Result> => {
-    chosen ??= replicas.choose(positions?.of(name));
+    const after = positions?.of(name);
+    chosen ??= replicas.choose(after);
     const server = await chosen;
-    // A neighbour's read may have failed meanwhile.
-    if (server === primary || chosen === primary) return run(primary);
     try {
       return await run(server);
     } catch (error) {
       const cause = error instanceof StatementFailedError ? error.cause : error;
-      if (!replicas.refused(server, text, cause)) throw error;
-      chosen = primary;
-      return run(primary);
+      const other = replicas.instead(server, text, cause, after);
+      if (!other) throw error;
+      chosen = other;
+      return run(other);
     }
   };
   return {

@@ -274,6 +274,21 @@ test('nothing fails while the replica is away, and reads survive the primary on 
   expect(new Set(outcomes.map(({ data }) => JSON.stringify(data))).size).toBe(2);
 });
 
+test('a read that loses the primary is answered by a replica', async () => {
+  await onReplica();
+  standbyProxy.cut();
+  await expect.poll(() => portOf(server)).toBe(primary.port);
+  const reading = ask(server, '{ slowly { id } }');
+  await expect
+    .poll(() => primary.query("select from pg_stat_activity where query ~ 'slowly' and state = 'active'"))
+    .toHaveLength(2);
+  standbyProxy.heal();
+  await onReplica();
+  primaryProxy.cut();
+  await reading;
+  primaryProxy.heal();
+});
+
 test('after a failover the promoted replica is the primary, and no replica', async () => {
   await onReplica();
   const reports = () => server.output().match(/gets no reads/g)?.length ?? 0;
