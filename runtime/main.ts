@@ -204,7 +204,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
     const app = createServer(httpContext, [
       graphqlEndpoints(current),
-      socketEndpoints(current, subscriptions),
+      socketEndpoints(current, subscriptions, live.whenSwapped),
       subscriptionEndpoints(liveQueries),
       planCacheEndpoints(current),
       restEndpoints(current),

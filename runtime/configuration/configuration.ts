@@ -127,11 +127,7 @@ export function defaultText({ default: value }: Option): string {
 export function optionHelp(key: string): string {
   const option: Option = OPTIONS[key as OptionKey];
   const shown = defaultText(option);
-  const parts = [
-    ...(shown === '' ? [] : [`default ${shown}`]),
-    `env ${optionVariable(key)}`,
-    ...(option.notInEffect ? ['not in effect yet'] : []),
-  ];
+  const parts = [...(shown === '' ? [] : [`default ${shown}`]), `env ${optionVariable(key)}`];
   return `${option.help} (${parts.join('; ')})`;
 }
 

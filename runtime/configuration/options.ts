@@ -2,6 +2,8 @@
 
 import type { NamingConvention } from '../core/names.ts';
 import { CANONICAL_WORD, Vocabulary, vocabulary } from '../core/vocabulary.ts';
+import { isObject } from '../metadata/json.ts';
+import type { JsonObject } from '../metadata/metadata.ts';
 import {
   type JwtConfiguration,
   readJwtConfiguration,
@@ -33,20 +35,16 @@ export interface Option<Value = unknown> {
   readonly variable?: string;
   /** Environment only. */
   readonly variableOnly?: true;
-  /** Accepted and stored, but nothing reads it yet. */
-  readonly notInEffect?: true;
 }
 
 function option<Value>(
   type: OptionValue<Value>,
   defaultValue: Value,
   help: string,
-  more: Pick<Option, 'variable' | 'variableOnly' | 'notInEffect'> = {},
+  more: Pick<Option, 'variable' | 'variableOnly'> = {},
 ): Option<Value> {
   return { type, default: defaultValue, help, ...more };
 }
-
-const pending = { notInEffect: true } as const;
 
 const LOG_TYPES = [
   'startup',
@@ -314,14 +312,15 @@ export const OPTIONS = {
     10_000,
     'maximum operations at once on a websocket, subscriptions included; 0 = unlimited',
   ),
+  closeWebsocketsOnMetadataChange: option(
+    boolean,
+    false,
+    'close websockets with status 1012 when what is served changes, so that clients connect anew; otherwise they are kept, and their subscriptions planned anew',
+  ),
   disableCloseWebsocketsOnMetadataChange: option(
     boolean,
     false,
-    'keep websockets when the metadata changes',
-    {
-      variable: 'CLOSE_WEBSOCKETS_ON_METADATA_CHANGE',
-      notInEffect: true,
-    },
+    'keep websockets whatever close-websockets-on-metadata-change says',
   ),
   schemaSyncPollInterval: option(
     integer(0),
@@ -388,10 +387,12 @@ export const OPTIONS = {
   defaultNamingConvention: option(namingConvention, 'engine-default', 'convention for derived GraphQL names'),
   metadataDatabaseExtensionsSchema: option(text, 'public', 'schema for extensions of the metadata database'),
   metadataDefaults: option(
-    json<unknown>((value) => value),
+    json<JsonObject>((value) => {
+      if (isObject(value)) return value as JsonObject;
+      throw new Error('expected an object with parts of the metadata');
+    }),
     {},
-    'JSON, initial parts of the metadata',
-    pending,
+    'JSON, metadata of version 3 that a new metadata database begins with, beside the source of database-url',
   ),
   enableApolloFederation: option(
     boolean,
@@ -412,7 +413,11 @@ export const OPTIONS = {
     undefined,
     'log operations that take longer than this many seconds as slow-query, with their SQL; default: off',
   ),
-  enableTriggersErrorLogLevel: option(boolean, false, 'failed event deliveries logged as errors', pending),
+  enableTriggersErrorLogLevel: option(
+    boolean,
+    false,
+    'log failed calls of triggers as errors instead of warnings',
+  ),
   tracingSampleRatio: option<number>(
     {
       placeholder: 'NUMBER',
@@ -425,12 +430,15 @@ export const OPTIONS = {
     1,
     'share of requests that are traced where their callers have not decided; see docs/operate.md',
   ),
-  traceSqlQuery: option(boolean, false, 'SQL in traces', {
+  traceSqlQuery: option(boolean, false, 'put the SQL of statements into traces, without their values', {
     variable: 'ENABLE_QUERY_TRACING',
-    notInEffect: true,
   }),
   preserve401Errors: option(boolean, false, 'answer with status 401 on /v1/graphql, too'),
-  enableMaintenanceMode: option(boolean, false, 'metadata and schema APIs refuse changes', pending),
+  enableMaintenanceMode: option(
+    boolean,
+    false,
+    'refuse changes of the metadata and run_sql that may write; requests are served',
+  ),
   dynamicSecretsAllowedPathPrefix: option(
     optionalText,
     undefined,

@@ -12,8 +12,7 @@ export function configurationPage(): string {
       `\`${optionVariable(key)}\``,
     ];
     const value = option.type === boolean ? 'BOOLEAN' : option.type.placeholder;
-    const notes = [option.help, ...(option.notInEffect ? ['**not in effect yet**'] : [])].join('; ');
-    return `| ${names.join('<br>')} | ${cell(value)} | ${cell(defaultText(option))} | ${cell(notes)} |`;
+    return `| ${names.join('<br>')} | ${cell(value)} | ${cell(defaultText(option))} | ${cell(option.help)} |`;
   });
   return `# Configuration
 
@@ -29,5 +28,5 @@ ${rows.join('\n')}
 }
 
 function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('*', '\\*').replaceAll('\\*\\*', '**');
+  return text.replaceAll('|', '\\|').replaceAll('*', '\\*');
 }

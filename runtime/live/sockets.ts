@@ -36,8 +36,15 @@ const PATHS: Readonly<Record<string, ErrorShape>> = {
 /** Headers that belong to the upgrade, and say nothing of the client. */
 const TECHNICAL = new Set(['sec-websocket-key', 'sec-websocket-version', 'upgrade', 'connection']);
 
-/** The socket endpoints. */
-export function socketEndpoints(current: CurrentlyServed, subscriptions: Subscriptions): Endpoints {
+/**
+ * The socket endpoints.
+ * @param whenSwapped is given what to call after another program is served
+ */
+export function socketEndpoints(
+  current: CurrentlyServed,
+  subscriptions: Subscriptions,
+  whenSwapped: (listener: () => void) => void,
+): Endpoints {
   return (app, context) => {
     const { configuration } = context;
     if (!configuration.enabledApis.includes('graphql')) return;
@@ -61,7 +68,7 @@ export function socketEndpoints(current: CurrentlyServed, subscriptions: Subscri
         const upgrade = check(request);
         acceptor.handleUpgrade(request, stream, head, (socket) => {
           serve(socket, upgrade, context, { current, subscriptions, keepAlive });
-          if (stopping) socket.close(1012, 'shutting server down');
+          if (stopping) socket.close(1012, SHUTTING_DOWN);
         });
       } catch (thrown) {
         const error = sendableError(context, randomUUID(), thrown);
@@ -69,26 +76,32 @@ export function socketEndpoints(current: CurrentlyServed, subscriptions: Subscri
         createSocketLog(randomUUID(), configuration, context.observe, () => undefined).rejected(error);
       }
     });
+    const spread = () => Math.min(acceptor.clients.size, configuration.gracefulShutdownTimeout * 500);
+    const { closeWebsocketsOnMetadataChange: close, disableCloseWebsocketsOnMetadataChange: keep } =
+      configuration;
+    if (close && !keep) whenSwapped(() => closeAll([...acceptor.clients], 'the metadata changed', spread()));
     app.addHook('preClose', async () => {
       stopping = true;
-      const spread = Math.min(acceptor.clients.size, configuration.gracefulShutdownTimeout * 500);
-      closeAll([...acceptor.clients], spread);
-      setTimeout(keepAlive.stop, spread).unref();
+      const duration = spread();
+      closeAll([...acceptor.clients], SHUTTING_DOWN, duration);
+      setTimeout(keepAlive.stop, duration).unref();
     });
   };
 }
 
 /** Closes sockets in equal distances: their clients connect to another server at once, which would not bear all together. */
-function closeAll(sockets: readonly WebSocket[], milliseconds: number): void {
+function closeAll(sockets: readonly WebSocket[], reason: string, milliseconds: number): void {
   sockets.forEach((socket, index) => {
     const close = () => {
-      socket.close(1012, 'shutting server down');
+      socket.close(1012, reason);
       // If the client does not answer the close frame.
       setTimeout(() => socket.terminate(), CLOSING).unref();
     };
     setTimeout(close, (milliseconds * index) / sockets.length).unref();
   });
 }
+
+const SHUTTING_DOWN = 'shutting server down';
 
 /** Milliseconds that clients have to answer when the server closes. */
 const CLOSING = 2000;

@@ -83,7 +83,7 @@ function writeNow(bytes: Buffer): void {
  * together: one at a time, between requests, each would cost several times as much.
  */
 export function createLogger(
-  configuration: Pick<Configuration, 'enabledLogTypes' | 'logLevel'>,
+  configuration: Pick<Configuration, 'enabledLogTypes' | 'logLevel' | 'enableTriggersErrorLogLevel'>,
   given?: DestinationStream,
 ): Observer {
   const output = given ? undefined : standardOutput();
@@ -99,6 +99,7 @@ export function createLogger(
   );
   const enabled = new Set<LogType>(configuration.enabledLogTypes);
   const writeHttp = enabled.has('http-log');
+  const failedTrigger = configuration.enableTriggersErrorLogLevel ? 'error' : 'warn';
   const held: { readonly request: HttpRequestObservation; readonly at: string }[] = [];
   const takeHeld = () => {
     let lines = '';
@@ -186,7 +187,7 @@ export function createLogger(
         const { source, trigger, eventId, tries, isDelivered, line } = observation;
         const type = source === undefined ? 'scheduled-trigger' : 'event-trigger';
         const detail = { event_id: eventId, event_name: trigger, source, tries, ...line };
-        logger[isDelivered ? 'info' : 'warn']({ type, detail });
+        logger[isDelivered ? 'info' : failedTrigger]({ type, detail });
         return;
       }
       case 'event-delivery': {

@@ -10,16 +10,21 @@ import type { Endpoint, Requester } from './operation.ts';
 import { readRequest } from './request.ts';
 import type { SourceDatabase } from './state.ts';
 
-/**
- * @param dataForRoles whether roles other than admin may read and write rows here; not where they may run known operations only
- * @throws EngineError
- */
+/** Limits of what a server's metadata API does. */
+export interface ApiLimits {
+  /** Roles other than admin may read and write rows here: not where they may run known operations only. */
+  readonly dataForRoles: boolean;
+  /** The metadata and the schemas of databases stay as they are. */
+  readonly maintenance: boolean;
+}
+
+/** @throws EngineError */
 export async function answerRequest<Database extends SourceDatabase>(
   engine: MetadataEngine<Database>,
   endpoint: Endpoint,
   body: string,
   requester: Requester,
-  dataForRoles = true,
+  { dataForRoles, maintenance }: ApiLimits = { dataForRoles: true, maintenance: false },
 ): Promise<string> {
   const { session } = requester;
   const request = readRequest(endpoint, parseJson(body));
@@ -42,6 +47,12 @@ export async function answerRequest<Database extends SourceDatabase>(
       },
     );
   }
+  if (maintenance && request.changesSchema)
+    throw new EngineError(
+      'not-supported',
+      'neither metadata nor schemas can be changed: the server is in maintenance mode',
+      { path: request.path },
+    );
   try {
     return answerText(await engine.execute(request, requester));
   } catch (error) {

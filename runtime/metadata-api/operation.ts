@@ -33,6 +33,8 @@ export interface Operation<Arguments = never> {
   readonly targets?: (args: Arguments) => readonly ObjectIdentity[];
   /** Runs alone, in the order of arrival, and stores what it changed. False for operations that only read. */
   readonly changesMetadata: boolean | ((args: Arguments) => boolean);
+  /** May change the schema of a database; absent: it does not. */
+  readonly changesSchema?: (args: Arguments) => boolean;
   /** `args` is a list of requests, which the request reader reads. */
   readonly isBulk?: true;
   /** Set on operations whose requests may carry `version: 2`. */

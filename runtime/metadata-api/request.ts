@@ -20,6 +20,8 @@ export interface MetadataRequest {
   /** Where errors of the execution are said to be. */
   readonly path: string;
   readonly changesMetadata: boolean;
+  /** Changes metadata, or may change the schema of a database. */
+  readonly changesSchema: boolean;
   readonly anyRole: boolean;
   /** Bulk requests only. */
   readonly steps?: readonly MetadataRequest[];
@@ -67,17 +69,19 @@ function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest 
   if (operation.isBulk === true) return readBulk(request, body.args, paths);
   const given = operation.exactNumbers ? body.args : plainNumbers(body.args);
   const args = readArguments(operation, body.type, given ?? {}, paths.args, endpoint);
-  const { changesMetadata } = operation;
+  const { changesMetadata: changes } = operation;
+  const changesMetadata = typeof changes === 'function' ? changes(args as never) : changes;
   return {
     ...request,
     args,
-    changesMetadata: typeof changesMetadata === 'function' ? changesMetadata(args as never) : changesMetadata,
+    changesMetadata,
+    changesSchema: changesMetadata || operation.changesSchema?.(args as never) === true,
     anyRole: operation.anyRole === true && endpoint === '/v1/query',
   };
 }
 
 function readBulk(
-  request: Omit<MetadataRequest, 'args' | 'changesMetadata' | 'anyRole' | 'steps'>,
+  request: Omit<MetadataRequest, 'args' | 'changesMetadata' | 'changesSchema' | 'anyRole' | 'steps'>,
   args: unknown,
   paths: Paths,
 ): MetadataRequest {
@@ -98,6 +102,7 @@ function readBulk(
     args: steps,
     steps,
     changesMetadata: steps.some((step) => step.changesMetadata),
+    changesSchema: steps.some((step) => step.changesSchema),
     anyRole: steps.length > 0 && steps.every((step) => step.anyRole),
   };
 }

@@ -15,12 +15,14 @@ import type { SourceConnection } from '../database/source.ts';
 import { deliverScheduled } from '../events/scheduled-delivery.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { Observation } from '../logs/observe.ts';
+import { isObject } from '../metadata/json.ts';
 import { unverifiedHosts } from '../metadata/kinds/settings.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
 import { remoteTarget } from '../metadata/remote-target.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import {
+  type ApiLimits,
   answerRequest,
   keepCurrent,
   MetadataEngine,
@@ -85,7 +87,7 @@ async function answer(number: number, run: () => Promise<string>): Promise<void>
 function handle(running: Running, message: Exclude<MessageToThread, { kind: 'answer' }>): Promise<string> {
   switch (message.kind) {
     case 'request':
-      return answerRequest(running.engine, message.path, message.body, message, running.dataForRoles);
+      return answerRequest(running.engine, message.path, message.body, message, running.limits);
     case 'dump':
       return dumpSource(running.engine.state, message.body, message.session, (info) =>
         sourceAddress(info, workerData as ThreadData)(),
@@ -146,7 +148,7 @@ async function answerConsole(
 
 interface Running {
   readonly engine: MetadataEngine<SourceConnection>;
-  readonly dataForRoles: boolean;
+  readonly limits: ApiLimits;
   readonly health: () => Promise<string>;
   readonly stop: () => Promise<string>;
 }
@@ -208,7 +210,7 @@ async function start(data: ThreadData): Promise<Running> {
         inferFunctionPermissions: configuration.inferFunctionPermissions,
         dynamicSecretsAllowedPathPrefix: configuration.dynamicSecretsAllowedPathPrefix,
       },
-      ...(initial ? { initialMetadata: readMetadata(initial).value } : {}),
+      ...(initial ? { initialMetadata: readInitial(initial) } : {}),
       prepare: createPrepare(data, outgoing, (cron) => scheduled.use(cron)),
       served: ({ metadata, resourceVersion, inconsistent }) => {
         observe({ kind: 'metadata-served', resourceVersion, inconsistent: inconsistent.length });
@@ -236,7 +238,10 @@ async function start(data: ThreadData): Promise<Running> {
     }
     return {
       engine,
-      dataForRoles: !configuration.enableAllowlist && !configuration.onlySavedOperations,
+      limits: {
+        dataForRoles: !configuration.enableAllowlist && !configuration.onlySavedOperations,
+        maintenance: configuration.enableMaintenanceMode,
+      },
       health: async () => {
         try {
           await store.readVersion();
@@ -393,19 +398,35 @@ async function openStore({ configuration }: ThreadData): Promise<MetadataStore> 
   }
 }
 
-/** Initial metadata of a new metadata database: the source `default`, if `database-url` is set. */
+/**
+ * Initial metadata of a new metadata database: `metadata-defaults`, and the source `default`, if `database-url` is set and
+ * the defaults have no source of that name.
+ */
 function initialMetadata({ configuration, environment }: ThreadData): object | undefined {
-  const { databaseUrl, txIso } = configuration;
-  if (databaseUrl === undefined) return undefined;
+  const { databaseUrl, txIso, metadataDefaults: defaults } = configuration;
+  if (databaseUrl === undefined)
+    return Object.keys(defaults).length === 0 ? undefined : { version: 3, sources: [], ...defaults };
   const variable = vocabulary().environment('DATABASE_URL');
   const address = environment[variable] === databaseUrl ? { from_env: variable } : databaseUrl;
   const connectionInfo = { database_url: address, isolation_level: txIso };
-  return {
-    version: 3,
-    sources: [
-      { name: 'default', kind: 'postgres', tables: [], configuration: { connection_info: connectionInfo } },
-    ],
+  const own = {
+    name: 'default',
+    kind: 'postgres',
+    tables: [],
+    configuration: { connection_info: connectionInfo },
   };
+  const given = Array.isArray(defaults.sources) ? defaults.sources : [];
+  const hasDefault = given.some((source) => isObject(source) && source.name === own.name);
+  return { version: 3, ...defaults, sources: hasDefault ? given : [own, ...given] };
+}
+
+/** @throws EngineError for `metadata-defaults` that are no metadata */
+function readInitial(document: object): Metadata {
+  const { value, diagnostics } = readMetadata(document);
+  const problem = diagnostics.find(({ severity }) => severity === 'error');
+  if (problem)
+    throw new EngineError('invalid-configuration', `metadata-defaults: ${problem.path}: ${problem.message}`);
+  return value;
 }
 
 await run();

@@ -26,6 +26,7 @@ export async function openObserving(
     : undefined;
   const tracing = createTracing({
     ratio: configuration.tracingSampleRatio,
+    withSql: configuration.traceSqlQuery,
     environment,
     count: (outcome, spans) => metrics?.countSpans(outcome, spans),
     report: (message) => log({ kind: 'unstructured', level: 'error', message }),

@@ -21,6 +21,8 @@ export interface Tracing {
 export interface TracingOptions {
   /** Share of the requests that are traced where their callers say nothing: 0 to 1. */
   readonly ratio: number;
+  /** Spans of statements have their SQL. */
+  readonly withSql: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly count: CountSpans;
   readonly report: (message: string) => void;
@@ -29,7 +31,7 @@ export interface TracingOptions {
 /** Digits of a trace id that decide. */
 const DIGITS = 12;
 
-export function createTracing({ ratio, environment, count, report }: TracingOptions): Tracing {
+export function createTracing({ ratio, withSql, environment, count, report }: TracingOptions): Tracing {
   let exporter: SpanExporter | undefined;
   let configured = '';
   let changing: Promise<void> = Promise.resolve();
@@ -90,7 +92,7 @@ export function createTracing({ ratio, environment, count, report }: TracingOpti
             attributes: {
               'db.system.name': 'postgresql',
               [vocabulary().dotted('source')]: source,
-              'db.query.text': text,
+              ...(withSql && { 'db.query.text': text }),
             },
           });
         return;

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { createLogger } from '../../runtime/logs/logger.ts';
 
 const OBSERVE = new URL('../../runtime/logs/logger.ts', import.meta.url).href;
 /** More than are held back, and more bytes than are written at once. */
@@ -66,4 +67,28 @@ test.each([
       },
     })),
   );
+});
+
+test.each([
+  { enableTriggersErrorLogLevel: false, failed: 'warn' },
+  { enableTriggersErrorLogLevel: true, failed: 'error' },
+])('calls of triggers that fail are logged as $failed', ({ enableTriggersErrorLogLevel, failed }) => {
+  const lines: string[] = [];
+  const observe = createLogger(
+    { enabledLogTypes: [], logLevel: 'info', enableTriggersErrorLogLevel },
+    { write: (line) => lines.push(line) },
+  );
+  for (const isDelivered of [true, false])
+    observe({
+      kind: 'event-invocation',
+      source: 'default',
+      trigger: 'told',
+      eventId: '1',
+      tries: 1,
+      status: isDelivered ? 200 : 500,
+      isDelivered,
+      isLast: isDelivered,
+      seconds: 0,
+    });
+  expect(lines.map((line) => JSON.parse(line).level)).toEqual(['info', failed]);
 });

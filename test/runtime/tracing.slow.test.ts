@@ -101,6 +101,10 @@ const enable = (more: object = {}) =>
     },
     ...more,
   });
+const collected = () => ({
+  COLLECTOR: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+  COLLECTOR_KEY: 'collector-key',
+});
 const asked = { traceparent: `00-${TRACE}-${PARENT}-01` };
 const graphql = (query: string, headers: Record<string, string> = {}) =>
   send(server, '/v1/graphql', { body: { query }, headers });
@@ -115,10 +119,7 @@ beforeAll(async () => {
   server = await startTestServer(
     database,
     { ENABLED_APIS: 'graphql,metadata,metrics', EVENTS_FETCH_INTERVAL: '100', TRACING_SAMPLE_RATIO: '0' },
-    {
-      COLLECTOR: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
-      COLLECTOR_KEY: 'collector-key',
-    },
+    collected(),
   );
   await metadata('pg_track_table', { table: 'item' });
   await metadata('add_remote_schema', { name: 'remote', definition: { url: remote.url } });
@@ -171,6 +172,24 @@ test('a traced request is spans of one trace: request, operation, statement, act
   expect(
     all.some(({ name, parentSpanId }) => name === 'postgres default' && parentSpanId === operation.spanId),
   ).toBe(true);
+  expect(bodies.join()).not.toContain('db.query.text');
+});
+
+test('spans of statements have their SQL where that is asked for', async () => {
+  const other = await startTestServer(database, { ENABLE_QUERY_TRACING: 'true' }, collected());
+  try {
+    await expect
+      .poll(
+        async () => {
+          await send(other, '/v1/graphql', { body: { query: '{ item { id } }' }, headers: asked });
+          return bodies.join();
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toMatch(/db\.query\.text[^]*from "public"\."item"/);
+  } finally {
+    await other.stop();
+  }
 });
 
 test('the services that are called get the trace by W3C and B3', () => {

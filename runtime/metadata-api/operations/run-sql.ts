@@ -37,6 +37,7 @@ export default operation({
     no_transaction: withDefault(boolean, false),
   }),
   changesMetadata: (args) => checksMetadata(args),
+  changesSchema: ({ read_only }) => !read_only,
   run: (args, copy, { session, client }) => {
     findSource(copy.metadata, args.source);
     return copy.database(args.source).withClient(async (connection) => {
