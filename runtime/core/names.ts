@@ -41,15 +41,39 @@ export function defaultBaseName(schema: string, name: string): string {
   return schema === 'public' ? name : `${schema}_${name}`;
 }
 
-/**
- * Base name of a table without a custom name. A name that GraphQL does not allow gets underscores for the characters that it
- * does not allow, and one before a digit at its start: `order items` → `order_items`, `2024` → `_2024`.
- */
+/** Base name of a table without a custom name. */
 export function tableBaseName(schema: string, name: string): string {
-  const base = defaultBaseName(schema, name);
-  if (isGraphqlName(base)) return base;
+  return normalisedName(defaultBaseName(schema, name));
+}
+
+/**
+ * A name that GraphQL does not allow with underscores for the characters that it does not allow, and one before a digit at
+ * its start: `order items` → `order_items`, `2024` → `_2024`. Other names stay as they are.
+ */
+export function normalisedName(name: string): string {
+  if (isGraphqlName(name)) return name;
   // Names that begin with two underscores belong to introspection.
-  return base.replaceAll(/[^_0-9A-Za-z]/gu, '_').replace(/^_{2,}|^(?=[0-9])/, '_');
+  return name.replaceAll(/[^_0-9A-Za-z]/gu, '_').replace(/^_{2,}|^(?=[0-9])/, '_');
+}
+
+/**
+ * The names by which clients give the arguments of a function; undefined for hidden ones, which clients do not give.
+ * Arguments without a name are `arg_1`, `arg_2` … in their order, whatever arguments with names are between them. A number
+ * whose name another argument has is skipped.
+ * @param hidden positions
+ */
+export function argumentNames(
+  list: readonly { readonly name: string | null }[],
+  hidden: ReadonlySet<number | undefined>,
+): readonly (string | undefined)[] {
+  const own = new Set(list.map(({ name }) => name));
+  let number = 0;
+  const next = () => {
+    do number += 1;
+    while (own.has(`arg_${number}`));
+    return `arg_${number}`;
+  };
+  return list.map(({ name }, position) => (hidden.has(position) ? undefined : (name ?? next())));
 }
 
 /** `first_name` → `firstName`; leading underscores stay. */

@@ -24,6 +24,8 @@ export function resolveComputedField(
   if (!isGraphqlName(field.name)) reasons.push(`"${field.name}" is not valid GraphQL name`);
   if (called.volatility === 'volatile')
     reasons.push(`the function ${quoted(called)} is of type VOLATILE; cannot be added as a computed field`);
+  if (called.arguments.some(({ variadic }) => variadic))
+    reasons.push('functions with "VARIADIC" parameters are not supported');
   const returns = fieldReturns(scope, called, reasons);
   const tableArgument = findTableArgument(called, table, table_argument, reasons);
   const sessionArgument =

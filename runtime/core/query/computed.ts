@@ -1,5 +1,6 @@
 /** Calls of Postgres functions: computed fields and tracked functions. */
 import { EngineError } from '../errors.ts';
+import { argumentNames } from '../names.ts';
 import type { ComputedField, Table } from '../program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
@@ -46,12 +47,13 @@ export function functionCall(
   args: InputNode | undefined,
 ): Sql {
   const given = args?.kind === 'object' ? args.fields : new Map<string, InputNode>();
+  const names = argumentNames(list, new Set([...fixed.keys(), sessionArgument]));
   const values = list.map((argument, position) => {
     const own = fixed.get(position);
     if (own) return own;
     const type = columnType(source, argument.type);
     if (position === sessionArgument) return parameter({ from: 'session-object' }, type.sql);
-    const node = given.get(argument.name ?? `arg_${position + 1}`);
+    const node = given.get(names[position]!);
     return node && valueParameter(node, type);
   });
   let omitted = false;

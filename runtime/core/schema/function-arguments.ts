@@ -1,5 +1,5 @@
 /** Arguments of functions that clients give. */
-import { displayName } from '../names.ts';
+import { argumentNames, displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { scalarOf } from './shared-types.ts';
@@ -57,21 +57,23 @@ export function userArguments(field: ComputedField): readonly { readonly type: s
   );
 }
 
-/** Inputs of a function as fields of its `args` object; unnamed ones are `arg_1`, `arg_2` … by position. */
+/** Inputs of a function as fields of its `args` object. */
 export function functionInputs(
   list: ComputedField['shape']['arguments'],
   hidden: ReadonlySet<number | undefined>,
   visible: VisibleTable,
 ): InputFieldDefinition[] {
+  const names = argumentNames(list, hidden);
   return list.flatMap((argument, position) => {
-    if (hidden.has(position)) return [];
+    const name = names[position];
+    if (name === undefined) return [];
     const type = visible.table.source.types[argument.type];
     const resolved: ColumnType = columnType(visible.table.source, argument.type);
     const scalar = scalarOf(resolved);
     const shown = type?.kind === 'composite' ? { ...scalar, name: `${scalar.name}_scalar` } : scalar;
     return [
       {
-        name: argument.name ?? `arg_${position + 1}`,
+        name,
         type: resolved.element ? { ...listOf(nonNull(shown)), scalar: resolved.name } : shown,
         meaning: { kind: 'functionArgument', position, type: resolved } as const,
       },

@@ -1,9 +1,10 @@
 import { EngineError } from '../../core/errors.ts';
+import { defaultBaseName, isGraphqlName, tableBaseName } from '../../core/names.ts';
 import { argument, choose, object, optional, withDefault } from '../../metadata/combinators.ts';
 import { isObject } from '../../metadata/json.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import { apolloFederation, tableConfiguration } from '../../metadata/kinds/table.ts';
-import type { QualifiedName, TableConfiguration } from '../../metadata/metadata.ts';
+import type { QualifiedName, Source, TableConfiguration, TableEntry } from '../../metadata/metadata.ts';
 import { boolean, name } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
 import { newTableEntry, optionally, trackedFunction, trackedTable, withSource } from '../edit.ts';
@@ -45,7 +46,9 @@ export default operation({
   name: 'track_table',
   spelling: 'prefixed',
   endpoints: METADATA_AND_LEGACY,
-  documentation: 'Makes a table or view part of the API, with customization if given.',
+  documentation:
+    'Makes a table or view part of the API, with customization if given. A name that GraphQL does not allow gets a ' +
+    '`custom_name`: `order items` becomes `order_items`.',
   arguments: trackTableArguments,
   policy: 'target',
   targets: ({ source, table }) => [tableObject(source, table)],
@@ -73,6 +76,26 @@ export function trackTable(args: TrackTableArguments, copy: WorkingCopy): void {
   });
   copy.metadata = withSource(copy.metadata, source, (owner) => ({
     ...owner,
-    tables: [...owner.tables, entry],
+    tables: [...owner.tables, withAllowedName(entry, owner)],
   }));
+}
+
+/** A table whose name GraphQL does not allow gets a custom name that no other table or function of the source has. */
+function withAllowedName(entry: TableEntry, { tables, functions }: Source): TableEntry {
+  const { table, configuration } = entry;
+  if (configuration.custom_name !== undefined || isGraphqlName(defaultBaseName(table.schema, table.name)))
+    return entry;
+  const taken = new Set([
+    ...tables.map(
+      (other) => other.configuration.custom_name ?? tableBaseName(other.table.schema, other.table.name),
+    ),
+    ...functions.map(
+      (other) =>
+        other.configuration.custom_name ?? defaultBaseName(other.function.schema, other.function.name),
+    ),
+  ]);
+  const base = tableBaseName(table.schema, table.name);
+  let name = base;
+  for (let number = 2; taken.has(name); number += 1) name = `${base}_${number}`;
+  return { ...entry, configuration: { ...configuration, custom_name: name } };
 }

@@ -14,8 +14,8 @@ create function book_digits(b book) returns integer language sql stable as $$ se
 create function book_gross(b book) returns numeric language sql stable as $$ select round(b.price * 1.2, 2) $$;
 create function book_weight(b book) returns double precision language sql stable as $$ select b.id * 1.5::double precision $$;
 
--- A name that GraphQL does not allow, and an argument without a name.
-create table "order items" (id integer constraint order_items_pkey primary key, amount integer not null);
+-- Names that GraphQL does not allow, of a table and its key, and an argument without a name.
+create table "order items" (id integer primary key, amount integer not null);
 insert into "order items" values (1, 5), (2, 7);
 create function increased(integer) returns setof "order items" language sql stable
   as $$ select id, amount + $1 from "order items" $$;
@@ -24,3 +24,11 @@ create function increased(integer) returns setof "order items" language sql stab
 create domain small as integer check (value < 10);
 create table shelf (id integer primary key, levels small[] not null);
 insert into shelf values (1, '{1,2}'), (2, '{3}'), (3, '{9}');
+
+-- Arguments without names between others: the session, a result, a table's row, and a name that looks like a number's.
+create function picked(integer, session json, integer, last integer) returns setof book language sql stable
+  as $$ select * from book where id in ($1, $3, last) and session ->> 'x-engine-role' = 'reader' $$;
+create function found(out book, integer, arg_1 integer default 0, integer default 0) language sql stable
+  as $$ select row(id, title, price, codes)::book from book where id = $1 + arg_1 + $3 $$;
+create function book_scaled(book, integer, plus integer, integer) returns integer language sql stable
+  as $$ select $1.id * $2 + plus * $4 $$;
