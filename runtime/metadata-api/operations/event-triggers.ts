@@ -123,11 +123,15 @@ export const eventTriggerOperations: readonly Operation[] = [
 ];
 
 function checkName(name: string, fail: (message: string, path: string[]) => void): void {
-  if (!/^[A-Za-z]+[A-Za-z0-9_-]*$/.test(name)) {
-    fail('only alphanumeric and underscore and hyphens allowed for name', ['name']);
-  } else if (name.length > 42) {
-    fail('event trigger name can be at most 42 characters', ['name']);
-  }
+  const fault = eventTriggerNameFault(name);
+  if (fault !== undefined) fail(fault, ['name']);
+}
+
+/** Why a new event trigger cannot have the name; undefined if it can. */
+export function eventTriggerNameFault(name: string): string | undefined {
+  if (!/^[A-Za-z]+[A-Za-z0-9_-]*$/.test(name))
+    return 'only alphanumeric and underscore and hyphens allowed for name';
+  return name.length > 42 ? 'event trigger name can be at most 42 characters' : undefined;
 }
 
 /** The table that has the trigger; names are unique in a source. */

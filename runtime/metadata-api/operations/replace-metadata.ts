@@ -1,4 +1,5 @@
 import { EngineError, pathStep } from '../../core/errors.ts';
+import { displayName } from '../../core/names.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { formatPath } from '../../diagnostics/path.ts';
 import { argument, choose, object, withDefault } from '../../metadata/combinators.ts';
@@ -8,7 +9,7 @@ import { readMetadata } from '../../metadata/read-metadata.ts';
 import { boolean, jsonObject } from '../../metadata/values.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
-
+import { eventTriggerNameFault } from './event-triggers.ts';
 import { refuseCycles } from './inherited-roles.ts';
 
 interface Arguments {
@@ -49,11 +50,9 @@ export default operation({
     const { value, diagnostics } = readMetadata(args.metadata);
     const root = args.plain ? '$' : '$.metadata';
     refuseErrors(diagnostics, root);
-    if (!args.allow_warnings && diagnostics.length > 0) {
-      throw new EngineError('metadata-warnings', 'failed due to metadata warnings', {
-        internal: diagnostics.map(describeWarning),
-      });
-    }
+    const warnings = [...diagnostics.map(describeWarning), ...triggerNameWarnings(value)];
+    if (!args.allow_warnings && warnings.length > 0)
+      throw new EngineError('metadata-warnings', 'failed due to metadata warnings', { internal: warnings });
     refuseRepeatedTriggers(value);
     refuseCycles(value.inherited_roles);
     const given = isOldVersion(args.metadata) ? mergeOldVersion(value, copy) : value;
@@ -62,7 +61,6 @@ export default operation({
     if (args.allow_inconsistent_metadata) await copy.check();
     else await copy.accept('everything', { inconsistent: [], conflicts: new Map() });
     if (args.plain) return SUCCESS;
-    const warnings = diagnostics.map(describeWarning);
     return {
       is_consistent: copy.inconsistent.length === 0,
       inconsistent_objects: copy.inconsistent as unknown as Json,
@@ -81,6 +79,24 @@ function refuseErrors(diagnostics: readonly Diagnostic[], root: string): void {
 
 function describeWarning({ message, code, path }: Diagnostic): JsonObject {
   return { message, code, type: 'metadata', name: formatPath(path) };
+}
+
+/** Names that a new event trigger could not have, but that other engines may have stored. */
+function triggerNameWarnings(metadata: Metadata): JsonObject[] {
+  return metadata.sources.flatMap((source) =>
+    source.tables.flatMap(({ table, event_triggers }) =>
+      event_triggers.flatMap(({ name }) => {
+        const fault = eventTriggerNameFault(name);
+        if (fault === undefined) return [];
+        return {
+          message: `the event trigger with name "${name}" may not work as expected: ${fault}`,
+          code: 'illegal-event-trigger-name',
+          type: 'event_trigger',
+          name: `event_trigger ${name} in table ${displayName(table.schema, table.name)} in source ${source.name}`,
+        };
+      }),
+    ),
+  );
 }
 
 function isOldVersion(document: JsonObject): boolean {

@@ -5,6 +5,7 @@ import { refuseRemoteConflict } from '../name-conflicts.ts';
 import { type ObjectIdentity, tableObject } from '../names.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 import { enforcePolicy } from '../policy.ts';
+import type { Warning } from '../state.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 import { type TrackTableArguments, trackTable, trackTableArguments } from './track-table.ts';
 import { type UntrackTableArguments, untrackTable, untrackTableArguments } from './untrack-table.ts';
@@ -24,7 +25,7 @@ async function forEachTable<Table extends Named>(
   targets: (table: Table) => readonly ObjectIdentity[],
   verb: 'track' | 'untrack',
 ): Promise<void> {
-  let failed = 0;
+  const failures: Warning[] = [];
   const before = copy.inconsistent;
   for (const table of tables) {
     const point = copy.save();
@@ -37,8 +38,7 @@ async function forEachTable<Table extends Named>(
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       copy.restore(point);
-      failed += 1;
-      copy.warn({
+      failures.push({
         code: `${verb}-table-failed`,
         message: error.message,
         type: 'table',
@@ -46,19 +46,17 @@ async function forEachTable<Table extends Named>(
       });
     }
   }
-  if (failed === 0) return;
+  if (failures.length === 0) return;
 
-  if (failed === tables.length) {
-    throw new EngineError('invalid-configuration', `all tables failed to ${verb}`, {
-      internal: [...copy.warnings],
-    });
-  }
+  if (failures.length === tables.length)
+    throw new EngineError('invalid-configuration', `all tables failed to ${verb}`, { internal: failures });
   if (!allow_warnings) {
-    const names = copy.warnings.map(({ name }) => name).join(', ');
+    const names = failures.map(({ name }) => name).join(', ');
     throw new EngineError('metadata-warnings', `failed due to metadata warnings: ${names}`, {
-      internal: [...copy.warnings],
+      internal: failures,
     });
   }
+  for (const failure of failures) copy.warn(failure);
 }
 
 export const trackTables: Operation = operation({
