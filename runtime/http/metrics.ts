@@ -1,21 +1,30 @@
-/** GET /v1/metrics: figures in Prometheus' text format, protected by the metrics secret. */
+/**
+ * GET /v1/metrics: figures in Prometheus' text format, protected by the metrics secret. GET /dev/ekg: the same figures as JSON,
+ * for administrators.
+ */
 import { EngineError } from '../core/errors.ts';
 import type { Metrics, MetricsState } from '../metrics/metrics.ts';
 import { secretMatcher } from '../session/secrets.ts';
-import { authenticateAdmin, type Endpoints } from './context.ts';
+import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
 /**
- * Without a metrics secret the figures are for administrators.
+ * Each where its API is enabled. Without a metrics secret all figures are for administrators.
  * @param state of what is served now
  */
 export function metricsEndpoints(metrics: Metrics, state: MetricsState): Endpoints {
   return (app, context) => {
-    const { metricsSecret } = context.configuration;
+    const { metricsSecret, enabledApis } = context.configuration;
     const isSecret = metricsSecret === undefined ? undefined : secretMatcher([`Bearer ${metricsSecret}`]);
     const connections = () =>
       new Promise<number>((resolve, reject) => {
         app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
       });
+    if (enabledApis.includes('developer'))
+      app.get('/dev/ekg', async (request, reply) => {
+        await authenticateAdmin(context, request);
+        return sendJson(reply, JSON.stringify(await metrics.report(state, await connections())));
+      });
+    if (!enabledApis.includes('metrics')) return;
     app.get('/v1/metrics', async (request, reply) => {
       if (!isSecret) await authenticateAdmin(context, request);
       else if (!isSecret(request.headers.authorization ?? ''))

@@ -1,5 +1,5 @@
 /**
- * Figures for Prometheus. Loaded only where the API `metrics` is enabled. Counts what the rest of the server observes
+ * Figures for Prometheus and administrators. Loaded only where the API `metrics` or `developer` is enabled. Counts what the rest of the server observes
  * (observe.ts) and reads the state of connections when it is asked for the figures. Labels hold names of metadata objects
  * and never values of clients, except those that `metrics-enable-high-cardinality-labels` asks for.
  */
@@ -12,6 +12,7 @@ import { callMetrics, metadataMetrics } from './calls.ts';
 import { databaseMetrics, type SourcePool } from './databases.ts';
 import { eventMetrics } from './events.ts';
 import { familyOf, prefix } from './family.ts';
+import { type Report, reportOf } from './report.ts';
 import { requestMetrics } from './requests.ts';
 import { type LiveReader, subscriptionMetrics } from './subscriptions.ts';
 
@@ -38,6 +39,8 @@ export interface Metrics {
    */
   readonly print: (state: MetricsState, httpConnections: number) => Promise<string>;
   readonly contentType: string;
+  /** The same figures by name, without the buckets of histograms. */
+  readonly report: (state: MetricsState, httpConnections: number) => Promise<Report>;
 }
 
 /** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */
@@ -78,17 +81,24 @@ export function createMetrics(highCardinality: boolean): Metrics {
         return metadata.served(observation);
     }
   };
+  const read = async ({ pools, liveReaders, runningEvents, health }: MetricsState, connections: number) => {
+    requests.read(connections);
+    databases.read(pools(), await health());
+    events.read(runningEvents());
+    subscriptions.read(liveReaders());
+  };
   return {
     observe,
     traffic: requests.traffic,
     countSpans: calls.spans,
     contentType: registry.contentType,
-    print: async ({ pools, liveReaders, runningEvents, health }, httpConnections) => {
-      requests.read(httpConnections);
-      databases.read(pools(), await health());
-      events.read(runningEvents());
-      subscriptions.read(liveReaders());
+    print: async (state, httpConnections) => {
+      await read(state, httpConnections);
       return registry.metrics();
+    },
+    report: async (state, httpConnections) => {
+      await read(state, httpConnections);
+      return reportOf(registry);
     },
   };
 }

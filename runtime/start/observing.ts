@@ -8,7 +8,7 @@ import { createTracing, type Tracing } from '../tracing/tracing.ts';
 export interface Observing {
   /** Hands an observation to all of them. */
   readonly observe: Observer;
-  /** Absent unless the API `metrics` is enabled. */
+  /** Absent unless the API `metrics` or `developer` is enabled. */
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing;
   readonly countOperation: CountOperation | undefined;
@@ -21,9 +21,13 @@ export async function openObserving(
   environment: Readonly<Record<string, string | undefined>>,
   log: Observer,
 ): Promise<Observing> {
-  const metrics = configuration.enabledApis.includes('metrics')
-    ? (await import('../metrics/metrics.ts')).createMetrics(configuration.metricsEnableHighCardinalityLabels)
-    : undefined;
+  const { enabledApis } = configuration;
+  const metrics =
+    enabledApis.includes('metrics') || enabledApis.includes('developer')
+      ? (await import('../metrics/metrics.ts')).createMetrics(
+          configuration.metricsEnableHighCardinalityLabels,
+        )
+      : undefined;
   const tracing = createTracing({
     ratio: configuration.tracingSampleRatio,
     withSql: configuration.traceSqlQuery,

@@ -1,6 +1,8 @@
 /** What Prometheus gets after traffic of every kind, on a real server. */
 import { readFileSync } from 'node:fs';
+import { Counter, Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { reportOf } from '../../runtime/metrics/report.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
 import { send, startTestServer, type TestServer } from '../harness/server.ts';
@@ -12,7 +14,7 @@ let server: TestServer;
 let webhook: WebhookReceiver;
 let remote: RemoteServer;
 
-const OPTIONS = { ENABLED_APIS: 'graphql,metadata,metrics', EVENTS_FETCH_INTERVAL: '100' };
+const OPTIONS = { ENABLED_APIS: 'graphql,metadata,metrics,developer', EVENTS_FETCH_INTERVAL: '100' };
 
 async function metadata(type: string, args: object): Promise<void> {
   const { json } = await send(server, '/v1/metadata', { body: { type, args } });
@@ -185,6 +187,58 @@ test('calls of actions and of remote schemas', async () => {
   expect(found.get('action_duration_seconds_count{action_name="act"}')).toBe(1);
   expect(found.get('remote_schema_requests_total{remote_schema_name="remote",status="2xx"}')).toBe(1);
   expect(found.get('remote_schema_duration_seconds_count{remote_schema_name="remote"}')).toBe(1);
+});
+
+/** Figures as `/dev/ekg` lists them. */
+type Figures = Record<string, { type: string; values: { labels?: object; [value: string]: unknown }[] }>;
+
+const figures = (at: TestServer, headers = {}) => send(at, '/dev/ekg', { method: 'GET', headers });
+
+test('/dev/ekg has the same figures as JSON, for administrators', async () => {
+  const found = (await figures(server)).json as Figures;
+  const text = await scrape();
+  expect(Object.keys(found).sort()).toEqual(
+    [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!).sort(),
+  );
+  expect(found.engine_action_requests_total).toMatchObject({
+    type: 'counter',
+    values: [{ labels: { action_name: 'act', status: '2xx' }, value: 1 }],
+  });
+  expect(found.engine_websocket_connections).toMatchObject({ type: 'gauge', values: [{ value: 0 }] });
+  const printed = await values();
+  const { values: durations } = found.engine_event_processing_time_seconds!;
+  expect(durations).toHaveLength(2);
+  for (const name of ['good', 'fails']) {
+    const labels = `{trigger_name="${name}",source_name="default"}`;
+    expect(durations).toContainEqual({
+      labels: { trigger_name: name, source_name: 'default' },
+      count: printed.get(`event_processing_time_seconds_count${labels}`),
+      sum: printed.get(`event_processing_time_seconds_sum${labels}`),
+    });
+  }
+  const denied = await figures(server, { 'x-engine-role': 'user' });
+  expect([denied.status, denied.json]).toEqual([400, expect.objectContaining({ code: 'access-denied' })]);
+});
+
+test.each([
+  ['developer', 200, 404],
+  ['metrics', 404, 200],
+])('with the API %s alone, the other address is not there', async (api, ekg, prometheus) => {
+  const other = await startTestServer(await createTestDatabase(), { ENABLED_APIS: `graphql,${api}` });
+  try {
+    expect((await figures(other)).status).toBe(ekg);
+    expect((await send(other, '/v1/metrics', { method: 'GET' })).status).toBe(prometheus);
+  } finally {
+    await other.stop();
+  }
+});
+
+test('at most 1,000 values of a metric are listed', async () => {
+  const registry = new Registry();
+  const counter = new Counter({ name: 'many', help: 'text', labelNames: ['of'], registers: [registry] });
+  for (let index = 0; index < 1002; index += 1) counter.inc({ of: String(index) });
+  const { many } = await reportOf(registry);
+  expect([many!.values.length, many!.left_out]).toEqual([1000, 2]);
 });
 
 test('docs/operate.md names every metric that is served, with the labels and no other one', async () => {
