@@ -41,19 +41,15 @@ export function defaultBaseName(schema: string, name: string): string {
   return schema === 'public' ? name : `${schema}_${name}`;
 }
 
-/** Base name of a table without a custom name. */
-export function tableBaseName(schema: string, name: string): string {
-  return normalisedName(defaultBaseName(schema, name));
-}
-
 /**
- * A name that GraphQL does not allow with underscores for the characters that it does not allow, and one before a digit at
- * its start: `order items` → `order_items`, `2024` → `_2024`. Other names stay as they are.
+ * Base name of a table without a custom name. A name that GraphQL does not allow gets underscores for the characters that it
+ * does not allow, and one before a digit at its start: `order items` → `order_items`, `2024` → `_2024`.
  */
-export function normalisedName(name: string): string {
-  if (isGraphqlName(name)) return name;
+export function tableBaseName(schema: string, name: string): string {
+  const base = defaultBaseName(schema, name);
+  if (isGraphqlName(base)) return base;
   // Names that begin with two underscores belong to introspection.
-  return name.replaceAll(/[^_0-9A-Za-z]/gu, '_').replace(/^_{2,}|^(?=[0-9])/, '_');
+  return base.replaceAll(/[^_0-9A-Za-z]/gu, '_').replace(/^_{2,}|^(?=[0-9])/, '_');
 }
 
 /**

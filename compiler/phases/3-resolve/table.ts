@@ -3,13 +3,7 @@
 import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import {
-  displayName,
-  isGraphqlName,
-  keyOf,
-  normalisedName,
-  tableBaseName,
-} from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, keyOf, tableBaseName } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -73,8 +67,7 @@ function resolveTable(
   }
   const { custom_name, comment } = entry.configuration;
   const graphqlName = custom_name ?? tableBaseName(catalog.schema, catalog.name);
-  if (!isGraphqlName(graphqlName)) throw new Failure(diagnostics.nameNotGraphql({ name: graphqlName }));
-  requireDistinctKeys(catalog);
+  requireGraphqlNames(catalog, graphqlName);
   const enumValues = entry.is_enum ? resolveEnumTable(catalog, scope.catalog.enumTables) : undefined;
   const description = comment ?? catalog.comment;
   const columns = resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, isEnumTable));
@@ -96,20 +89,16 @@ function resolveTable(
   };
 }
 
-/** The keys become enum values by normalised names, which have to differ. */
-function requireDistinctKeys(table: CatalogTable): void {
+/** The table's base name and the constraints that become enum values. */
+function requireGraphqlNames(table: CatalogTable, graphqlName: string): void {
   const names = [
+    graphqlName,
     ...(table.primaryKey ? [table.primaryKey.name] : []),
     ...table.uniqueConstraints.map(({ name }) => name),
     ...table.uniqueIndexes.map(({ name }) => name),
     ...conditionallyUnique(table),
   ];
-  const values = new Set(names.filter(isGraphqlName));
-  for (const name of names.filter((each) => !isGraphqlName(each))) {
-    const value = normalisedName(name);
-    if (values.has(value)) throw new Failure(diagnostics.nameNotGraphql({ name }));
-    values.add(value);
-  }
+  for (const name of names) if (!isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
 }
 
 /** Unique indexes over expressions or over some rows only; constraints own none of these. */

@@ -1,5 +1,5 @@
 /** Input and output types of mutations, as one role sees them. */
-import { displayName, normalisedName } from '../names.ts';
+import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
 import { isNumeric } from '../types.ts';
@@ -312,7 +312,7 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
         constraints.map((value) => {
           const columns = value === primaryKey?.name ? primaryKey.columns : (unique?.[value] ?? []);
           return [
-            normalisedName(value),
+            value,
             {
               value,
               description:

@@ -14,8 +14,8 @@ create function book_digits(b book) returns integer language sql stable as $$ se
 create function book_gross(b book) returns numeric language sql stable as $$ select round(b.price * 1.2, 2) $$;
 create function book_weight(b book) returns double precision language sql stable as $$ select b.id * 1.5::double precision $$;
 
--- Names that GraphQL does not allow, of a table and its key, and an argument without a name.
-create table "order items" (id integer primary key, amount integer not null);
+-- A name that GraphQL does not allow, and an argument without a name.
+create table "order items" (id integer constraint order_items_pkey primary key, amount integer not null);
 insert into "order items" values (1, 5), (2, 7);
 create function increased(integer) returns setof "order items" language sql stable
   as $$ select id, amount + $1 from "order items" $$;

@@ -1,3 +1,2 @@
 insert into plain values (1, 1, 'old'), (1, 2, 'old'), (2, 2, 'locked');
 insert into parted values (1, 1, 'old'), (1, 2, 'old'), (2, 2, 'locked');
-insert into "odd name" values (1, 'old');

@@ -6,5 +6,3 @@ create table parted_2 (gone int, state text not null, part int, id int);
 alter table parted_2 drop column gone;
 alter table parted_2 alter column part set not null, alter column id set not null;
 alter table parted attach partition parted_2 for values in (2);
--- GraphQL allows neither its name nor that of its key.
-create table "odd name" (id int primary key, state text);
