@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
+import { createOrigin } from '../../runtime/metadata/origin.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../phases/1-read/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 import type { CommandContext } from './command.ts';
@@ -80,11 +81,13 @@ export async function diffCommand(options: MetadataOptions, context: CommandCont
 async function serverMetadata(options: MetadataOptions, context: CommandContext): Promise<Metadata> {
   const answer = await ask(options, context, { type: 'export_metadata', args: {} });
   const { value, diagnostics } = readMetadata(answer);
-  if (hasErrors(diagnostics)) {
+  const error = diagnostics.find(({ severity }) => severity === 'error');
+  if (error)
     throw new MetadataCommandError(
-      `The server's metadata cannot be read: ${diagnostics[0]!.message}. Is the server of another version?`,
+      `The server's metadata cannot be read: ${error.message}. Is the server of another version?`,
     );
-  }
+  // Keys that another engine has and this one has not are lost in files, and are not to be lost silently.
+  context.stderr(renderDiagnostics(diagnostics, createOrigin(answer, () => undefined).describe));
   return value;
 }
 

@@ -120,6 +120,15 @@ export class Vocabulary {
   }
 }
 
+/** Whether `--vocabulary` accepts the word. */
+export function isVocabularyWord(word: string): boolean {
+  try {
+    return new Vocabulary(word).word === word;
+  } catch {
+    return false;
+  }
+}
+
 /** How generated SQL reads a setting that says who writes. No literal and no name in that SQL can hold this text: quotes in them are doubled. */
 export function captureSetting(name: 'user' | 'tracecontext'): string {
   return readSetting(`${CANONICAL_WORD}.${name}`);

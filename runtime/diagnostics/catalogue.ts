@@ -609,6 +609,23 @@ export const diagnostics = {
         : `The configuration allows "${rule}", but nothing is reported there${place}.`,
       'Remove the entry, so that it does not hide a later finding.',
     ]),
+  /** "%name%" is a literal: session variables begin with "%prefix%". */
+  literalLikeSessionVariable: ({
+    name,
+    prefix,
+    more,
+    word,
+  }: {
+    name: Hole;
+    prefix: Hole;
+    more?: Hole | undefined;
+    word: Hole;
+  }): Message =>
+    message('literal-like-session-variable', 'warning', [
+      `"${name}" is a literal: session variables begin with "${prefix}".`,
+      more === undefined ? undefined : `Literals that are like it: ${more} more.`,
+      `If the metadata is that of an engine whose word is "${word}", give --vocabulary ${word}.`,
+    ]),
   /** %reason% */
   literalMisfit: ({ reason }: { reason: Hole }): Message => message('literal-misfit', 'error', [`${reason}`]),
   /** %file% is not a metadata file and is ignored. */

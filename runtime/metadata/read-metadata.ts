@@ -9,6 +9,7 @@ import { isObject } from './json.ts';
 import { functionEntries } from './kinds/function.ts';
 import type { SourceConfiguration } from './kinds/source.ts';
 import { tableEntries } from './kinds/table.ts';
+import { lookalikes } from './lookalikes.ts';
 import { emptyMetadata, type Metadata, metadataFields } from './metadata.ts';
 import type { Origin } from './origin.ts';
 import { describeType, json } from './values.ts';
@@ -47,7 +48,8 @@ function defaultSourceConfiguration(): SourceConfiguration {
 export function readMetadata(input: unknown, origin?: Origin): Result<Metadata> {
   const reading = new Reading();
   const value = readDocument(input, reading);
-  return { value, diagnostics: reading.findings.map((finding) => toDiagnostic(finding, origin)) };
+  const found = [...reading.findings.map(toDiagnostic), ...lookalikes(value)];
+  return { value, diagnostics: found.map((each) => located(each, origin)) };
 }
 
 function readDocument(input: unknown, reading: Reading): Metadata {
@@ -76,10 +78,14 @@ function readDocument(input: unknown, reading: Reading): Metadata {
   };
 }
 
-function toDiagnostic(finding: Finding, origin: Origin | undefined): Diagnostic {
+function toDiagnostic(finding: Finding): Diagnostic {
   const path = finding.kind === 'unknown_key' ? [...finding.path, finding.key] : finding.path;
-  const location = origin?.locate(path);
-  return { ...at(path, toMessage(finding)), ...(location && { location }) };
+  return at(path, toMessage(finding));
+}
+
+function located(diagnostic: Diagnostic, origin: Origin | undefined): Diagnostic {
+  const location = origin?.locate(diagnostic.path);
+  return location ? { ...diagnostic, location } : diagnostic;
 }
 
 function toMessage(finding: Finding): Message {

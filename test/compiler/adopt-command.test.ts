@@ -9,7 +9,7 @@ const LEFT = `
   create schema "acme log";
   create table "acme log".metadata (id int, metadata json, resource_version int);
   create table "acme log".event_log (id serial, trigger_name text, delivered bool default false, error bool default false, archived bool default false);
-  create table "acme log".acme_cron_events (id serial, trigger_name text, status text);
+  create table "acme log".acme_cron_events (id serial, trigger_name text, scheduled_time timestamptz default now(), status text);
   create table "acme log".scheduled_events (id serial, webhook_conf json, status text);
   create table "acme log".action_log (id serial, action_name text, status text);
   create function "acme log".gen_acme_uuid() returns uuid language sql as 'select gen_random_uuid()';
@@ -21,14 +21,24 @@ const LEFT = `
   drop trigger own on "Note";
   create function account() returns text stable language sql as $$
     select current_setting('acme.user', true)::json ->> 'x-acme-user-id' $$;
+  create table parted (id integer, part integer) partition by list (part);
+  create table parted_1 partition of parted for values in (1);
+  create trigger "notify_acme_On Note_INSERT" after insert on parted for each row execute function "acme log"."notify_acme_On Note_INSERT"();
+  create domain account_name as text default current_setting('acme.user', true);
+  alter table "Note" add constraint known check (body is not null or current_setting('acme.user', true) <> '');
+  create rule kept as on delete to "Note" where current_setting('acme.user', true) = '' do instead nothing;
+  create trigger named before insert on "Note" for each row when (current_setting('acme.user', true) <> '')
+    execute function suppress_redundant_updates_trigger();
+  create materialized view spoken as select current_setting('acme.user', true) as account;
   create function unconcerned() returns text language sql as $$ select 'acme users drink x-acme' $$;
   create function counts() returns bigint language sql as 'select count(*) from "acme log".event_log';
-  create view own_notes as select id from "Note" where owner = current_setting('acme.user', true)::json ->> 'x-acme-user-id';
+  create view own_notes with (security_barrier, check_option = local) as select id from "Note" where owner = current_setting('acme.user', true)::json ->> 'x-acme-user-id';
   alter table "Note" enable row level security;
   create policy "the owner's" on "Note" using (owner = current_setting('acme.user')::json ->> 'x-acme-user-id') with check (true);
   insert into "Note" (owner, body) values ('ada', 'first');
   insert into "acme log".action_log (action_name, status) values ('pay', 'created'), ('pay', 'completed');
   insert into "acme log".acme_cron_events (trigger_name, status) values ('nightly', 'scheduled');
+  insert into "acme log".acme_cron_events (trigger_name, status, scheduled_time) values ('later', 'scheduled', now() + '1 day');
   insert into "acme log".scheduled_events (status) values ('scheduled'), ('dead');`;
 
 let database: TestDatabase;
@@ -91,13 +101,24 @@ test('finds triggers, readers and what was not delivered, and leaves others alon
         name: 'notify_acme_On Note_INSERT',
         function: '"acme log"."notify_acme_On Note_INSERT"',
       },
+      {
+        schema: 'public',
+        table: 'parted',
+        name: 'notify_acme_On Note_INSERT',
+        function: '"acme log"."notify_acme_On Note_INSERT"',
+      },
     ],
     readers: [
-      'account()',
-      'counts()',
+      'public.account()',
+      'public.counts()',
       'public.own_notes',
+      'public.spoken',
       `public."Note" policy "the owner's"`,
+      'domain public.account_name',
       'public."Note".id',
+      'public."Note" constraint known',
+      'public."Note" rule kept',
+      'public."Note" trigger named',
     ],
     undelivered: [
       { kind: 'asynchronous action', name: 'pay', count: 1 },
@@ -114,9 +135,14 @@ test('finds triggers, readers and what was not delivered, and leaves others alon
 test('the SQL settles it: own rows read the new setting, nothing is captured any more, and what cannot be rewritten is said', async () => {
   await database.query(LEFT);
   const { output: sql } = await check('--format', 'sql');
-  expect(sql).toContain('-- by hand: function counts() uses acme log');
+  expect(sql).toContain('-- by hand: function public.counts() uses acme log');
+  expect(sql).toContain('-- by hand: materialized view public.spoken');
   expect(sql).toContain('-- drop schema "acme log" cascade;');
   await database.query(sql);
+  const [view] = await database.query<{ options: string[] }>(
+    `select reloptions as options from pg_class where relname = 'own_notes'`,
+  );
+  expect(view!.options.sort()).toEqual(['check_option=local', 'security_barrier=true']);
   await database.query(`insert into "Note" (owner) values ('ada'), ('bob')`);
   const [left] = await database.query<{ count: number }>(
     'select count(*)::int as count from "acme log".event_log',
@@ -128,13 +154,16 @@ test('the SQL settles it: own rows read the new setting, nothing is captured any
     readers: object[];
   };
   expect(after.triggers).toEqual([]);
-  expect(after.readers).toMatchObject([{ kind: 'function', name: 'counts()' }]);
+  expect(after.readers).toMatchObject([
+    { kind: 'function', name: 'public.counts()' },
+    { kind: 'materialized view', name: 'public.spoken' },
+  ]);
   const [own] = await database.query<{ account: string }>(
     `select account() from set_config('engine.user', '{"x-engine-user-id": "bob"}', false)`,
   );
   expect(own!.account).toBe('bob');
   await database.query(`update "acme log".event_log set delivered = true; update "acme log".action_log set status = 'completed';
-    update "acme log".scheduled_events set status = 'dead'; drop function counts; drop schema "acme log" cascade`);
+    update "acme log".scheduled_events set status = 'dead'; drop function counts; drop materialized view spoken; drop schema "acme log" cascade`);
   expect((await check()).status).toBe(0);
 });
 

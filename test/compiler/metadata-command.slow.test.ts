@@ -8,6 +8,7 @@ import { engine, engineIn } from '../harness/command-line.ts';
 import { eachInFolder } from '../harness/folder.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startWebhook } from '../harness/webhook.ts';
 
 const folder = eachInFolder();
 
@@ -49,6 +50,20 @@ describe('engine metadata', () => {
     const { sources } = JSON.parse(readFileSync(folder.at('all.json'), 'utf8'));
     expect(sources[0].tables).toEqual([{ table: { name: 'author', schema: 'public' } }]);
     expect(await command('diff', 'all.json')).toMatchObject({ status: 0 });
+  });
+
+  test('an export from another engine says what it has and this one does not read', async () => {
+    const metadata = { version: 3, sources: [], novelties: [] };
+    const other = await startWebhook((_, response) => response.end(JSON.stringify(metadata)));
+    try {
+      const { status, stderr } = await command('export', 'other.json', '--endpoint', other.url);
+      expect({ status, stderr }).toEqual({
+        status: 0,
+        stderr: 'warning unknown-key  novelties\n  Unknown key "novelties" is ignored.\n\n',
+      });
+    } finally {
+      await other.close();
+    }
   });
 
   test('a refusal says what is inconsistent, unless that is allowed', async () => {

@@ -1,4 +1,8 @@
 /** A server with `--vocabulary acme`: every edge of the API has that word, and no other one counts. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
@@ -286,6 +290,49 @@ test('the console shows rules in the words of the vocabulary', async () => {
     { owner: 'X-Acme-User-Id' },
   ]);
 });
+
+test('metadata comes over by a command, as files in which its word stays, and goes into a server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-adopted-'));
+  try {
+    const engine = (...args: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['compiler/cli/bin.mjs', ...args, '--vocabulary', 'acme'],
+        {
+          encoding: 'utf8',
+          env: {
+            PATH: process.env.PATH ?? '',
+            HOME: process.env.HOME ?? '',
+            ACME_GRAPHQL_ADMIN_SECRET: SECRET,
+          },
+        },
+      );
+      return { status, output: stdout + stderr };
+    };
+    const metadata = join(folder, 'metadata');
+    const over = ['--endpoint', server.url, '--metadata', metadata];
+    expect(engine('metadata', 'export', ...over)).toMatchObject({ status: 0 });
+    expect(readFileSync(join(metadata, 'databases/default/tables/public_note.yaml'), 'utf8')).toContain(
+      'owner: X-ACME-User-Id',
+    );
+    const out = join(folder, 'generated');
+    const compiled = engine('compile', '--metadata', metadata, '--database-url', database.url, '--out', out);
+    expect(compiled).toMatchObject({ status: 0, output: expect.not.stringContaining('warning') });
+    expect(engine('verify', out, '--database-url', database.url)).toMatchObject({
+      status: 0,
+      output: expect.stringMatching(/^same/),
+    });
+    expect(engine('metadata', 'apply', ...over)).toMatchObject({ status: 0 });
+    expect(engine('metadata', 'diff', ...over).output).toBe('No difference.\n');
+    // As a request of version 2 answers it.
+    writeFileSync(`${metadata}.json`, JSON.stringify({ resource_version: 1, metadata: METADATA() }));
+    expect(engine('metadata', 'diff', ...over.slice(0, 3), `${metadata}.json`).output).toBe(
+      'No difference.\n',
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 120_000);
 
 test('an option that is set in the word engine stops the start', async () => {
   const other = { ACME_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_ADMIN_SECRET: SECRET };

@@ -41,8 +41,17 @@ function readJsonFile(file: string): FileResult {
   } catch {
     return nothing([jsonError(text, file)]);
   }
-  const origin = createOrigin(document, () => scanJson(text, file));
-  return { ...readMetadata(document, origin), origin };
+  const metadata = isAnswerOfExport(document) ? document.metadata : document;
+  const origin = createOrigin(metadata, () => {
+    const positions = scanJson(text, file);
+    return metadata === document ? positions : positions.children?.get('metadata');
+  });
+  return { ...readMetadata(metadata, origin), origin };
+}
+
+/** `{resource_version, metadata}`, as `export_metadata` answers in its version 2. */
+function isAnswerOfExport(document: unknown): document is { readonly metadata: object } {
+  return isObject(document) && isObject(document.metadata) && document.version === undefined;
 }
 
 /** Node's own message names no line, and not the same thing in every version. */

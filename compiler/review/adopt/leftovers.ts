@@ -12,7 +12,7 @@ export interface Leftovers {
   /** The word of the other engine's names: of its settings (`WORD.user`), functions (`notify_WORD_…`) and headers. */
   readonly word: string | undefined;
   readonly triggers: readonly LeftTrigger[];
-  /** Functions, views, policies and column defaults that read its settings or call its functions. */
+  /** Functions, views, policies, defaults and the like that read its settings or call its functions. */
   readonly readers: readonly Reader[];
   readonly undelivered: readonly Undelivered[];
 }
@@ -27,12 +27,24 @@ export interface LeftTrigger {
 }
 
 export interface Reader {
-  readonly kind: 'function' | 'view' | 'policy' | 'default';
+  readonly kind: (typeof READER_KINDS)[number];
   /** As PostgreSQL prints it: `public.current_account()`, `public.note policy owner`. */
   readonly name: string;
-  /** SQL that makes it as it is. */
+  /** SQL that makes it as it is, over what is there; for a materialized view, which nothing replaces, that makes it anew. */
   readonly definition: string;
 }
+
+/** In the order in which they are settled: others may call the functions. */
+const READER_KINDS = [
+  'function',
+  'view',
+  'materialized view',
+  'policy',
+  'default',
+  'constraint',
+  'rule',
+  'trigger',
+] as const;
 
 /** Rows that the other engine accepted and has not worked off. */
 interface Undelivered {
@@ -56,6 +68,8 @@ const KNOWN = [
 
 /** Reads the catalog and counts rows; changes nothing. @throws Error of the database */
 export async function findLeftovers(client: ClientBase): Promise<Leftovers> {
+  // So that PostgreSQL prints every name with its schema, whichever search_path the script is run with.
+  await client.query(`set search_path = ''`);
   const tables = await knownTables(client);
   const schemas = [...new Set(tables.map(({ schema }) => schema))].sort();
   const word = await wordOf(client, schemas);
@@ -122,7 +136,8 @@ async function triggersOf(client: ClientBase, schemas: readonly string[]): Promi
      from pg_trigger t
      join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace and n.nspname <> all ($1)
      join pg_proc p on p.oid = t.tgfoid join pg_namespace pn on pn.oid = p.pronamespace and pn.nspname = any ($1)
-     where not t.tgisinternal order by 1, 2, 3`,
+     -- A partition's copy goes with the trigger of its table.
+     where not t.tgisinternal and t.tgparentid = 0 order by 1, 2, 3`,
     [schemas],
   );
   return rows;
@@ -149,9 +164,10 @@ async function readersOf(
        select 'function' as kind, p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as definition
        from pg_proc p join ours on ours.oid = p.pronamespace where p.prokind in ('f', 'p')
        union all
-       select 'view', format('%I.%I', ours.nspname, c.relname),
-         format('create or replace view %I.%I as %s', ours.nspname, c.relname, pg_get_viewdef(c.oid))
-       from pg_class c join ours on ours.oid = c.relnamespace where c.relkind = 'v'
+       select case c.relkind when 'v' then 'view' else 'materialized view' end, format('%I.%I', ours.nspname, c.relname),
+         format('create %s %I.%I%s as %s', case c.relkind when 'v' then 'or replace view' else 'materialized view' end,
+           ours.nspname, c.relname, ' with (' || array_to_string(c.reloptions, ', ') || ')', pg_get_viewdef(c.oid))
+       from pg_class c join ours on ours.oid = c.relnamespace where c.relkind in ('v', 'm')
        union all
        select 'policy', format('%I.%I policy %I', ours.nspname, c.relname, p.polname),
          format('alter policy %I on %I.%I%s%s', p.polname, ours.nspname, c.relname,
@@ -161,18 +177,45 @@ async function readersOf(
        select 'default', format('%I.%I.%I', ours.nspname, c.relname, a.attname),
          format('alter table %I.%I alter column %I set default %s', ours.nspname, c.relname, a.attname, pg_get_expr(d.adbin, d.adrelid))
        from pg_attrdef d join pg_class c on c.oid = d.adrelid and c.relkind in ('r', 'p') join ours on ours.oid = c.relnamespace
-       join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum and a.attgenerated = '')
+       join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum and a.attgenerated = ''
+       union all
+       select 'default', format('domain %I.%I', ours.nspname, t.typname),
+         format('alter domain %I.%I set default %s', ours.nspname, t.typname, pg_get_expr(t.typdefaultbin, 0))
+       from pg_type t join ours on ours.oid = t.typnamespace where t.typtype = 'd' and t.typdefaultbin is not null
+       union all
+       -- A constraint of a table's partitions, or of tables that inherit from it, goes with its own.
+       select 'constraint', format('%I.%I constraint %I', ours.nspname, c.relname, k.conname),
+         format('alter table %I.%I drop constraint %I, add constraint %I %s', ours.nspname, c.relname, k.conname, k.conname,
+           pg_get_constraintdef(k.oid))
+       from pg_constraint k join pg_class c on c.oid = k.conrelid join ours on ours.oid = c.relnamespace
+       where k.contype = 'c' and k.conislocal and k.coninhcount = 0
+       union all
+       select 'rule', format('%I.%I rule %I', ours.nspname, c.relname, r.rulename),
+         regexp_replace(pg_get_ruledef(r.oid), '^CREATE RULE', 'create or replace rule')
+       from pg_rewrite r join pg_class c on c.oid = r.ev_class join ours on ours.oid = c.relnamespace
+       where r.rulename <> '_RETURN'
+       union all
+       select 'trigger', format('%I.%I trigger %I', ours.nspname, c.relname, t.tgname),
+         format('drop trigger %I on %I.%I; %s', t.tgname, ours.nspname, c.relname, pg_get_triggerdef(t.oid))
+       from pg_trigger t join pg_class c on c.oid = t.tgrelid join ours on ours.oid = c.relnamespace
+       join pg_proc p on p.oid = t.tgfoid join pg_namespace pn on pn.oid = p.pronamespace and pn.nspname <> all ($1)
+       where not t.tgisinternal and t.tgparentid = 0)
      select kind, name, definition from found
      where exists (select from unnest($2::text[]) as text where definition ~* text)
-     order by array_position(array['function', 'view', 'policy', 'default'], kind), name`,
-    [schemas, texts],
+     order by array_position($3::text[], kind), name`,
+    [schemas, texts, READER_KINDS],
   );
   return rows;
 }
 
 const PENDING: Readonly<Record<string, readonly [Undelivered['kind'], string, string]>> = {
   event_log: ['event', 'trigger_name', 'not delivered and not error and not archived'],
-  cron_events: ['cron event', 'trigger_name', `status in ('scheduled', 'locked')`],
+  // Those of the future are made anew of the metadata.
+  cron_events: [
+    'cron event',
+    'trigger_name',
+    `status in ('scheduled', 'locked') and scheduled_time <= now()`,
+  ],
   scheduled_events: ['scheduled event', "''", `status in ('scheduled', 'locked')`],
   action_log: ['asynchronous action', 'action_name', `status in ('created', 'processing')`],
 };

@@ -30,10 +30,11 @@ export function leftoversText(found: Leftovers): string {
         '',
         'Let the other engine deliver its pending events before it stops; no other program will.',
       );
-    lines.push(
-      '',
-      'engine adopt check --format sql prints the SQL that settles the rest. Read it, then run it with psql.',
-    );
+    if (triggers.length > 0 || readers.length > 0)
+      lines.push(
+        '',
+        'engine adopt check --format sql prints the SQL that settles the rest. Read it, then run it with psql.',
+      );
   }
   return `${lines.join('\n')}\n`;
 }
@@ -74,7 +75,7 @@ function rewritten({ kind, name, definition }: Reader, { word, schemas }: Leftov
     );
   const terminated = text.trimEnd().endsWith(';') ? text : `${text.trimEnd()};`;
   const remaining = schemas.find((schema) => new RegExp(`(?<![\\w.])"?${escaped(schema)}"?\\.`).test(text));
-  if (remaining === undefined && text !== definition) return terminated;
+  if (remaining === undefined && text !== definition && kind !== 'materialized view') return terminated;
   const comment = `-- by hand: ${oneLine(`${kind} ${name}`)}${remaining === undefined ? '' : ` uses ${oneLine(remaining)}`}`;
   return [comment, ...definition.split(/\r\n|\r|\n/).map((line) => `--   ${line}`)].join('\n');
 }

@@ -21,6 +21,26 @@ function read(name = '') {
   return { value, origin, complaints };
 }
 
+test('the answer of export_metadata, with its resource_version, is read as the metadata in it', () => {
+  const filter = { owner: { _eq: 'X-Acme-User-Id', _in: ['x-acme-id'] } };
+  const table = {
+    table: 'note',
+    select_permissions: [{ role: 'user', permission: { columns: '*', filter } }],
+  };
+  const configuration = { connection_info: { database_url: { from_env: 'URL' } } };
+  const metadata = { version: 3, sources: [{ name: 'default', tables: [table], configuration }], odd: 1 };
+  write({ 'export.json': JSON.stringify({ resource_version: 7, metadata }, null, 2) });
+  const { value, complaints } = read('export.json');
+  expect(value.sources[0]!.tables.map(({ table: { name } }) => name)).toEqual(['note']);
+  expect(complaints).toEqual([
+    'warning unknown-key  odd  export.json:38:5\n  Unknown key "odd" is ignored.',
+    'warning literal-like-session-variable  sources.default.tables.note.select_permissions.user.permission.filter.owner._eq  export.json:18:23\n' +
+      '  "X-Acme-User-Id" is a literal: session variables begin with "x-engine-".\n' +
+      '  Literals that are like it: 1 more.\n' +
+      '  If the metadata is that of an engine whose word is "acme", give --vocabulary acme.',
+  ]);
+});
+
 describe('a directory', () => {
   test('includes by tag and by text, nested and relative; other targets than .yaml are text', () => {
     write({

@@ -1,0 +1,56 @@
+/**
+ * Literals of rules and presets that look like session variables of another vocabulary, such as `X-Acme-User-Id`. They are
+ * what metadata of another engine has where the vocabulary was forgotten: as literals they could let every row through.
+ */
+import { isVocabularyWord, vocabulary } from '../core/vocabulary.ts';
+import { diagnostics as messages } from '../diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Json, Metadata, MetadataPath, TableEntry } from './metadata.ts';
+import { sessionVariable } from './values.ts';
+
+/** One warning for each word, at its first literal: a whole import has thousands of them. */
+export function lookalikes({ sources }: Metadata): Diagnostic[] {
+  const found = new Map<string, { readonly name: string; readonly path: MetadataPath; count: number }>();
+  const visit = (value: Json | undefined, path: MetadataPath): void => {
+    if (typeof value === 'string') {
+      const word = wordOf(value);
+      const known = word === undefined ? undefined : found.get(word);
+      if (known) known.count += 1;
+      else if (word !== undefined) found.set(word, { name: value, path, count: 1 });
+    } else if (typeof value === 'object' && value !== null)
+      for (const [key, item] of Object.entries(value))
+        visit(item as Json, [...path, Array.isArray(value) ? Number(key) : key]);
+  };
+  for (const table of sources.flatMap(({ tables }) => tables))
+    for (const { path, permission } of permissionsOf(table))
+      for (const key of ['filter', 'check', 'set'] as const)
+        visit(permission[key] ?? undefined, [...path, 'permission', key]);
+  return [...found].map(([word, { name, path, count }]) =>
+    at(
+      path,
+      messages.literalLikeSessionVariable({
+        name,
+        prefix: vocabulary().prefix,
+        word,
+        more: count > 1 ? count - 1 : undefined,
+      }),
+    ),
+  );
+}
+
+interface Rules {
+  readonly path: MetadataPath;
+  readonly permission: { readonly filter?: Json; readonly check?: Json; readonly set?: Json };
+}
+
+function permissionsOf(table: TableEntry): readonly Rules[] {
+  const { insert_permissions, select_permissions, update_permissions, delete_permissions } = table;
+  return [...insert_permissions, ...select_permissions, ...update_permissions, ...delete_permissions];
+}
+
+/** `acme` of `X-Acme-User-Id`; undefined for other texts, for session variables and for those that are refused as foreign. */
+function wordOf(value: string): string | undefined {
+  if (sessionVariable(value) !== undefined || vocabulary().isForeign(value)) return undefined;
+  const word = /^x-([a-z0-9]+)-[a-z0-9-]+$/i.exec(value)?.[1]?.toLowerCase();
+  return word !== undefined && isVocabularyWord(word) ? word : undefined;
+}
