@@ -4,7 +4,7 @@ import type {
   AccessAnswer,
   AccessPermission,
   AccessRow,
-  ConsoleQuestion,
+  PermissionQuestion,
   WhoAnswer,
 } from '../../runtime/console/questions.ts';
 import { ruleLayout, ruleWords } from '../../runtime/core/condition/words.ts';
@@ -25,7 +25,7 @@ let last: { readonly files: Files; readonly code: GeneratedCode; access?: string
  * Answers with JSON: an `AccessAnswer`, or the `WhoAnswer` of a column. `null` for a table or column that is not served.
  * @param files generated code
  */
-export function answerConsole(files: Files, question: ConsoleQuestion): string {
+export function answerConsole(files: Files, question: PermissionQuestion): string {
   if (last?.files !== files)
     last = { files, code: readTexts({ label: 'the served program', folder: 'generated', files }) };
   if (question.kind === 'access') {

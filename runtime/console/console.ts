@@ -6,12 +6,16 @@
  * - `GET /engine/console/state`: a ConsoleState, from memory
  * - `GET /engine/console/access`: an AccessAnswer
  * - `GET /engine/console/who?source=…&table=…&column=…`: every path by which a role reads or writes the column
+ * - `GET /engine/console/inconsistencies`: what is not served, with its place in the metadata
  */
 import { EngineError } from '../core/errors.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import { servePageFiles } from '../http/page-files.ts';
 import type { ConsoleQuestion, ConsoleState } from './questions.ts';
+
+/** Parameters of a request: each a text, or a list where it was given several times. */
+type Given = Readonly<Record<string, unknown>>;
 
 /** The server's state and answers, for the page. */
 export interface ConsoleContext {
@@ -71,25 +75,50 @@ export function consoleEndpoints({ state, ask }: ConsoleContext): Endpoints {
       await authenticateAdmin(context, request);
       return sendJson(reply, JSON.stringify({ ...(await state()), mode }));
     });
-    app.get('/engine/console/access', async (request, reply) => {
-      await authenticateAdmin(context, request);
-      return sendJson(reply, await ask({ kind: 'access' }));
-    });
-    app.get<{ Querystring: Readonly<Record<string, unknown>> }>(
-      '/engine/console/who',
-      async (request, reply) => {
+    for (const [name, { parameters, question, missing }] of Object.entries(QUESTIONS))
+      app.get<{ Querystring: Given }>(`/engine/console/${name}`, async (request, reply) => {
         await authenticateAdmin(context, request);
-        const { source, table, column } = request.query;
-        if (typeof source !== 'string' || typeof table !== 'string' || typeof column !== 'string')
-          throw new EngineError('bad-request', 'give source, table and column, each once', { path: '$' });
-        const answer = await ask({ kind: 'who', source, table, column });
+        const given = requireTexts(request.query, parameters);
+        const answer = await ask(question(given));
         if (answer === 'null')
-          throw new EngineError('not-found', `no column "${column}" of "${table}" is served`, {
-            path: '$',
-            status: 404,
-          });
+          throw new EngineError('not-found', missing?.(given) ?? 'not found', { path: '$', status: 404 });
         return sendJson(reply, answer);
+      });
+  };
+}
+
+interface AskedQuestion {
+  readonly parameters: readonly string[];
+  readonly question: (given: Readonly<Record<string, string>>) => ConsoleQuestion;
+  /** Message where the answer is null. */
+  readonly missing?: (given: Readonly<Record<string, string>>) => string;
+}
+
+/** By the last step of the address. */
+const QUESTIONS: Readonly<Record<string, AskedQuestion>> = {
+  access: { parameters: [], question: () => ({ kind: 'access' }) },
+  who: {
+    parameters: ['source', 'table', 'column'],
+    question: ({ source = '', table = '', column = '' }) => ({ kind: 'who', source, table, column }),
+    missing: ({ table, column }) => `no column "${column}" of "${table}" is served`,
+  },
+  inconsistencies: { parameters: [], question: () => ({ kind: 'inconsistencies' }) },
+};
+
+/** @throws EngineError unless each parameter is given, once */
+function requireTexts(given: Given, names: readonly string[]): Readonly<Record<string, string>> {
+  if (names.some((name) => typeof given[name] !== 'string'))
+    throw new EngineError(
+      'bad-request',
+      `give ${listed(names)}${names.length > 1 ? ', each once' : ' once'}`,
+      {
+        path: '$',
       },
     );
-  };
+  return given as Readonly<Record<string, string>>;
+}
+
+/** `a, b and c`. */
+function listed(names: readonly string[]): string {
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 }

@@ -1,7 +1,11 @@
 /** Questions of the console's page, and their answers. */
 
+import type { OperatorQuestion } from './operator-questions.ts';
+
+export type ConsoleQuestion = PermissionQuestion | OperatorQuestion;
+
 /** About permissions. A table is meant by its key: `public.ticket`. */
-export type ConsoleQuestion =
+export type PermissionQuestion =
   | { readonly kind: 'access' }
   | { readonly kind: 'who'; readonly source: string; readonly table: string; readonly column: string };
 

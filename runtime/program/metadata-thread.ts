@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { namingOptions, servingOptions } from '../configuration/configuration.ts';
-import type { ConsoleQuestion } from '../console/questions.ts';
+import type { ConsoleQuestion, PermissionQuestion } from '../console/questions.ts';
 import { EngineError } from '../core/errors.ts';
 import type { CronTriggerShape } from '../core/events.ts';
 import { linkProgram } from '../core/program.ts';
@@ -95,7 +95,7 @@ function handle(running: Running, message: Exclude<MessageToThread, { kind: 'ans
     case 'locate':
       return Promise.resolve(JSON.stringify(locateRule(running.engine.state, message.reason)));
     case 'console':
-      return answerConsole(running.engine, message.question);
+      return answerConsole(running, message.question);
     case 'health':
       return running.health();
     case 'stop':
@@ -132,18 +132,19 @@ interface CompilerModule {
 
 /** The part of the review's module that this thread uses. */
 interface ReviewModule {
-  readonly answerConsole: (files: ReadonlyMap<string, string>, question: ConsoleQuestion) => string;
+  readonly answerConsole: (files: ReadonlyMap<string, string>, question: PermissionQuestion) => string;
 }
 
-/** The module is loaded with the first question: few servers have a console. */
-async function answerConsole(
-  { state }: MetadataEngine<SourceConnection>,
-  question: ConsoleQuestion,
-): Promise<string> {
+/** Modules are loaded with the first question: few servers have a console. */
+async function answerConsole({ engine }: Running, question: ConsoleQuestion): Promise<string> {
+  if (question.kind !== 'access' && question.kind !== 'who') {
+    const { answerOperator } = await import('../console/answer.ts');
+    return JSON.stringify((await answerOperator(question, { engine })) ?? null);
+  }
   const { review } = workerData as ThreadData;
   if (review === undefined) throw new Error('the module that answers the console is not given');
   const module = (await import(review)) as ReviewModule;
-  return module.answerConsole(state.compilation.files, question);
+  return module.answerConsole(engine.state.compilation.files, question);
 }
 
 interface Running {

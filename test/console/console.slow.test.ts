@@ -166,12 +166,13 @@ describe.skipIf(!hasChromium)('the console', () => {
       for (const name of ['Overview', 'Access', 'Events', 'Remote schemas', 'Operations']) {
         await page.getByRole('link', { name, exact: true }).click();
         await page.getByRole('heading', { level: 1, name }).waitFor();
-        expect(await page.getByRole('button').allInnerTexts()).toEqual(['Copy as JSON']);
+        const buttons = await page.getByRole('button').allInnerTexts();
+        expect(buttons.filter((name) => name !== 'Refresh')).toEqual(['Copy as JSON']);
       }
       const sent = requests
         .filter((each) => each.startsWith('POST'))
-        .map((each) => /"type":"(\w+)"/.exec(each)?.[1]);
-      expect([...new Set(sent)].sort()).toEqual(['export_metadata', 'get_inconsistent_metadata']);
+        .flatMap((each) => /"type":"(\w+)"/.exec(each)?.[1] ?? []);
+      expect(sent.filter((type) => !/^(export|(pg_)?get)_/.test(type))).toEqual([]);
     });
   });
 

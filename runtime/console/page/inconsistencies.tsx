@@ -1,54 +1,102 @@
-/** Objects of the metadata that are not served, with the reasons. */
-import { metadata, useLoaded } from './api.ts';
-import { ActionButton, CopyJson, type PageProps, Problem, Waiting } from './parts.tsx';
-
-interface Inconsistency {
-  readonly name: string;
-  readonly reason: string;
-  readonly type: string;
-  readonly definition: unknown;
-}
+/** Objects of the metadata that are not served: why, and where they are. */
+import type { ConsoleInconsistency, InconsistenciesAnswer } from '../operator-questions.ts';
+import { metadata, read, useLoaded } from './api.ts';
+import { ActionButton, PageHead, type PageProps, Shown } from './parts.tsx';
 
 export function Inconsistencies({ state }: PageProps) {
-  const { value, error, again } = useLoaded('inconsistencies', () =>
-    metadata<readonly Inconsistency[]>('get_inconsistent_metadata'),
+  const loaded = useLoaded('inconsistencies', () =>
+    read<InconsistenciesAnswer>('/engine/console/inconsistencies'),
   );
+  const { value, again } = loaded;
   const change = (type: string, args: object) => async () => {
     await metadata(type, args);
     again();
   };
+  const count = value?.inconsistencies.length ?? 0;
   return (
     <>
-      <header>
-        <h1>Inconsistencies</h1>
-        <ActionButton state={state} run={change('reload_metadata', { reload_sources: true })}>
-          Reload
+      <PageHead title="Inconsistencies" value={value} again={again}>
+        <ActionButton
+          state={state}
+          run={change('reload_metadata', { reload_sources: true, reload_remote_schemas: true })}
+        >
+          Reload all
         </ActionButton>
-        {value && value.length > 0 && (
-          <ActionButton state={state} run={change('drop_inconsistent_metadata', {})}>
+        {count > 0 && (
+          <ActionButton
+            state={state}
+            run={change('drop_inconsistent_metadata', {})}
+            confirm={`Remove ${count === 1 ? 'this object' : `these ${count} objects`} from the metadata?`}
+          >
             Drop all
           </ActionButton>
         )}
-        <CopyJson value={value} />
-      </header>
-      {error && <Problem error={error} />}
-      {value ? (
-        value.length === 0 && <p>Everything in the metadata is served.</p>
-      ) : (
-        <Waiting>Asking the server …</Waiting>
-      )}
-      {value?.map(({ name, type, reason, definition }) => (
-        <section key={`${type} ${name} ${reason}`} className="card">
-          <h2>
-            {name} <small>{type.replaceAll('_', ' ')}</small>
-          </h2>
-          <p>{reason}</p>
-          <details>
-            <summary>Definition</summary>
-            <pre>{JSON.stringify(definition, null, 2)}</pre>
-          </details>
-        </section>
-      ))}
+      </PageHead>
+      <Shown of={loaded}>
+        {({ inconsistencies }) =>
+          inconsistencies.length === 0 ? (
+            <p className="quiet">Everything in the metadata is served.</p>
+          ) : (
+            inconsistencies.map((each) => (
+              <Inconsistency key={`${each.path} ${each.name} ${each.reason}`} object={each}>
+                {each.reload && (
+                  <ActionButton state={state} run={change(...reloadOf(each.reload))}>
+                    Reload {'source' in each.reload ? each.reload.source : each.reload.remoteSchema}
+                  </ActionButton>
+                )}
+              </Inconsistency>
+            ))
+          )
+        }
+      </Shown>
     </>
+  );
+}
+
+/** Operation and arguments that read again what an object depends on. */
+function reloadOf(target: NonNullable<ConsoleInconsistency['reload']>): [type: string, args: object] {
+  return 'source' in target
+    ? ['reload_metadata', { reload_sources: [target.source] }]
+    : ['reload_remote_schema', { name: target.remoteSchema }];
+}
+
+function Inconsistency({
+  object: { name, type, reason, path, place, details, because, definition },
+  children,
+}: {
+  readonly object: ConsoleInconsistency;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <section className="card">
+      <h2>
+        {name} <small>{type?.replaceAll('_', ' ')}</small>
+      </h2>
+      <p>{reason}</p>
+      {details.map((line) => (
+        <p key={line} className="quiet">
+          {line}
+        </p>
+      ))}
+      <dl className="facts">
+        <dt>Place</dt>
+        <dd>
+          <code>{place ?? path}</code>
+        </dd>
+        {because && (
+          <>
+            <dt>Follows from</dt>
+            <dd>
+              <code>{because}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+      <details>
+        <summary>Definition</summary>
+        <pre>{JSON.stringify(definition, null, 2)}</pre>
+      </details>
+      {children}
+    </section>
   );
 }

@@ -13,6 +13,7 @@ import { Remotes } from './remotes.tsx';
 import { useRoute } from './route.ts';
 import { Who } from './who.tsx';
 import './page.css';
+import './operators.css';
 
 const PAGES = {
   overview: { title: 'Overview', show: Overview },

@@ -1,6 +1,7 @@
 /** Small parts that several pages show. */
 import { type ReactNode, useState } from 'react';
 import type { ConsoleState } from '../questions.ts';
+import type { Loaded } from './api.ts';
 
 /** Properties of every page. */
 export interface PageProps {
@@ -39,30 +40,134 @@ export function CopyJson({ value }: { readonly value: unknown }) {
   );
 }
 
+/** Title of a page, with the buttons that belong to all that it shows. */
+export function PageHead({
+  title,
+  value,
+  again,
+  children,
+}: {
+  readonly title: ReactNode;
+  /** For the copy. */
+  readonly value: unknown;
+  /** Reads what is shown again. */
+  readonly again: () => void;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <header>
+      <h1>{title}</h1>
+      {children}
+      <span className="tools">
+        <button type="button" onClick={again}>
+          Refresh
+        </button>
+        <CopyJson value={value} />
+      </span>
+    </header>
+  );
+}
+
+/** Shows a value once it is there; until then, or instead, that it is waited for or why it is not there. */
+export function Shown<Value>({
+  of: { value, error },
+  waiting = 'Asking the server …',
+  children,
+}: {
+  readonly of: Loaded<Value>;
+  readonly waiting?: string;
+  readonly children: (value: Value) => ReactNode;
+}) {
+  return (
+    <>
+      {error && <Problem error={error} />}
+      {value === undefined ? !error && <Waiting>{waiting}</Waiting> : children(value)}
+    </>
+  );
+}
+
+/** A table with names of columns. It scrolls by itself where it is wider than the page. */
+export function List({
+  columns,
+  label,
+  children,
+}: {
+  readonly columns: readonly string[];
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    <div className="scroll" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A word with a colour: how something is. */
+export function Badge({
+  kind,
+  children,
+}: {
+  readonly kind: 'good' | 'bad' | 'warn' | 'plain';
+  readonly children: ReactNode;
+}) {
+  return <span className={`badge ${kind}`}>{children}</span>;
+}
+
 /** Runs an operation that changes something, and says what came of it. Only shown where the console may write. */
 export function ActionButton({
   state,
   run,
+  confirm,
   children,
 }: {
-  readonly state: ConsoleState;
+  readonly state: Pick<ConsoleState, 'mode'>;
   readonly run: () => Promise<unknown>;
+  /** Asked before it runs. */
+  readonly confirm?: string;
   readonly children: ReactNode;
 }) {
   const [outcome, setOutcome] = useState<string>();
+  const [isAsked, setAsked] = useState(false);
   if (state.mode === 'read') return null;
-  const click = () => {
+  const start = () => {
+    setAsked(false);
     setOutcome('…');
     run().then(
       () => setOutcome('done'),
       (error: Error) => setOutcome(error.message),
     );
   };
+  const click = () => (confirm === undefined ? start() : setAsked(true));
   return (
     <span className="action">
-      <button type="button" onClick={click} disabled={outcome === '…'}>
-        {children}
-      </button>
+      {isAsked ? (
+        <>
+          {confirm}
+          <button type="button" onClick={start}>
+            Yes
+          </button>
+          <button type="button" onClick={() => setAsked(false)}>
+            No
+          </button>
+        </>
+      ) : (
+        <button type="button" onClick={click} disabled={outcome === '…'}>
+          {children}
+        </button>
+      )}
       <span role="status">{outcome}</span>
     </span>
   );
