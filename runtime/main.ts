@@ -316,7 +316,7 @@ async function openHost(
 /** The console, where it is asked for and there is metadata. Loaded on demand: few servers have it. */
 async function consoleOf(
   { ask, health }: Host,
-  { enableConsole, enabledApis, graphiql, devMode }: Configuration,
+  { enableConsole, enabledApis, graphiql, devMode, disableEventing }: Configuration,
   sources: () => SourceConnections | undefined,
 ): Promise<readonly Endpoints[]> {
   if (!enableConsole || !ask || !enabledApis.includes('metadata')) return [];
@@ -326,6 +326,7 @@ async function consoleOf(
     version,
     startedAt,
     hasQueryPage: graphiql ?? devMode,
+    isEventingDisabled: disableEventing,
     health: await health(),
     sources: poolsOf(sources()).map(({ source, address, role, state: connections }) => ({
       name: role === 'primary' ? source : `${source} (replica)`,

@@ -2,21 +2,29 @@
 
 import type { MetadataEngine } from '../metadata-api/engine.ts';
 import type { SourceDatabase } from '../metadata-api/state.ts';
+import type { QueueQuery } from '../queue/lease.ts';
 import { inconsistenciesOf } from './inconsistencies.ts';
 import type { OperatorQuestion } from './operator-questions.ts';
+import { callsOf, queuesOf } from './queues.ts';
 
 /** What answers are made of. */
 export interface AnswerContext {
   readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state'>;
+  /** A statement on the server's tables in the metadata database. */
+  readonly query: QueueQuery;
 }
 
 /** @returns an answer as it is sent, undefined for an object that does not exist */
 export async function answerOperator(
   question: OperatorQuestion,
-  { engine }: AnswerContext,
+  { engine, query }: AnswerContext,
 ): Promise<object | undefined> {
   switch (question.kind) {
     case 'inconsistencies':
       return inconsistenciesOf(engine.state);
+    case 'queues':
+      return queuesOf(engine.state, query);
+    case 'calls':
+      return callsOf(engine.state.metadata, question.action, query);
   }
 }

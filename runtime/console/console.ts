@@ -7,6 +7,8 @@
  * - `GET /engine/console/access`: an AccessAnswer
  * - `GET /engine/console/who?source=…&table=…&column=…`: every path by which a role reads or writes the column
  * - `GET /engine/console/inconsistencies`: what is not served, with its place in the metadata
+ * - `GET /engine/console/queues`: what waits and what failed of events, schedules and asynchronous actions
+ * - `GET /engine/console/calls?action=…`: the last calls of an asynchronous action
  */
 import { EngineError } from '../core/errors.ts';
 import { vocabulary } from '../core/vocabulary.ts';
@@ -103,6 +105,12 @@ const QUESTIONS: Readonly<Record<string, AskedQuestion>> = {
     missing: ({ table, column }) => `no column "${column}" of "${table}" is served`,
   },
   inconsistencies: { parameters: [], question: () => ({ kind: 'inconsistencies' }) },
+  queues: { parameters: [], question: () => ({ kind: 'queues' }) },
+  calls: {
+    parameters: ['action'],
+    question: ({ action = '' }) => ({ kind: 'calls', action }),
+    missing: ({ action }) => `there is no asynchronous action "${action}"`,
+  },
 };
 
 /** @throws EngineError unless each parameter is given, once */

@@ -1,7 +1,10 @@
 /** Questions of the console's pages for operators, and their answers. */
 
 /** Answered from the metadata that is served and from databases. */
-export type OperatorQuestion = { readonly kind: 'inconsistencies' };
+export type OperatorQuestion =
+  | { readonly kind: 'inconsistencies' }
+  | { readonly kind: 'queues' }
+  | { readonly kind: 'calls'; readonly action: string };
 
 /** Objects of the metadata that are not served. */
 export interface InconsistenciesAnswer {
@@ -24,4 +27,65 @@ export interface ConsoleInconsistency {
   readonly definition: unknown;
   /** Where to read again what it depends on. Absent where only a change of the metadata helps. */
   readonly reload?: { readonly source: string } | { readonly remoteSchema: string };
+}
+
+/** How much waits and what failed, by queue. Times are ISO 8601. */
+export interface QueuesAnswer {
+  readonly triggers: readonly TriggerQueue[];
+  readonly crons: readonly CronQueue[];
+  readonly oneOff: ScheduledQueue;
+  readonly actions: readonly ActionQueue[];
+  /** Why figures are missing: source, or `metadata` for the metadata database. */
+  readonly unread: readonly { readonly database: string; readonly reason: string }[];
+}
+
+/** Absent figures could not be read. */
+interface Queue {
+  /** Events that wait, those that are tried again included. */
+  readonly pending?: number;
+  /** Events that wait after an attempt that failed. */
+  readonly retrying?: number;
+  /** Events whose last attempt failed within 24 hours. */
+  readonly failed?: number;
+}
+
+export interface TriggerQueue extends Queue {
+  readonly source: string;
+  /** `public.item`. */
+  readonly table: string;
+  readonly name: string;
+  readonly isPaused?: boolean;
+  /** When the event that waits longest was made. */
+  readonly oldest?: string;
+}
+
+/** Pending events of schedules are those that are due. */
+export interface ScheduledQueue extends Queue {
+  /** The next times, at most three. */
+  readonly next?: readonly string[];
+}
+
+export interface CronQueue extends ScheduledQueue {
+  readonly name: string;
+  readonly schedule: string;
+  /** UTC unless given. */
+  readonly timezone?: string;
+}
+
+/** An asynchronous action; its calls are not tried again. */
+export interface ActionQueue extends Omit<Queue, 'retrying'> {
+  readonly name: string;
+}
+
+/** The last calls of an asynchronous action, newest first. */
+export interface CallsAnswer {
+  readonly action: string;
+  readonly calls: readonly {
+    readonly id: string;
+    readonly status: 'created' | 'processing' | 'completed' | 'error';
+    readonly createdAt: string;
+    readonly endedAt: string | null;
+    /** Error of the call as its client gets it, with details for administrators. */
+    readonly errors: unknown;
+  }[];
 }

@@ -119,6 +119,8 @@ export interface ConsoleState {
   /** The page may change something. */
   readonly mode: 'read' | 'write';
   readonly hasQueryPage: boolean;
+  /** This instance delivers no events. */
+  readonly isEventingDisabled: boolean;
   readonly health: string;
   readonly sources: readonly ConsoleSource[];
 }

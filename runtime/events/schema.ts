@@ -1,7 +1,7 @@
 /** Tables of events in a source's own database, so that an event commits with the change that it reports. */
 
 /** Raised with every change of the texts below. */
-export const EVENTS_VERSION = '3';
+export const EVENTS_VERSION = '4';
 
 /** Updates free their row's old version at once and often, so tables with many short-lived states are vacuumed eagerly. */
 const STORAGE = 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0';
@@ -51,6 +51,9 @@ create index if not exists event_log_by_key on engine_catalog.event_log (trigger
 create index if not exists event_log_fetch_by_trigger
   on engine_catalog.event_log (trigger_name, next_retry_at nulls first, seq)
   where delivered = false and error = false and archived = false;
+-- For operators: a log of many delivered events is not read to find those that failed.
+create index if not exists event_log_failed on engine_catalog.event_log (trigger_name, created_at)
+  where error and not archived;
 
 create table if not exists engine_catalog.event_invocation_logs (
   id text primary key default engine_catalog.gen_engine_uuid(),

@@ -23,6 +23,7 @@ const SECRET = 'secret of the operator pages';
 const HEADER_SECRET = 'header value from the environment';
 const SIGNING_SECRET = `whsec_${Buffer.from('signs the calls of webhooks').toString('base64')}`;
 const ADMIN = { 'x-engine-admin-secret': SECRET };
+const NOT_YET = expect.objectContaining({ reason: expect.stringContaining('has not been read yet') });
 const LOCKED = 'type Query {\n  capital(code: String!): String\n  name(code: String!): String\n}\n';
 
 describe.skipIf(!hasChromium)('the pages for operators', () => {
@@ -85,6 +86,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
       headers: [{ name: 'X-Secret', value_from_env: 'HOOKS_SECRET' }],
       retry_conf: { num_retries: 0, interval_sec: 1, timeout_sec: 5 },
     });
+    const { retry_conf: _, ...cronHook } = hook('/failing');
     const trigger = (name: string, path: string, columns: readonly string[]) => ({
       name,
       definition: { enable_manual: true, update: { columns } },
@@ -107,6 +109,23 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
         },
       ],
       {
+        cron_triggers: [
+          { name: 'nightly', schedule: '0 3 * * *', include_in_metadata: true, payload: {}, ...cronHook },
+        ],
+        custom_types: { objects: [{ name: 'Sum', fields: [{ name: 'total', type: 'Int!' }] }] },
+        actions: [
+          {
+            name: 'add_up',
+            definition: {
+              kind: 'asynchronous',
+              type: 'mutation',
+              handler: '{{HOOKS_URL}}/failing',
+              output_type: 'Sum',
+              arguments: [],
+              headers: [{ name: 'X-Secret', value_from_env: 'HOOKS_SECRET' }],
+            },
+          },
+        ],
         remote_schemas: [
           {
             name: 'countries',
@@ -145,6 +164,9 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     withConsole(browser, servers[mode]!, SECRET, hash, run);
 
   test('lists what is not served as the metadata API does, with places', { timeout: 60_000 }, async () => {
+    const inconsistent = () => askReader<object[]>('get_inconsistent_metadata');
+    // A server that follows another one reads remote schemas by itself.
+    await expect.poll(inconsistent, { timeout: 10_000 }).not.toContainEqual(NOT_YET);
     const listed = await askReader<{ name: string; reason: string }[]>('get_inconsistent_metadata');
     expect(listed.length).toBeGreaterThan(1);
     await open('read', '#/inconsistencies', async ({ page, operations }) => {
@@ -180,5 +202,134 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     });
     expect(await ask('get_inconsistent_metadata')).toEqual([]);
     await ask('replace_metadata', { metadata: before, allow_inconsistent_metadata: true }, 2);
+  });
+
+  /** Figures of a table's row, by its head. */
+  async function rowOf(page: OpenConsole['page'], name: string): Promise<string[]> {
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+    await row.first().waitFor();
+    return (await row.first().getByRole('cell').allInnerTexts()).map((text) =>
+      text.replace(/\s+/g, ' ').trim(),
+    );
+  }
+
+  const countOf = async (sql: string) => Number((await database.query(sql))[0]!.count);
+
+  test('counts queues as the databases do, and pauses and resumes', { timeout: 60_000 }, async () => {
+    await open('write', '#/events', async ({ page, operations }) => {
+      const waiting = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'waiting' }) });
+      await waiting.getByRole('button', { name: 'Pause' }).click();
+      await waiting.getByText('paused').waitFor();
+      expect(operations()).toEqual(['pg_pause_event_trigger']);
+    });
+    const headers = { ...ADMIN, 'x-engine-role': 'admin' };
+    await database.query(
+      `update item set name = 'two'; update item set price = 2; update item set price = 3`,
+    );
+    const called = await send(servers.write!, '/v1/graphql', {
+      headers,
+      body: { query: 'mutation { add_up }' },
+    });
+    expect(called.status).toBe(200);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const event = {
+      webhook: `${webhook.url}/accepted`,
+      headers: [{ name: 'X-Secret', value_from_env: 'HOOKS_SECRET' }],
+    };
+    await ask('create_scheduled_event', { ...event, schedule_at: later, payload: {} });
+    await ask('create_scheduled_event', { ...event, schedule_at: '2020-01-01T00:00:00Z', payload: {} });
+    const pending = 'select count(*) from engine_catalog.event_log where not delivered and not error';
+    await expect.poll(() => countOf(pending), { timeout: 10_000 }).toBe(2);
+    const open_ = `select count(*) from engine_catalog.action_log where status <> 'error'`;
+    await expect.poll(() => countOf(open_), { timeout: 10_000 }).toBe(0);
+    const { cron_triggers } = await ask<{ cron_triggers: { name: string; schedule: string }[] }>(
+      'get_cron_triggers',
+    );
+    const { events } = await ask<{ events: { scheduled_time: string }[] }>('get_scheduled_events', {
+      type: 'cron',
+      trigger_name: 'nightly',
+      status: ['scheduled'],
+      limit: 3,
+    });
+    await open('read', '#/events', async ({ page, operations }) => {
+      expect((await rowOf(page, 'accepted')).slice(0, 4)).toEqual(['public.item default', '0', '0', '0']);
+      expect((await rowOf(page, 'refused')).slice(1, 6)).toEqual(['0', '0', '1', '', 'delivers']);
+      const paused = await rowOf(page, 'waiting');
+      expect([...paused.slice(1, 4), paused[5]]).toEqual(['2', '0', '0', 'paused']);
+      const nightly = await rowOf(page, 'nightly');
+      expect(nightly[0]).toBe(`${cron_triggers[0]!.schedule} UTC`);
+      const shown = await page.evaluate<string[]>(
+        `${JSON.stringify(events)}.map((each) => new Date(each.scheduled_time).toLocaleString())`,
+      );
+      expect(nightly.at(-1)).toBe(shown.join(' '));
+      expect((await rowOf(page, 'All one-off events')).slice(0, 3)).toEqual(['0', '0', '1']);
+      expect(await rowOf(page, 'add_up')).toEqual(['0', '1']);
+      expect(await page.getByRole('button').allInnerTexts()).toEqual(['Refresh', 'Copy as JSON']);
+      expect(operations()).toEqual([]);
+    });
+    await open('write', '#/events', async ({ page }) => {
+      const waiting_ = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'waiting' }) });
+      await waiting_.getByRole('button', { name: 'Resume' }).click();
+      await waiting_.getByText('delivers').waitFor();
+      await expect.poll(() => countOf(pending), { timeout: 10_000 }).toBe(0);
+    });
+  });
+
+  test('shows the calls of an event with secrets hidden, and delivers it again', {
+    timeout: 60_000,
+  }, async () => {
+    const [{ id }] = await askReader<[{ id: string }]>('pg_get_event_logs', { name: 'refused' });
+    await open('read', '#/events/trigger/default/refused', async ({ page, operations }) => {
+      await page.getByRole('combobox').selectOption('error');
+      await page.getByRole('link', { name: id }).click();
+      await page.getByText('HOOKS_SECRET').waitFor();
+      await page.getByText('500', { exact: true }).waitFor();
+      await page.getByText('the handler fails').waitFor();
+      expect(await page.locator('.two').count()).toBe(1);
+      expect(await page.getByRole('button').allInnerTexts()).toEqual(['Refresh', 'Copy as JSON']);
+      expect(operations().filter((type) => !type.startsWith('pg_get_'))).toEqual([]);
+    });
+    const calls = () => webhook.calls.filter(({ path }) => path === '/failing').length;
+    const before = calls();
+    await open('write', `#/events/trigger/default/refused/${id}`, async ({ page, operations }) => {
+      await page.getByRole('button', { name: 'Deliver again' }).click();
+      await expect.poll(calls, { timeout: 10_000 }).toBe(before + 1);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.locator('.two').nth(1).waitFor();
+      expect(operations()).toContain('pg_redeliver_event');
+    });
+    await open('write', '#/events/trigger/default/refused', async ({ page, operations }) => {
+      await page.getByRole('button', { name: 'Deliver failed events again' }).click();
+      await page.getByRole('button', { name: 'Yes' }).click();
+      await expect.poll(calls, { timeout: 10_000 }).toBe(before + 2);
+      expect(operations()).toContain('pg_redeliver_events');
+    });
+  });
+
+  test('shows failed calls of schedules and asynchronous actions', { timeout: 60_000 }, async () => {
+    await open('read', '#/events/one-off', async ({ page }) => {
+      await page
+        .getByRole('link')
+        .filter({ has: page.locator('code') })
+        .last()
+        .click();
+      await page.getByText('No call was made for this event yet.').waitFor();
+    });
+    const rows = await database.query('select id::text, errors from engine_catalog.action_log');
+    await open('read', '#/events/action/add_up', async ({ page }) => {
+      await page.getByRole('rowheader', { name: rows[0]!.id as string }).waitFor();
+      await page.locator('summary').click();
+      const shown = JSON.parse((await page.locator('details pre').textContent())!);
+      const { internal, ...error } = rows[0]!.errors as { internal: { response: { status: number } } };
+      expect(shown).toMatchObject(error);
+      expect(shown.internal.response.status).toBe(internal.response.status);
+      expect(shown.internal.request.headers).toContainEqual({ name: 'X-Secret', value: '(hidden)' });
+    });
+    await open('read', '#/events/action/other', async ({ page }) => {
+      await page.getByRole('alert').getByText('there is no asynchronous action "other"').waitFor();
+    });
+    await open('read', '#/events/trigger/default/other', async ({ page }) => {
+      await page.getByRole('alert').getByText('event trigger "other" does not exist').waitFor();
+    });
   });
 });

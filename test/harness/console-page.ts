@@ -63,7 +63,7 @@ export async function withConsole(
       operations: () => requests.flatMap(({ body }) => /^\{"type":"(\w+)"/.exec(body)?.[1] ?? []),
       paths: () => requests.map(({ url }) => url.replace(origin, '')),
     });
-    await savePictures(page, expect.getState().currentTestName ?? '');
+    await savePictures(page);
     await Promise.all(answers);
     expect(complaints).toEqual([]);
     expect(requests.filter(({ url }) => !url.startsWith(`${origin}/`))).toEqual([]);
@@ -73,14 +73,15 @@ export async function withConsole(
 }
 
 /** Leaves pictures for people in the folder ENGINE_TEST_PICTURES: light and dark, for a desk and a phone. */
-async function savePictures(page: Page, name: string): Promise<void> {
+async function savePictures(page: Page): Promise<void> {
   const folder = process.env.ENGINE_TEST_PICTURES;
   if (folder === undefined) return;
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [1280, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      const file = `${name.replace(/[^a-z]+/gi, '-')}-${colorScheme}-${width}.png`;
+      const name = new URL(page.url()).hash.replaceAll(/[^a-z]+/gi, '-').slice(1, 60);
+      const file = `${name}-${colorScheme}-${width}.png`;
       await page.screenshot({ path: join(folder, file) });
     }
 }

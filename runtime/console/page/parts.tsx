@@ -90,10 +90,13 @@ export function Shown<Value>({
 export function List({
   columns,
   label,
+  numbers = [],
   children,
 }: {
   readonly columns: readonly string[];
   readonly label: string;
+  /** Columns that hold numbers. */
+  readonly numbers?: readonly string[];
   readonly children: ReactNode;
 }) {
   return (
@@ -103,7 +106,7 @@ export function List({
         <thead>
           <tr>
             {columns.map((name) => (
-              <th key={name} scope="col">
+              <th key={name} scope="col" className={numbers.includes(name) ? 'number' : undefined}>
                 {name}
               </th>
             ))}
