@@ -214,7 +214,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       healthEndpoints(health, readiness, version),
       ...(metrics ? [metricsEndpoints(metrics, metricsState)] : []),
       configEndpoints(version),
-      ...(await consoleOf(host, configuration, () => live.current?.sources)),
+      ...(await consoleOf(host, configuration, () => live.current?.sources, current)),
       ...host.endpoints,
       ...(options.endpoints ?? []),
     ]);
@@ -316,8 +316,9 @@ async function openHost(
 /** The console, where it is asked for and there is metadata. Loaded on demand: few servers have it. */
 async function consoleOf(
   { ask, health }: Host,
-  { enableConsole, enabledApis, graphiql, devMode, disableEventing }: Configuration,
+  { enableConsole, enabledApis, disableEventing }: Configuration,
   sources: () => SourceConnections | undefined,
+  current: () => Served,
 ): Promise<readonly Endpoints[]> {
   if (!enableConsole || !ask || !enabledApis.includes('metadata')) return [];
   const { consoleEndpoints } = await import('./console/console.ts');
@@ -325,7 +326,6 @@ async function consoleOf(
   const state = async () => ({
     version,
     startedAt,
-    hasQueryPage: graphiql ?? devMode,
     isEventingDisabled: disableEventing,
     health: await health(),
     sources: poolsOf(sources()).map(({ source, address, role, state: connections }) => ({
@@ -334,5 +334,5 @@ async function consoleOf(
       connections: { ...connections },
     })),
   });
-  return [consoleEndpoints({ state, ask })];
+  return [consoleEndpoints({ state, ask, program: () => current().planner.program })];
 }

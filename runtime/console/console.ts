@@ -9,12 +9,17 @@
  * - `GET /engine/console/inconsistencies`: what is not served, with its place in the metadata
  * - `GET /engine/console/queues`: what waits and what failed of events, schedules and asynchronous actions
  * - `GET /engine/console/calls?action=…`: the last calls of an asynchronous action
+ * - `POST /engine/console/why`: what of an operation a role is not offered, and why (why.ts)
  */
 import { EngineError } from '../core/errors.ts';
+import type { Program } from '../core/program.ts';
 import { vocabulary } from '../core/vocabulary.ts';
+import { parseJson } from '../http/body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
-import { servePageFiles } from '../http/page-files.ts';
+import { graphiqlFrame } from '../http/graphiql.ts';
+import { pageFiles, servePageFiles } from '../http/page-files.ts';
 import type { ConsoleQuestion, ConsoleState } from './questions.ts';
+import { whyRefused } from './why.ts';
 
 /** Parameters of a request: each a text, or a list where it was given several times. */
 type Given = Readonly<Record<string, unknown>>;
@@ -24,6 +29,8 @@ export interface ConsoleContext {
   readonly state: () => Promise<Omit<ConsoleState, 'mode'>>;
   /** Answers with JSON. */
   readonly ask: (question: ConsoleQuestion) => Promise<string>;
+  /** The program that is served. @throws EngineError where there is none yet */
+  readonly program: () => Program;
 }
 
 /** Nothing from other hosts, no style or script in the page's text, no frames. */
@@ -33,6 +40,8 @@ const POLICY = [
   "style-src 'self'",
   "connect-src 'self'",
   'img-src data:',
+  // GraphiQL, at /console/query with a policy of its own.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -57,7 +66,12 @@ const page = () => `<!doctype html>
 </html>
 `;
 
-export function consoleEndpoints({ state, ask }: ConsoleContext): Endpoints {
+const files = pageFiles({
+  built: new URL('assets/', import.meta.url),
+  bundle: async () => (await (await import('./bundle.ts')).bundleConsole()).files,
+});
+
+export function consoleEndpoints({ state, ask, program }: ConsoleContext): Endpoints {
   return (app, context) => {
     const mode = context.configuration.consoleMode;
     app.get('/', (_request, reply) => reply.redirect('/console', 302));
@@ -69,10 +83,8 @@ export function consoleEndpoints({ state, ask }: ConsoleContext): Endpoints {
         .type('text/html; charset=utf-8')
         .send(page()),
     );
-    servePageFiles(app, '/console', {
-      built: new URL('assets/', import.meta.url),
-      bundle: async () => (await (await import('./bundle.ts')).bundleConsole()).files,
-    });
+    servePageFiles(app, '/console', files);
+    graphiqlFrame(app, '/console/query');
     app.get('/engine/console/state', async (request, reply) => {
       await authenticateAdmin(context, request);
       return sendJson(reply, JSON.stringify({ ...(await state()), mode }));
@@ -86,6 +98,11 @@ export function consoleEndpoints({ state, ask }: ConsoleContext): Endpoints {
           throw new EngineError('not-found', missing?.(given) ?? 'not found', { path: '$', status: 404 });
         return sendJson(reply, answer);
       });
+    app.post('/engine/console/why', async (request, reply) => {
+      await authenticateAdmin(context, request);
+      const answer = await whyRefused(program(), parseJson(request.body), context.locate);
+      return sendJson(reply, JSON.stringify(answer));
+    });
   };
 }
 

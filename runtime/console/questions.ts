@@ -1,5 +1,5 @@
 /** Questions of the console's page, and their answers. */
-
+import type { DescribedReason } from '../core/reason.ts';
 import type { OperatorQuestion } from './operator-questions.ts';
 
 export type ConsoleQuestion = PermissionQuestion | OperatorQuestion;
@@ -118,7 +118,6 @@ export interface ConsoleState {
   readonly startedAt: string;
   /** The page may change something. */
   readonly mode: 'read' | 'write';
-  readonly hasQueryPage: boolean;
   /** This instance delivers no events. */
   readonly isEventingDisabled: boolean;
   readonly health: string;
@@ -130,4 +129,29 @@ interface ConsoleSource {
   readonly address: string;
   /** Connections by what they do. */
   readonly connections: Readonly<Record<string, number>>;
+}
+
+/** Answer of `POST /engine/console/why`: the names of an operation that a role is not offered, and the permissions that apply to the others. */
+export interface WhyAnswer {
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly refused: readonly RefusedField[];
+  readonly applied: readonly {
+    readonly source: string;
+    /** `public.ticket`. */
+    readonly table: string;
+    readonly operation: 'select' | 'insert' | 'update' | 'delete';
+  }[];
+}
+
+export interface RefusedField {
+  /** Its type and name: `ticket.secret`. */
+  readonly name: string;
+  /** As errors say it: `$.selectionSet.ticket.selectionSet.secret`. */
+  readonly path: string;
+  /** Absent where the name does not exist, or its permission is not known. */
+  readonly reason?: DescribedReason;
+  /** How to grant it. */
+  readonly remedy?: string;
+  /** Other roles that are offered the name in this place; empty: the name does not exist. */
+  readonly roles: readonly string[];
 }

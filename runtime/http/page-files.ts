@@ -16,32 +16,44 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves `GET <path>/<file>`.
+ * The files of a page, made ready once.
  * @param built folder of the files in a build, each with `.gz` behind its name
  * @param bundle makes them in a checkout
  */
-export function servePageFiles(
-  app: FastifyInstance,
-  path: string,
-  { built, bundle }: { readonly built: URL; readonly bundle: () => Promise<Files> },
-): void {
+export function pageFiles({
+  built,
+  bundle,
+}: {
+  readonly built: URL;
+  readonly bundle: () => Promise<Files>;
+}): () => Promise<Files> {
   let loaded: Promise<Files> | undefined;
-  app.get<{ Params: { file: string } }>(`${path}/:file`, async (request, reply) => {
+  return async () => {
     loaded ??= import.meta.url.endsWith('.ts') ? bundle() : readBuilt(built);
-    let files: Files;
     try {
-      files = await loaded;
+      return await loaded;
     } catch (error) {
       loaded = undefined;
       throw error;
     }
+  };
+}
+
+/** Serves `GET <path>/<file>`. */
+export function servePageFiles(app: FastifyInstance, path: string, ready: () => Promise<Files>): void {
+  app.get<{ Params: { file: string } }>(`${path}/:file`, async (request, reply) => {
     const { file } = request.params;
-    const content = files.get(file);
+    const content = (await ready()).get(file);
     if (content === undefined) return reply.callNotFound();
-    return reply
-      .header('cache-control', 'no-cache')
-      .type(TYPES[extname(file)] ?? 'application/octet-stream')
-      .send(content);
+    return (
+      reply
+        .header('cache-control', 'no-cache')
+        .header('x-content-type-options', 'nosniff')
+        // Of a worker this is its own policy.
+        .header('content-security-policy', "default-src 'none'; script-src 'self'")
+        .type(TYPES[extname(file)] ?? 'application/octet-stream')
+        .send(content)
+    );
   });
 }
 

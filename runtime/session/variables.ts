@@ -12,7 +12,7 @@ export const ACCESS_KEY = 'x-engine-access-key';
 /** Positions of writes that the client has seen: see http/positions.ts. */
 export const POSITION = 'x-engine-lsn';
 const OWN: ReadonlySet<string> = new Set([ROLE, ADMIN_SECRET, ACCESS_KEY, POSITION]);
-const BACKEND_ONLY = 'x-engine-use-backend-only-permissions';
+export const BACKEND_ONLY = 'x-engine-use-backend-only-permissions';
 
 /** The session that the headers of a trusted request ask for: an administrator's by default. */
 export function trustedSession(headers: IncomingHttpHeaders): Session {

@@ -93,6 +93,8 @@ test('it serves metadata, which it compiles in its thread, and a console of it',
   expect(readFileSync(join(folder, 'exported.json'), 'utf8')).toContain('"ticket"');
   const script = await fetch(`${url}/console/page.js`);
   expect([script.status, (await script.text()).length > 100_000]).toEqual([200, true]);
+  const editor = await fetch(`${url}/console/query/frame.js`);
+  expect([editor.status, await editor.text()]).toEqual([200, expect.stringContaining('startQuery')]);
   const access = await (await fetch(`${url}/engine/console/access`)).json();
   expect(access).toMatchObject({ tables: [{ source: 'default', name: 'ticket' }] });
 });

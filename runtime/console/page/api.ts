@@ -1,5 +1,7 @@
 /** Requests to the server that served the page, as the administrator. */
+import { createClient } from 'graphql-ws';
 import { useCallback, useEffect, useState } from 'react';
+import type { DescribedReason } from '../../core/reason.ts';
 
 /** `x-engine-role`, by the server's vocabulary. */
 export function named(name: string): string {
@@ -18,10 +20,13 @@ export function keepSecret(given: string): void {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: string;
+  /** The rule that it follows from. */
+  readonly reason: DescribedReason | undefined;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, reason?: DescribedReason) {
     super(message);
     this.code = code;
+    this.reason = reason;
   }
 }
 
@@ -41,14 +46,37 @@ export function post<Answer>(path: string, body: object): Promise<Answer> {
   return send(path, { method: 'POST', body: JSON.stringify(body) });
 }
 
+/** A GraphQL request with the headers of a session. Errors are part of the answer. */
+export async function graphql(request: object, session: Session): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', ...asAdministrator(session) };
+  const body = JSON.stringify(request);
+  const response = await fetch('/v1/graphql', { method: 'POST', headers, body, credentials: 'same-origin' });
+  return response.json();
+}
+
+/** Results of a subscription until the reader stops. The socket closes with it. */
+export function subscription(request: object, session: Session): AsyncIterable<unknown> {
+  const url = new URL('/v1/graphql', location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  const client = createClient({ url: url.href, connectionParams: { headers: asAdministrator(session) } });
+  return client.iterate(request as { readonly query: string });
+}
+
+/** Headers of a session. */
+type Session = Readonly<Record<string, string>>;
+
+function asAdministrator(session: Session): Record<string, string> {
+  return { ...session, ...(secret !== undefined && { [named('admin-secret')]: secret }) };
+}
+
 async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
-  const headers: Record<string, string> = { [named('role')]: 'admin' };
+  const headers = asAdministrator({ [named('role')]: 'admin' });
   if (init.body !== undefined) headers['content-type'] = 'application/json';
-  if (secret !== undefined) headers[named('admin-secret')] = secret;
   const response = await fetch(path, { ...init, headers, credentials: 'same-origin' });
   const answer = (await response.json()) as Answer & {
     readonly error?: string;
     readonly code?: string;
+    readonly internal?: { readonly reason?: DescribedReason };
     readonly errors?: readonly {
       readonly message: string;
       readonly extensions?: { readonly code?: string };
@@ -59,6 +87,7 @@ async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
   throw new Refusal(
     first?.extensions?.code ?? answer.code ?? String(response.status),
     first?.message ?? answer.error ?? response.statusText,
+    answer.internal?.reason,
   );
 }
 

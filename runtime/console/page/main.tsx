@@ -9,6 +9,7 @@ import { Inconsistencies } from './inconsistencies.tsx';
 import { Operations } from './operations.tsx';
 import { Overview } from './overview.tsx';
 import { Problem } from './parts.tsx';
+import { Query } from './query.tsx';
 import { Remotes } from './remotes.tsx';
 import { useRoute } from './route.ts';
 import { Who } from './who.tsx';
@@ -23,6 +24,7 @@ const PAGES = {
   events: { title: 'Events', show: Events },
   remotes: { title: 'Remote schemas', show: Remotes },
   operations: { title: 'Operations', show: Operations },
+  query: { title: 'Query', show: Query },
 } as const;
 
 function Console() {
@@ -54,7 +56,6 @@ function Console() {
             </a>
           ),
         )}
-        {state?.hasQueryPage && <a href="/graphiql">GraphiQL</a>}
         {state && <small>{state.mode === 'read' ? 'changes nothing' : 'may change metadata'}</small>}
       </nav>
       <main>{state && <Page state={state} steps={steps} />}</main>

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { AccessAnswer } from '../questions.ts';
 import { metadata, named, post, read, useLoaded } from './api.ts';
-import { CopyJson, type PageProps, Problem, Waiting } from './parts.tsx';
+import { CopyJson, type PageProps, Problem, type Statement, Statements, Waiting } from './parts.tsx';
 import { address } from './route.ts';
 
 interface Exported {
@@ -12,12 +12,6 @@ interface Exported {
       readonly definition: { readonly queries: readonly { readonly name: string; readonly query: string }[] };
     }[];
   };
-}
-
-interface Explained {
-  readonly field: string;
-  readonly sql: string | null;
-  readonly plan: readonly string[] | null;
 }
 
 export function Operations({ steps }: PageProps) {
@@ -66,13 +60,13 @@ function Operation({ operation }: { readonly operation: AccessAnswer['operations
     const found = exported.metadata.query_collections?.find((each) => each.name === collection);
     return found?.definition.queries.find((each) => each.name === name)?.query ?? '';
   });
-  const [explained, setExplained] = useState<{ sql?: readonly Explained[]; error?: Error }>({});
+  const [explained, setExplained] = useState<{ sql?: readonly Statement[]; error?: Error }>({});
   const explain = async () => {
     try {
       const user = { [named('role')]: role, ...(JSON.parse(session) as object) };
       const query = { query: text.value, variables: JSON.parse(variables) as object };
-      const answer = await post<readonly Explained[] | Explained>('/v1/graphql/explain', { query, user });
-      setExplained({ sql: [answer].flat() as Explained[] });
+      const answer = await post<readonly Statement[] | Statement>('/v1/graphql/explain', { query, user });
+      setExplained({ sql: [answer].flat() as Statement[] });
     } catch (error) {
       setExplained({ error: error as Error });
     }
@@ -117,13 +111,7 @@ function Operation({ operation }: { readonly operation: AccessAnswer['operations
         </fieldset>
       )}
       {explained.error && <Problem error={explained.error} />}
-      {explained.sql?.map(({ field, sql, plan }) => (
-        <section key={field} className="card">
-          <h2>{field}</h2>
-          <pre>{sql}</pre>
-          <pre className="quiet">{plan?.join('\n')}</pre>
-        </section>
-      ))}
+      {explained.sql && <Statements statements={explained.sql} />}
     </>
   );
 }

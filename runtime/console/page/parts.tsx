@@ -184,3 +184,20 @@ export function Rule({ words }: { readonly words: string }) {
 export function time(value: string | undefined | null): string {
   return value ? new Date(/(Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`).toLocaleString() : '';
 }
+
+/** A root field, with its SQL and plan; of a subscription there is one statement without a field. */
+export interface Statement {
+  readonly field?: string;
+  readonly sql: string | null;
+  readonly plan: readonly string[] | null;
+}
+
+export function Statements({ statements }: { readonly statements: readonly Statement[] }) {
+  return statements.map(({ field = 'subscription', sql, plan }) => (
+    <section key={field} className="card">
+      <h2>{field}</h2>
+      <pre>{sql ?? 'No statement of a database.'}</pre>
+      <pre className="quiet">{plan?.join('\n')}</pre>
+    </section>
+  ));
+}

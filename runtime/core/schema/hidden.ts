@@ -18,8 +18,9 @@ export function explainUnknown(error: UnknownName, roleSchema: RoleSchema, role:
   return reason ? error.because(reason) : error;
 }
 
-function whyHidden(
-  { typeName, unknownName }: UnknownName,
+/** The rule that hides a name from the role; undefined if the name does not exist for any role. */
+export function whyHidden(
+  { typeName, unknownName }: HiddenName,
   roleSchema: RoleSchema,
   role: string,
 ): Reason | undefined {

@@ -1,4 +1,7 @@
-/** Bundles the GraphiQL page from its packages: in a build, or, in a checkout, on the first visit (about two seconds). */
+/**
+ * Bundles GraphiQL from its packages, for its own page and for the console's: in a build, or, in a checkout, on the first visit (about
+ * two seconds).
+ */
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +20,7 @@ export async function bundlePage(): Promise<BundledPage> {
   const result = await build({
     entryPoints: {
       page: fileURLToPath(new URL('page.jsx', import.meta.url)),
+      frame: fileURLToPath(new URL('frame.jsx', import.meta.url)),
       'editor-worker': resolve('monaco-editor/esm/vs/editor/editor.worker.js'),
       'json-worker': resolve('monaco-editor/esm/vs/language/json/json.worker.js'),
       'graphql-worker': resolve('monaco-graphql/esm/graphql.worker.js'),

@@ -2,23 +2,18 @@
  * The page in the browser: GraphiQL, and at the right of its tabs a choice of roles. A role is a set of request headers
  * and a first query; choosing one fills the header editor, so that one sees what is sent, and asks for the role's schema.
  */
+import './setup.js';
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
-import { getOperationAST } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
+import { operationOf } from './operation.js';
 import './page.css';
 
 const { endpoint, roles } = JSON.parse(document.getElementById('settings').textContent);
 const remembered = 'engine:role';
-const workers = { json: 'json-worker.js', graphql: 'graphql-worker.js' };
-
-globalThis.MonacoEnvironment = {
-  getWorker: (_id, label) =>
-    new Worker(new URL(workers[label] ?? 'editor-worker.js', import.meta.url), { type: 'module' }),
-};
 
 const printHeaders = (role) => JSON.stringify(role.headers, null, 2);
 let current = roles.find((role) => role.name === localStorage.getItem(remembered)) ?? roles[0];
@@ -26,9 +21,8 @@ let current = roles.find((role) => role.name === localStorage.getItem(remembered
 /** Until the header editor is there, which is after the first introspection, the chosen role's headers are sent. */
 function fetcher(parameters, options) {
   const headers = options?.headers ?? current.headers;
-  const document = options?.documentAST;
-  const operation = document && getOperationAST(document, parameters.operationName);
-  return operation?.operation === 'subscription' ? subscribe(parameters, headers) : send(parameters, headers);
+  const { kind } = operationOf(parameters.query, parameters.operationName);
+  return kind === 'subscription' ? subscribe(parameters, headers) : send(parameters, headers);
 }
 
 async function send(parameters, headers) {

@@ -1,0 +1,239 @@
+/** Why a role is refused parts of an operation, and which permissions apply to the others, with the SQL that runs. */
+import { useEffect, useState } from 'react';
+import type { AccessAnswer, AccessPermission, RefusedField, WhyAnswer } from '../questions.ts';
+import { post, Refusal } from './api.ts';
+import { Problem, Rule, type Statement, Statements, Waiting } from './parts.tsx';
+import { address } from './route.ts';
+
+/** A request to explain for a session. */
+export interface Asked {
+  readonly role: string;
+  readonly request: object;
+  /** Headers of the session. */
+  readonly user: Readonly<Record<string, string>>;
+}
+
+interface Found {
+  readonly why?: WhyAnswer;
+  readonly statements?: readonly Statement[];
+  readonly error?: Error;
+}
+
+export function Explanation({
+  asked,
+  access,
+  close,
+}: {
+  readonly asked: Asked;
+  readonly access: AccessAnswer | undefined;
+  readonly close: () => void;
+}) {
+  const [found, setFound] = useState<Found>({});
+  useEffect(() => {
+    let isLast = true;
+    setFound({});
+    explain(asked).then((next) => isLast && setFound(next));
+    return () => {
+      isLast = false;
+    };
+  }, [asked]);
+  const { why, statements, error } = found;
+  return (
+    <section className="explanation" aria-label="Explanation">
+      <header>
+        <h2>As {asked.role}</h2>
+        <button type="button" className="plain" onClick={close}>
+          Close
+        </button>
+      </header>
+      {!why && !error && <Waiting>Asking the server …</Waiting>}
+      {why?.refused.length === 0 && !error && (
+        <p role="status">Every field of the operation is offered to the role.</p>
+      )}
+      {grouped(why?.refused ?? []).map((group) => (
+        <Refused key={group[0]!.path} group={group} role={asked.role} access={access} />
+      ))}
+      {error && <Problem error={error} />}
+      {error instanceof Refusal && error.reason && (
+        <p>
+          {error.reason.why} <Places paths={error.reason.paths} />
+        </p>
+      )}
+      {why && why.applied.length > 0 && <h3>Permissions that apply</h3>}
+      {why?.applied.map(({ source, table, operation }) => (
+        <Applied
+          key={`${source} ${table} ${operation}`}
+          title={`${operation} on ${table}`}
+          link={address('access', source, table, asked.role)}
+          role={asked.role}
+          permission={access?.permissions.find(
+            (each) =>
+              each.role === asked.role &&
+              each.source === source &&
+              each.table === table &&
+              each.operation === operation,
+          )}
+        />
+      ))}
+      {statements && <Statements statements={statements} />}
+    </section>
+  );
+}
+
+/** Names first: SQL exists where none is refused, and the server explains queries and subscriptions. */
+async function explain({ request: query, user }: Asked): Promise<Found> {
+  let why: WhyAnswer | undefined;
+  try {
+    why = await post<WhyAnswer>('/engine/console/why', { query, user });
+    if (why.refused.length > 0 || why.kind === 'mutation') return { why };
+    const answer = await post<readonly Statement[] | Statement>('/v1/graphql/explain', { query, user });
+    return { why, statements: [answer].flat() as Statement[] };
+  } catch (thrown) {
+    return { ...(why && { why }), error: thrown as Error };
+  }
+}
+
+/** Refused names by what they lack. */
+function grouped(refused: readonly RefusedField[]): (readonly RefusedField[])[] {
+  const groups = new Map<string, RefusedField[]>();
+  for (const field of refused) {
+    const key = JSON.stringify(field.reason ? [field.reason, field.roles] : field.path);
+    groups.set(key, [...(groups.get(key) ?? []), field]);
+  }
+  return [...groups.values()];
+}
+
+const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
+
+function Refused({
+  group,
+  role,
+  access,
+}: {
+  readonly group: readonly RefusedField[];
+  readonly role: string;
+  readonly access: AccessAnswer | undefined;
+}) {
+  const { reason, remedy, roles } = group[0]!;
+  const table = access?.tables.find(({ source, key }) =>
+    OPERATIONS.some((operation) => reason?.rule === `${source}.${key}.${operation}.${role}`),
+  );
+  const operation = OPERATIONS.find(
+    (each) => table && reason?.rule === `${table.source}.${table.key}.${each}.${role}`,
+  );
+  const permissionOf = (name: string) =>
+    access?.permissions.find(
+      (each) =>
+        each.role === name &&
+        each.source === table?.source &&
+        each.table === table.key &&
+        each.operation === operation,
+    );
+  const own = permissionOf(role);
+  return (
+    <article className="card">
+      <h3>
+        {[...new Set(group.map(({ name }) => name))].map((name) => (
+          <code key={name} className="chip">
+            {name}
+          </code>
+        ))}{' '}
+        <span className="problem">refused</span>
+      </h3>
+      {!reason && roles.length === 0 && <p>It does not exist, for any role.</p>}
+      {!reason && roles.length > 0 && <p>The role {role} is not offered it.</p>}
+      {reason && <p>{sentence(reason.why)}</p>}
+      <dl className="facts">
+        {reason && (
+          <>
+            <dt>Permission</dt>
+            <dd>
+              {table && operation ? (
+                <a href={address('access', table.source, table.key, role)}>
+                  {operation} on {table.key} for {role}
+                </a>
+              ) : (
+                <code>{reason.rule}</code>
+              )}
+              {reason.part && (
+                <>
+                  , <code>{reason.part}</code>
+                </>
+              )}
+            </dd>
+            <dt>Place</dt>
+            <dd>
+              {own?.place && <code>{own.place}</code>} <Places paths={reason.paths} />
+            </dd>
+          </>
+        )}
+        {remedy && (
+          <>
+            <dt>To grant it</dt>
+            <dd>{remedy}</dd>
+          </>
+        )}
+        {roles.length > 0 && (
+          <>
+            <dt>Granted to</dt>
+            <dd>
+              <ul className="plain-list">
+                {roles.map((name) => {
+                  const place = permissionOf(name)?.place;
+                  return (
+                    <li key={name}>
+                      {table && name !== 'admin' ? (
+                        <a href={address('access', table.source, table.key, name)}>{name}</a>
+                      ) : (
+                        name
+                      )}{' '}
+                      {place && <code>{place}</code>}
+                    </li>
+                  );
+                })}
+              </ul>
+            </dd>
+          </>
+        )}
+      </dl>
+    </article>
+  );
+}
+
+function Places({ paths = [] }: { readonly paths?: readonly string[] | undefined }) {
+  return paths.map((path) => <code key={path}>{path} </code>);
+}
+
+/** The text as a sentence. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function Applied({
+  title,
+  link,
+  role,
+  permission,
+}: {
+  readonly title: string;
+  readonly link: string;
+  readonly role: string;
+  readonly permission: AccessPermission | undefined;
+}) {
+  return (
+    <article className="card">
+      <h3>
+        <a href={link}>{title}</a> {permission?.place && <code>{permission.place}</code>}
+      </h3>
+      {role === 'admin' && <p className="quiet">Every row and column.</p>}
+      {permission?.isOpen && <p className="quiet">Every row.</p>}
+      {permission?.whereWords !== undefined && <Rule words={permission.whereWords} />}
+      {permission?.checkWords !== undefined && (
+        <>
+          <p className="quiet">Written rows must be</p>
+          <Rule words={permission.checkWords} />
+        </>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,147 @@
+/**
+ * GraphiQL as a role: operations run with the admin secret, the role and the session variables that are chosen here, and what
+ * the role is refused is explained. GraphiQL is in a frame (runtime/http/graphiql/frame.jsx), which gets neither.
+ */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { AccessAnswer } from '../questions.ts';
+import { graphql, named, read, subscription, useLoaded } from './api.ts';
+import { type Asked, Explanation } from './explanation.tsx';
+import { type PageProps, Problem } from './parts.tsx';
+import { memoryStorage } from './storage.ts';
+
+/** The editor in the frame. */
+interface Editor {
+  readonly read: () => {
+    readonly query: string;
+    readonly variables: string;
+    readonly operationName?: string;
+  };
+  readonly introspect: () => void;
+}
+
+/** The window of the frame once its script has run. */
+interface FrameWindow extends Window {
+  readonly startQuery?: (host: {
+    readonly run: (request: object, kind: 'query' | 'mutation' | 'subscription') => unknown;
+    readonly storage: Storage;
+    readonly defaultQuery: string;
+    readonly ready: (editor: Editor) => void;
+  }) => void;
+}
+
+/** They outlast a visit of another page, and are gone with the console. */
+const kept = { storage: memoryStorage(), role: 'admin', session: '' };
+
+const FIRST_QUERY = '# Any operation, run as the role above.\n{\n  __typename\n}\n';
+
+export function Query({ state }: PageProps) {
+  const { value: access, error } = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
+  const [role, setRole] = useState(kept.role);
+  const [text, setText] = useState(kept.session);
+  const [asked, setAsked] = useState<Asked>();
+  const [problem, setProblem] = useState<Error>();
+  const editor = useRef<Editor>(undefined);
+  const roles = useMemo(() => ['admin', ...(access?.roles ?? [])], [access]);
+  Object.assign(kept, { role, session: text });
+
+  const choose = (chosen: string) => {
+    setRole(chosen);
+    if (access) setText(withVariables(text, variablesOf(access, chosen)));
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another role has another schema
+  useEffect(() => {
+    editor.current?.introspect();
+  }, [role]);
+
+  const run = useCallback(
+    (request: object, kind: 'query' | 'mutation' | 'subscription') => {
+      if (kind === 'mutation' && state.mode === 'read')
+        return Promise.resolve({ errors: [{ message: READ_ONLY }] });
+      const session = sessionOf(kept.role, kept.session);
+      return kind === 'subscription' ? subscription(request, session) : graphql(request, session);
+    },
+    [state.mode],
+  );
+  const start = (frame: HTMLIFrameElement) =>
+    (frame.contentWindow as FrameWindow | null)?.startQuery?.({
+      run,
+      storage: kept.storage,
+      defaultQuery: FIRST_QUERY,
+      ready: (loaded) => {
+        editor.current = loaded;
+      },
+    });
+  const explain = () => {
+    try {
+      const { query, variables, operationName } = editor.current!.read();
+      const values = variables.trim() === '' ? {} : (JSON.parse(variables) as object);
+      setProblem(undefined);
+      setAsked({ role, request: { query, variables: values, operationName }, user: sessionOf(role, text) });
+    } catch (thrown) {
+      setProblem(thrown as Error);
+    }
+  };
+  return (
+    <div className="query">
+      <header>
+        <h1>Query</h1>
+        <label>
+          Run as
+          <select value={role} onChange={({ target }) => choose(target.value)}>
+            {roles.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <label className="session">
+          Session variables
+          <textarea
+            rows={2}
+            value={text}
+            placeholder={`${named('user-id')}: 1`}
+            spellCheck={false}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </label>
+        <button type="button" onClick={explain}>
+          Explain
+        </button>
+        <small>{state.mode === 'read' ? 'Mutations are refused here.' : 'Mutations change data.'}</small>
+      </header>
+      {error && <Problem error={error} />}
+      {problem && <Problem error={problem} />}
+      <iframe src="/console/query" title="GraphiQL" onLoad={({ currentTarget }) => start(currentTarget)} />
+      {asked && <Explanation asked={asked} access={access} close={() => setAsked(undefined)} />}
+    </div>
+  );
+}
+
+const READ_ONLY =
+  'This console runs no mutations: it was started with console-mode read. Start the server with --console-mode write to run them here.';
+
+/** The headers of a session: the role, and a variable for each line `name: value`. @throws Error */
+function sessionOf(role: string, text: string): Record<string, string> {
+  const session: Record<string, string> = {};
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const [, name, value] = /^\s*([\w-]+)\s*:(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined)
+      throw new Error(`Write session variables as "name: value", one in each line, not "${line.trim()}".`);
+    if (value.trim() !== '') session[name.toLowerCase()] = value.trim();
+  }
+  return { ...session, [named('role')]: role };
+}
+
+/** Session variables that rules of a role compare with, as headers. */
+function variablesOf({ permissions }: AccessAnswer, role: string): readonly string[] {
+  const rules = JSON.stringify(permissions.filter((permission) => permission.role === role));
+  const names = [...rules.matchAll(/\bx-[a-z]+-([\w-]+)/gi)].map(([, name]) => named(name!.toLowerCase()));
+  return [...new Set(names)].sort();
+}
+
+/** The text with a line for each of the variables that it does not have, and without those that have no value. */
+function withVariables(text: string, names: readonly string[]): string {
+  const lines = text.split('\n').filter((line) => /:\s*\S/.test(line));
+  const has = (name: string) => lines.some((line) => line.toLowerCase().startsWith(`${name}:`));
+  return [...lines, ...names.filter((name) => !has(name)).map((name) => `${name}: `)].join('\n');
+}
