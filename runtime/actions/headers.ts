@@ -17,9 +17,6 @@ export interface CallOrigin {
   readonly completionUrl?: string | undefined;
 }
 
-/** Name of the header with the address for the completion of a call. */
-const COMPLETION_URL = 'X-Engine-Completion-Url';
-
 /**
  * The headers of a call. By default the client's replace the fixed ones and those the configured ones; `configuredFirst`
  * reverses the order.
@@ -60,7 +57,7 @@ function ownHeaders({ requestId, trace, completionUrl }: CallOrigin): ShownHeade
   return [
     ...(completionUrl === undefined
       ? []
-      : [{ name: COMPLETION_URL, value: completionUrl, shown: '<redacted>' }]),
+      : [{ name: vocabulary().titled('Completion-Url'), value: completionUrl, shown: '<redacted>' }]),
     ...(requestId === undefined ? [] : [plain('x-request-id', requestId)]),
     ...Object.entries(trace ? traceHeaders(trace) : {}).map(([name, value]) => plain(name, value)),
   ];
@@ -69,7 +66,7 @@ function ownHeaders({ requestId, trace, completionUrl }: CallOrigin): ShownHeade
 /** The client's headers that go along: never session variables, the admin secret or the host. */
 export function clientHeaders(headers: ClientHeaders, ignored: readonly string[] | undefined): ShownHeader[] {
   const forwarded = Object.entries(forwardedHeaders(headers, ignored && new Set(ignored))).filter(
-    ([name]) => !name.startsWith(vocabulary().prefix) && name !== 'host',
+    ([name]) => !vocabulary().isReadAsOwn(name) && name !== 'host',
   );
   const about = (['host', 'user-agent', 'origin'] as const).flatMap((name) => {
     const value = headers[name];

@@ -72,7 +72,12 @@ export class Vocabulary {
 
   /** True for a name that would be a header or session variable in the canonical vocabulary, which is not the active one. */
   isForeign(written: string): boolean {
-    return !this.isCanonical && written.toLowerCase().startsWith(CANONICAL_PREFIX);
+    return !this.isCanonical && hyphenated(written).startsWith(CANONICAL_PREFIX);
+  }
+
+  /** True for a header that a service may read as one of the vocabulary: `x_acme_role` is one to programs that know no hyphens. */
+  isReadAsOwn(header: string): boolean {
+    return hyphenated(header).startsWith(this.prefix);
   }
 
   /** `ADMIN_SECRET` → `ACME_GRAPHQL_ADMIN_SECRET`. */
@@ -118,6 +123,11 @@ export class Vocabulary {
   get defaultNaming(): string {
     return `${this.word}-default`;
   }
+}
+
+/** As servers hand headers to programs in the environment, where `-` and `_` are the same. */
+function hyphenated(header: string): string {
+  return header.toLowerCase().replaceAll('_', '-');
 }
 
 /** Whether `--vocabulary` accepts the word. */

@@ -113,7 +113,7 @@ function callHeaders(target: Target, { session, client }: CallOrigin, environmen
   for (const [name, value] of Object.entries(vocabulary().session(session.variables))) add(name, value);
   if (target.forwardClientHeaders && client) {
     for (const [name, value] of Object.entries(forwardedHeaders(client.headers)))
-      if (!name.startsWith(vocabulary().prefix)) add(name, value);
+      if (!vocabulary().isReadAsOwn(name)) add(name, value);
     for (const [name, from] of FORWARDED) {
       const value = client.headers[from];
       if (typeof value === 'string') add(name, value);

@@ -42,6 +42,8 @@ beforeAll(async () => {
     ACME_GRAPHQL_EXPERIMENTAL_FEATURES: 'naming_convention,apollo_federation',
     ACME_GRAPHQL_ENABLE_CONSOLE: 'true',
     ACME_GRAPHQL_DEV_MODE: 'true',
+    ACME_GRAPHQL_ASYNC_ACTIONS_COMPLETION_URL: 'http://127.0.0.1:1',
+    ACME_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL: '100',
     HANDLER: hook.url,
   });
   const { answer } = await server.send(
@@ -133,6 +135,16 @@ const METADATA = () => ({
       },
       permissions: [{ role: 'user' }],
     },
+    {
+      name: 'shout_later',
+      definition: {
+        handler: '{{HANDLER}}/later',
+        output_type: 'Shouted',
+        type: 'mutation',
+        kind: 'asynchronous',
+      },
+      permissions: [{ role: 'user' }],
+    },
   ],
   custom_types: { objects: [{ name: 'Shouted', fields: [{ name: 'text', type: 'String' }] }] },
 });
@@ -162,6 +174,7 @@ test.each([
   ['alone', { 'x-engine-role': 'admin' }],
   ['beside the same name in the vocabulary', { 'x-acme-role': 'user', 'X-Engine-Role': 'admin' }],
   ['as a secret', { 'x-engine-admin-secret': SECRET }],
+  ['as programs without hyphens read it', { X_Engine_Role: 'admin' }],
 ])('a header of the word engine is refused: %s', async (_, headers) => {
   const { answer } = await graphql('{ note { id } }', { ...ADMIN, ...headers });
   expect(answer).toMatchObject({ errors: [{ extensions: { code: 'bad-request' } }] });
@@ -212,7 +225,8 @@ test('settings, payloads of events and templates', async () => {
 });
 
 test('the payload of actions, and which headers go along', async () => {
-  const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'ada', 'x-other': 'goes' };
+  const spelt = { x_acme_user_id: 'bob', X_Acme_Role: 'admin' };
+  const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'ada', 'x-other': 'goes', ...spelt };
   expect((await graphql('{ shout { text } }', session)).answer).toEqual({
     data: { shout: { text: 'done' } },
   });
@@ -220,7 +234,16 @@ test('the payload of actions, and which headers go along', async () => {
   expect(call.body).toMatchObject({ session_variables: { 'x-acme-role': 'user', 'x-acme-user-id': 'ada' } });
   const names = call.headers.map(([name]) => name.toLowerCase());
   expect(names).toContain('x-other');
-  expect(names.filter((name) => /^x-(acme|engine)-/.test(name))).toEqual([]);
+  expect(names.filter((name) => /^x.(acme|engine)/.test(name))).toEqual([]);
+});
+
+test('the header with the address where a call is completed', async () => {
+  const session = { ...ADMIN, 'x-acme-role': 'user' };
+  expect((await graphql('mutation { shout_later }', session)).answer).toMatchObject({ data: {} });
+  const call = () => hook.calls.find(({ path }) => path === '/later');
+  await expect.poll(call, { timeout: 20_000 }).toBeDefined();
+  const names = call()!.headers.map(([name]) => name);
+  expect(names.filter((name) => /^x.(acme|engine)/i.test(name))).toEqual(['X-Acme-Completion-Url']);
 });
 
 test('endpoints, metrics, explanations and the log', async () => {
