@@ -1,13 +1,13 @@
 /** `engine metadata export|apply|diff`: the metadata of a running server, and the same as files. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { lineDifference } from '../../runtime/console/line-difference.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { createOrigin } from '../../runtime/metadata/origin.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../phases/1-read/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 import type { CommandContext } from './command.ts';
-import { lineDifference } from './line-difference.ts';
 import { metadataFolder } from './metadata-folder.ts';
 import {
   ask,

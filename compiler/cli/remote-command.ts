@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { GraphQLError } from 'graphql';
+import { lineDifference } from '../../runtime/console/line-difference.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../runtime/core/remotes/document.ts';
 import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
@@ -12,7 +13,6 @@ import { lockFolder, readLive } from '../phases/2-introspect/remote-schemas.ts';
 import type { RemoteResult } from '../phases/3-resolve/index.ts';
 import { rebasePermission } from '../review/remote-rebase.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { lineDifference } from './line-difference.ts';
 import { startProgress } from './progress.ts';
 import { type Project, type ProjectOptions, withProject } from './project.ts';
 import { withRemoteReader } from './remote-reader.ts';

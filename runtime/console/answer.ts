@@ -6,10 +6,11 @@ import type { QueueQuery } from '../queue/lease.ts';
 import { inconsistenciesOf } from './inconsistencies.ts';
 import type { OperatorQuestion } from './operator-questions.ts';
 import { callsOf, queuesOf } from './queues.ts';
+import { remoteOf, remotesOf } from './remotes.ts';
 
 /** What answers are made of. */
 export interface AnswerContext {
-  readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state'>;
+  readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'compareRemote'>;
   /** A statement on the server's tables in the metadata database. */
   readonly query: QueueQuery;
 }
@@ -26,5 +27,9 @@ export async function answerOperator(
       return queuesOf(engine.state, query);
     case 'calls':
       return callsOf(engine.state.metadata, question.action, query);
+    case 'remotes':
+      return remotesOf(engine.state.metadata);
+    case 'remote':
+      return remoteOf(question.name, engine);
   }
 }

@@ -10,6 +10,8 @@
  * - `GET /engine/console/queues`: what waits and what failed of events, schedules and asynchronous actions
  * - `GET /engine/console/calls?action=…`: the last calls of an asynchronous action
  * - `POST /engine/console/why`: what of an operation a role is not offered, and why (why.ts)
+ * - `GET /engine/console/remotes`: the remote schemas, and what uses them
+ * - `GET /engine/console/remote?name=…`: a remote schema as its server has it now, beside the one that is served
  */
 import { EngineError } from '../core/errors.ts';
 import type { Program } from '../core/program.ts';
@@ -127,6 +129,12 @@ const QUESTIONS: Readonly<Record<string, AskedQuestion>> = {
     parameters: ['action'],
     question: ({ action = '' }) => ({ kind: 'calls', action }),
     missing: ({ action }) => `there is no asynchronous action "${action}"`,
+  },
+  remotes: { parameters: [], question: () => ({ kind: 'remotes' }) },
+  remote: {
+    parameters: ['name'],
+    question: ({ name = '' }) => ({ kind: 'remote', name }),
+    missing: ({ name }) => `there is no remote schema "${name}"`,
   },
 };
 

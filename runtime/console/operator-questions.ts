@@ -4,7 +4,9 @@
 export type OperatorQuestion =
   | { readonly kind: 'inconsistencies' }
   | { readonly kind: 'queues' }
-  | { readonly kind: 'calls'; readonly action: string };
+  | { readonly kind: 'calls'; readonly action: string }
+  | { readonly kind: 'remotes' }
+  | { readonly kind: 'remote'; readonly name: string };
 
 /** Objects of the metadata that are not served. */
 export interface InconsistenciesAnswer {
@@ -88,4 +90,35 @@ export interface CallsAnswer {
     /** Error of the call as its client gets it, with details for administrators. */
     readonly errors: unknown;
   }[];
+}
+
+/** The remote schemas of the metadata; no server is asked. */
+export interface RemotesAnswer {
+  readonly remotes: readonly {
+    readonly name: string;
+    /** As in the metadata, with `{{NAME}}` for a variable. */
+    readonly address: string;
+    /** Roles with a permission. */
+    readonly roles: readonly string[];
+    /** Relationships that lead to it: `public.item.capital`, or `countries.Country.capital`. */
+    readonly relationships: readonly string[];
+  }[];
+}
+
+/** A remote schema as its server has it now, beside the one that is served. */
+export interface RemoteAnswer {
+  readonly name: string;
+  /** Its lock is served, whatever its server has. */
+  readonly isLocked: boolean;
+  /** Why it is not served. */
+  readonly problem?: string;
+  /** Why its server could not be asked. */
+  readonly unreachable?: string;
+  /** `breaking`: permissions, relationships or saved operations would no longer work. Absent where nothing can be compared. */
+  readonly verdict?: 'same' | 'compatible' | 'breaking';
+  readonly broken: readonly { readonly name?: string | undefined; readonly reason: string }[];
+  /** The lines that differ: `-` as it is served, `+` as its server has it. */
+  readonly difference: string;
+  /** There are more lines. */
+  readonly isCut: boolean;
 }

@@ -15,7 +15,7 @@ import type { PreparedProgram } from '../program/host.ts';
 import type { Answer } from './answer.ts';
 import { installTriggers, removeTriggers } from './install-triggers.ts';
 import type { Requester } from './operation.ts';
-import { type RemoteRefresh, readAgain, takeRefreshed } from './remote-refresh.ts';
+import { type RemoteComparison, type RemoteRefresh, readAgain, takeRefreshed } from './remote-refresh.ts';
 import type { MetadataRequest } from './request.ts';
 import { runRequest } from './run.ts';
 import type { CopyServices, MetadataState, RemoteOrError, SourceDatabase } from './state.ts';
@@ -173,6 +173,21 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     } finally {
       this.#reading.delete(remote.name);
     }
+  }
+
+  /**
+   * Introspects a remote schema, a locked one too, and compares it with the served one; undefined for an unknown one. Serves
+   * and stores nothing.
+   */
+  async compareRemote(name: string): Promise<RemoteComparison | undefined> {
+    const remote = this.#state.metadata.remote_schemas.find((each) => each.name === name);
+    if (!remote) return undefined;
+    const served = this.#state.remotes[name];
+    const read = await readAgain(remote, served, this.#services);
+    const copy = this.#copy();
+    const refresh = await takeRefreshed(read, copy);
+    this.#release(copy);
+    return { isLocked: read.isLocked, served, found: read.found, ...(refresh && { refresh }) };
   }
 
   /** Introspects the remote schemas again that could not be read. */

@@ -15,6 +15,16 @@ export interface RemoteRefresh {
   readonly broken: readonly { readonly name?: string | undefined; readonly reason: string }[];
 }
 
+/** A remote schema as its server has it now, beside the served one. */
+export interface RemoteComparison {
+  readonly isLocked: boolean;
+  readonly served: RemoteOrError | undefined;
+  /** With the reason where its server could not be asked. */
+  readonly found: RemoteOrError;
+  /** Absent where there is nothing to compare. */
+  readonly refresh?: RemoteRefresh;
+}
+
 interface ReadAgain {
   readonly remote: RemoteSchema;
   readonly before: RemoteOrError | undefined;

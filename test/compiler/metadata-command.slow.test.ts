@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lineDifference } from '../../compiler/cli/line-difference.ts';
 import { metadataFolder } from '../../compiler/cli/metadata-folder.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { lineDifference } from '../../runtime/console/line-difference.ts';
 import { engine, engineIn } from '../harness/command-line.ts';
 import { eachInFolder } from '../harness/folder.ts';
 import { createTestDatabase } from '../harness/postgres.ts';

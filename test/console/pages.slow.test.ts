@@ -2,28 +2,27 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { introspectionToSdl } from '../../runtime/core/remotes/introspection.ts';
 import { lockText } from '../../runtime/remote/lock.ts';
-import {
-  copied,
-  hasChromium,
-  launchChromium,
-  type OpenConsole,
-  withConsole,
-} from '../harness/console-page.ts';
 import { freePort } from '../harness/free-port.ts';
 import { metadataOf } from '../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
 import { confidential, leaks, send, startTestServer, type TestServer } from '../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
+import { hasChromium, launch } from './browser.ts';
+import { copied, type OperatorPage, openOperatorPage } from './operator-page.ts';
 
 const SECRET = 'secret of the operator pages';
 const HEADER_SECRET = 'header value from the environment';
 const SIGNING_SECRET = `whsec_${Buffer.from('signs the calls of webhooks').toString('base64')}`;
 const ADMIN = { 'x-engine-admin-secret': SECRET };
 const NOT_YET = expect.objectContaining({ reason: expect.stringContaining('has not been read yet') });
+/** SDL as a server's answer is kept. */
+const canonical = (sdl: string) => introspectionToSdl(introspectionFromSchema(buildSchema(sdl)));
 const LOCKED = 'type Query {\n  capital(code: String!): String\n  name(code: String!): String\n}\n';
 
 describe.skipIf(!hasChromium)('the pages for operators', () => {
@@ -45,7 +44,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     });
     countries = await startRemoteServer(LOCKED, {});
     folder = mkdtempSync(join(tmpdir(), 'engine-locks-'));
-    writeFileSync(join(folder, 'countries.graphql'), lockText('countries', LOCKED));
+    writeFileSync(join(folder, 'countries.graphql'), lockText('countries', canonical(LOCKED)));
     const variables = {
       DATABASE_URL: database.url,
       HOOKS_SECRET: HEADER_SECRET,
@@ -69,7 +68,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     const metadata = await storedMetadata();
     const args = { metadata, allow_inconsistent_metadata: true };
     await ask('replace_metadata', args, 2);
-    browser = await launchChromium();
+    browser = await launch();
   }, 120_000);
   afterAll(async () => {
     await browser?.close();
@@ -160,8 +159,8 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
   }
   const askReader = <Answer>(type: string, args: object = {}) => ask<Answer>(type, args, undefined, 'read');
 
-  const open = (mode: 'read' | 'write', hash: string, run: (console: OpenConsole) => Promise<void>) =>
-    withConsole(browser, servers[mode]!, SECRET, hash, run);
+  const open = (mode: 'read' | 'write', hash: string, run: (console: OperatorPage) => Promise<void>) =>
+    openOperatorPage(browser, servers[mode]!, { hash, secret: SECRET }, run);
 
   test('lists what is not served as the metadata API does, with places', { timeout: 60_000 }, async () => {
     const inconsistent = () => askReader<object[]>('get_inconsistent_metadata');
@@ -205,7 +204,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
   });
 
   /** Figures of a table's row, by its head. */
-  async function rowOf(page: OpenConsole['page'], name: string): Promise<string[]> {
+  async function rowOf(page: OperatorPage['page'], name: string): Promise<string[]> {
     const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
     await row.first().waitFor();
     return (await row.first().getByRole('cell').allInnerTexts()).map((text) =>
@@ -330,6 +329,57 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     });
     await open('read', '#/events/trigger/default/other', async ({ page }) => {
       await page.getByRole('alert').getByText('event trigger "other" does not exist').waitFor();
+    });
+  });
+
+  /** Has the remote schema's server offer another schema at the same address. */
+  async function offer(sdl: string): Promise<void> {
+    const { port } = new URL(countries.url);
+    await countries.stop();
+    countries = await startRemoteServer(sdl, {}, Number(port));
+  }
+
+  test('says what a remote schema has beside its lock, and what that breaks', {
+    timeout: 60_000,
+  }, async () => {
+    await open('read', '#/remotes', async ({ page }) => {
+      const card = (name: string) =>
+        page.locator('section').filter({ has: page.getByRole('heading', { name: new RegExp(`^${name}`) }) });
+      await card('countries').getByText('same', { exact: true }).waitFor();
+      await card('countries').getByText('lock is served').waitFor();
+      await card('countries').getByText('1 role with a permission, 0 relationships').waitFor();
+      await card('away').getByText('not reachable', { exact: true }).waitFor();
+      await card('away').getByText('not served', { exact: true }).waitFor();
+    });
+    await offer(`${LOCKED}type Language {\n  code: String\n}\n`);
+    await open('read', '#/remotes/countries', async ({ page }) => {
+      await page.getByText('compatible', { exact: true }).waitFor();
+      await page.locator('.added').filter({ hasText: 'type Language' }).waitFor();
+      expect(await page.locator('.removed').count()).toBe(0);
+    });
+    await offer(LOCKED.replace('capital', 'seat'));
+    await open('read', '#/remotes/countries', async ({ page, operations }) => {
+      await page.getByText('breaking', { exact: true }).waitFor();
+      expect(await page.locator('.removed').allInnerTexts()).toEqual([expect.stringContaining('capital')]);
+      expect(await page.locator('.added').allInnerTexts()).toEqual([expect.stringContaining('seat')]);
+      await page.getByRole('listitem').filter({ hasText: 'clerk' }).filter({ hasText: 'capital' }).waitFor();
+      const { broken } = (await copied(page)) as { broken: { reason: string }[] };
+      expect(broken.length).toBe(await page.getByRole('listitem').count());
+      expect(await page.getByRole('button').allInnerTexts()).toEqual(['Refresh', 'Copied']);
+      expect(operations()).toEqual([]);
+    });
+    // What is served is as the lock has it, before and after.
+    const headers = { ...ADMIN, 'x-engine-role': 'clerk' };
+    const query = '{ __type(name: "query_root") { fields { name } } }';
+    const { text } = await send(servers.read!, '/v1/graphql', { headers, body: { query } });
+    expect(text).toContain('capital');
+    await open('write', '#/remotes/away', async ({ page, operations }) => {
+      await page.getByRole('button', { name: 'Reload' }).click();
+      await page.getByText('away', { exact: false }).first().waitFor();
+      await expect.poll(operations).toEqual(['reload_remote_schema']);
+    });
+    await open('read', '#/remotes/other', async ({ page }) => {
+      await page.getByRole('alert').getByText('there is no remote schema "other"').waitFor();
     });
   });
 });

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { lineDifference } from '../../compiler/cli/line-difference.ts';
 import { compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import { lineDifference } from '../../runtime/console/line-difference.ts';
 import type { Metadata, QueryCollection } from '../../runtime/metadata/metadata.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';

@@ -183,7 +183,7 @@ function EventTable({
 
 export function EventState({ event }: { readonly event: LoggedEvent }) {
   const { status, delivered, error, archived, tries } = event;
-  if (archived) return <Badge kind="plain">archived</Badge>;
+  if (archived) return <Badge kind="neutral">archived</Badge>;
   if (delivered || status === 'delivered') return <Badge kind="good">delivered</Badge>;
   if (error || status === 'error') return <Badge kind="bad">failed</Badge>;
   if (status === 'dead') return <Badge kind="bad">too late</Badge>;

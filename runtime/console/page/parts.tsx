@@ -123,7 +123,7 @@ export function Badge({
   kind,
   children,
 }: {
-  readonly kind: 'good' | 'bad' | 'warn' | 'plain';
+  readonly kind: 'good' | 'bad' | 'warn' | 'neutral';
   readonly children: ReactNode;
 }) {
   return <span className={`badge ${kind}`}>{children}</span>;

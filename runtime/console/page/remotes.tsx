@@ -1,67 +1,197 @@
-/** Remote schemas, with what is wrong with them. */
-import { metadata, useLoaded } from './api.ts';
-import { ActionButton, CopyJson, type PageProps, Problem, Waiting } from './parts.tsx';
+/** Remote schemas: whether their servers answer, and what a difference to what is served would break. */
+import type { RemoteAnswer, RemotesAnswer } from '../operator-questions.ts';
+import { metadata, read, useLoaded } from './api.ts';
+import { ActionButton, Badge, PageHead, type PageProps, Shown } from './parts.tsx';
+import { address } from './route.ts';
 
-interface Exported {
-  readonly metadata: {
-    readonly remote_schemas?: readonly {
-      readonly name: string;
-      readonly definition: { readonly url?: string; readonly url_from_env?: string };
-      readonly permissions?: readonly { readonly role: string }[];
-      readonly remote_relationships?: readonly unknown[];
-    }[];
-  };
+type Remote = RemotesAnswer['remotes'][number];
+
+export function Remotes({ state, steps: [name] }: PageProps) {
+  const loaded = useLoaded('remotes', () => read<RemotesAnswer>('/engine/console/remotes'));
+  if (name !== undefined && loaded.value) {
+    const known = loaded.value.remotes.find((each) => each.name === name);
+    return <OneRemote key={name} name={name} remote={known} state={state} />;
+  }
+  return (
+    <>
+      <PageHead title="Remote schemas" value={loaded.value} again={loaded.again} />
+      <Shown of={loaded}>
+        {({ remotes }) =>
+          remotes.length === 0 ? (
+            <p className="quiet">The metadata has no remote schema.</p>
+          ) : (
+            remotes.map((remote) => <Summary key={remote.name} remote={remote} />)
+          )
+        }
+      </Shown>
+    </>
+  );
 }
 
-interface Inconsistency {
+function useRemote(name: string) {
+  return useLoaded(`remote ${name}`, () =>
+    read<RemoteAnswer>(`/engine/console/remote?name=${encodeURIComponent(name)}`),
+  );
+}
+
+function Summary({ remote }: { readonly remote: Remote }) {
+  const loaded = useRemote(remote.name);
+  return (
+    <section className="card">
+      <h2>
+        <a href={address('remotes', remote.name)}>{remote.name}</a> <small>{remote.address}</small>
+      </h2>
+      <Shown of={loaded} waiting="Asking its server …">
+        {(found) => <State found={found} />}
+      </Shown>
+      <p className="quiet">{usesOf(remote)}</p>
+    </section>
+  );
+}
+
+function OneRemote({
+  name,
+  remote,
+  state,
+}: {
   readonly name: string;
-  readonly reason: string;
-}
-
-export function Remotes({ state }: PageProps) {
-  const { value, error, again } = useLoaded('remotes', async () => {
-    const [exported, inconsistent] = await Promise.all([
-      metadata<Exported>('export_metadata', {}, 2),
-      metadata<readonly Inconsistency[]>('get_inconsistent_metadata'),
-    ]);
-    return (exported.metadata.remote_schemas ?? []).map((remote) => ({
-      ...remote,
-      problems: inconsistent.filter(({ name }) => name === `remote_schema ${remote.name}`),
-    }));
-  });
-  const reload = (name: string) => async () => {
+  readonly remote: Remote | undefined;
+  readonly state: PageProps['state'];
+}) {
+  const loaded = useRemote(name);
+  const reload = async () => {
     await metadata('reload_remote_schema', { name });
-    again();
+    loaded.again();
   };
   return (
     <>
-      <header>
-        <h1>Remote schemas</h1>
-        <CopyJson value={value} />
-      </header>
-      {error && <Problem error={error} />}
-      {!value && !error && <Waiting>Asking the server …</Waiting>}
-      {value?.length === 0 && <p className="quiet">There are none.</p>}
-      {value?.map(({ name, definition, permissions = [], problems }) => (
-        <section key={name} className="card">
-          <h2>
-            {name} <small>{definition.url ?? `the variable ${definition.url_from_env}`}</small>
-          </h2>
-          {problems.map(({ reason }) => (
-            <p key={reason} className="problem">
-              {reason}
-            </p>
-          ))}
-          <p>
-            {permissions.length === 0
-              ? 'No role has a permission.'
-              : `Roles: ${permissions.map(({ role }) => role).join(', ')}`}
-          </p>
-          <ActionButton state={state} run={reload(name)}>
-            Reload
-          </ActionButton>
-        </section>
-      ))}
+      <PageHead
+        title={
+          <>
+            {name} <small>{remote?.address}</small>
+          </>
+        }
+        value={loaded.value && { ...remote, ...loaded.value }}
+        again={loaded.again}
+      >
+        <ActionButton state={state} run={reload}>
+          Reload
+        </ActionButton>
+      </PageHead>
+      <Shown of={loaded} waiting="Asking its server …">
+        {(found) => (
+          <>
+            <section className="card">
+              <State found={found} />
+              {remote && (
+                <dl className="facts">
+                  <dt>Roles</dt>
+                  <dd>{listed(remote.roles, 'no role has a permission')}</dd>
+                  <dt>Relationships</dt>
+                  <dd>{listed(remote.relationships, 'none leads to it')}</dd>
+                </dl>
+              )}
+            </section>
+            {found.broken.length > 0 && (
+              <>
+                <h2>Would no longer work</h2>
+                <ul>
+                  {found.broken.map(({ name: object, reason }) => (
+                    <li key={`${object} ${reason}`}>
+                      {object && <strong>{object}: </strong>}
+                      {reason}
+                    </li>
+                  ))}
+                </ul>
+              </>
+            )}
+            {found.difference !== '' && (
+              <>
+                <h2>
+                  Difference <small>- as it is served, + as its server has it</small>
+                </h2>
+                <Difference text={found.difference} />
+                {found.isCut && (
+                  <p className="quiet">
+                    There are more lines: <code>engine remote diff {name}</code> prints them all.
+                  </p>
+                )}
+              </>
+            )}
+          </>
+        )}
+      </Shown>
     </>
   );
+}
+
+const VERDICTS = {
+  same: ['good', 'same'],
+  compatible: ['warn', 'compatible'],
+  breaking: ['bad', 'breaking'],
+} as const;
+
+/** Whether the server answers, what is served, and the verdict about the difference. */
+function State({ found }: { readonly found: RemoteAnswer }) {
+  const { unreachable, problem, isLocked, verdict } = found;
+  return (
+    <>
+      <p className="badges">
+        <Badge kind={unreachable === undefined ? 'good' : 'bad'}>
+          {unreachable === undefined ? 'reachable' : 'not reachable'}
+        </Badge>
+        {problem !== undefined && <Badge kind="bad">not served</Badge>}
+        {problem === undefined && (
+          <Badge kind="neutral">{isLocked ? 'lock is served' : 'served without lock'}</Badge>
+        )}
+        {verdict && <Badge kind={VERDICTS[verdict][0]}>{VERDICTS[verdict][1]}</Badge>}
+      </p>
+      {[...new Set([problem, unreachable])].map(
+        (text) =>
+          text !== undefined && (
+            <p key={text} className="problem">
+              {text}
+            </p>
+          ),
+      )}
+      {verdict === 'compatible' && (
+        <p>Its server has changed; everything that works now would work with the change.</p>
+      )}
+      {verdict === 'breaking' && (
+        <p>
+          Its server has changed: {found.broken.length} {found.broken.length === 1 ? 'object' : 'objects'}{' '}
+          would no longer work with the change.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Difference({ text }: { readonly text: string }) {
+  let position = 0;
+  return (
+    <pre className="rule difference">
+      {text.split('\n').map((line) => {
+        position += 1;
+        return (
+          <span key={position} className={LINES[line[0] ?? '']}>
+            {line}
+            {'\n'}
+          </span>
+        );
+      })}
+    </pre>
+  );
+}
+
+const LINES: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed' };
+
+function usesOf({ roles, relationships }: Remote): string {
+  const count = (list: readonly string[], one: string) =>
+    `${list.length} ${one}${list.length === 1 ? '' : 's'}`;
+  return `${count(roles, 'role')} with a permission, ${count(relationships, 'relationship')}`;
+}
+
+function listed(names: readonly string[], none: string): string {
+  return names.length === 0 ? none : names.join(', ');
 }
