@@ -2,7 +2,13 @@
 
 import type { NamingOptions } from '../core/names.ts';
 import type { SavedOptions } from '../core/saved.ts';
-import { CANONICAL_WORD, VOCABULARY_VARIABLE, Vocabulary, vocabulary } from '../core/vocabulary.ts';
+import {
+  CANONICAL_WORD,
+  isVocabularyWord,
+  VOCABULARY_VARIABLE,
+  Vocabulary,
+  vocabulary,
+} from '../core/vocabulary.ts';
 import type { JwtConfiguration } from '../session/jwt/configuration.ts';
 import { OPTIONS, type Option } from './options.ts';
 import type { OptionValue } from './values.ts';
@@ -58,6 +64,7 @@ export function readConfiguration(
   }
   const configuration = values as Configuration;
   checkTogether(configuration);
+  if (adminSecrets(configuration).length === 0) refuseSecretOfAnotherWord(environment);
   return configuration;
 }
 
@@ -72,6 +79,20 @@ function refuseForeignVariables(environment: Readonly<Record<string, string | un
         throw new ConfigurationError(
           `Environment variable ${name} is not read in the vocabulary "${vocabulary().word}"; set ${optionVariable(key)}`,
         );
+  }
+}
+
+/** Without the vocabulary of an engine whose settings are there, the server would be open. */
+function refuseSecretOfAnotherWord(environment: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (!value) continue;
+    const word = /^([A-Z0-9]+)_GRAPHQL_(?:ADMIN_SECRETS?|ACCESS_KEY)(?:_FILE)?$/
+      .exec(name)?.[1]
+      ?.toLowerCase();
+    if (word !== undefined && word !== vocabulary().word && isVocabularyWord(word))
+      throw new ConfigurationError(
+        `Environment variable ${name} is not read in the vocabulary "${vocabulary().word}", and there is no admin secret; give --vocabulary ${word}, or set ${optionVariable('adminSecret')}`,
+      );
   }
 }
 

@@ -45,6 +45,19 @@ describe('values', () => {
     expect(configuration.corsDomain).toEqual(['https://a.com', 'https://b.com']);
   });
 
+  test('an admin secret of another word stops the start where there is no own one, which would leave the server open', () => {
+    const other = { ACME_GRAPHQL_ADMIN_SECRET: 'hidden' };
+    expect(() => readConfiguration({}, other)).toThrow(
+      'Environment variable ACME_GRAPHQL_ADMIN_SECRET is not read in the vocabulary "engine", and there is no admin secret; give --vocabulary acme, or set ENGINE_GRAPHQL_ADMIN_SECRET',
+    );
+    expect(() => readConfiguration({}, { ACME_GRAPHQL_ACCESS_KEY_FILE: '/secret' })).toThrow(
+      '--vocabulary acme',
+    );
+    expect(readConfiguration({ adminSecret: 'own' }, other).adminSecret).toBe('own');
+    expect(readConfiguration({}, { ACME_GRAPHQL_ADMIN_SECRET: '' }).adminSecret).toBeUndefined();
+    expect(readConfiguration({}, { HTTP_GRAPHQL_ADMIN_SECRET: 'x' }).adminSecret).toBeUndefined();
+  });
+
   test('of an empty secret count as none', () => {
     expect(adminSecrets(readConfiguration({}, { ENGINE_GRAPHQL_ADMIN_SECRET: '' }))).toEqual([]);
     expect(adminSecrets(readConfiguration({}, { ENGINE_GRAPHQL_ACCESS_KEY: 'old' }))).toEqual(['old']);
