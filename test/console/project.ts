@@ -2,7 +2,7 @@
 import { metadataOf } from '../harness/metadata.ts';
 
 /** As a name it must stay text, on every page. */
-const HOSTILE = '<img src=x onerror=alert(1)>';
+export const HOSTILE = '<img src=x onerror=alert(1)>';
 
 export const SCHEMA = `
   create table customer (id serial primary key, name text, email text, note text);

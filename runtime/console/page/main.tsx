@@ -1,5 +1,5 @@
 /** The console in the browser: a choice of pages, each with an address of its own behind `#`. */
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { ConsoleState } from '../questions.ts';
 import { Access } from './access.tsx';
@@ -66,6 +66,8 @@ function Console() {
 /** Asks for the admin secret. It is sent with every request from then on and stored nowhere. */
 function SecretForm({ refused, again }: { readonly refused: Refusal; readonly again: () => void }) {
   const [text, setText] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     keepSecret(text);
@@ -77,6 +79,7 @@ function SecretForm({ refused, again }: { readonly refused: Refusal; readonly ag
       <label>
         Admin secret
         <input
+          ref={field}
           type="password"
           autoComplete="off"
           value={text}

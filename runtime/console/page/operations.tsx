@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { AccessAnswer } from '../questions.ts';
 import { metadata, named, post, read, useLoaded } from './api.ts';
-import { CopyJson, type PageProps, Problem, type Statement, Statements, Waiting } from './parts.tsx';
+import { CopyJson, List, type PageProps, Problem, type Statement, Statements, Waiting } from './parts.tsx';
 import { address } from './route.ts';
 
 interface Exported {
@@ -28,9 +28,9 @@ export function Operations({ steps }: PageProps) {
       {error && <Problem error={error} />}
       {!value && !error && <Waiting>Reading the generated code …</Waiting>}
       {value?.operations.length === 0 && <p className="quiet">No operation is saved.</p>}
-      <table>
-        <tbody>
-          {value?.operations.map((operation) => (
+      {value && value.operations.length > 0 && (
+        <List label="Operations" columns={['Operation', 'Kind', 'Roles', 'Endpoints']}>
+          {value.operations.map((operation) => (
             <tr key={`${operation.collection} ${operation.name}`}>
               <th scope="row">
                 <a href={address('operations', operation.collection, operation.name)}>{operation.name}</a>
@@ -44,8 +44,8 @@ export function Operations({ steps }: PageProps) {
               </td>
             </tr>
           ))}
-        </tbody>
-      </table>
+        </List>
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** How the server is, on one page. */
 import { metadata, useLoaded } from './api.ts';
-import { CopyJson, type PageProps, Problem, time } from './parts.tsx';
+import { CopyJson, List, type PageProps, Problem, time } from './parts.tsx';
 
 export function Overview({ state }: PageProps) {
   const { value, error } = useLoaded('versions', () =>
@@ -33,26 +33,20 @@ export function Overview({ state }: PageProps) {
         </dd>
       </dl>
       <h2>Sources</h2>
-      <table>
-        <thead>
-          <tr>
-            <th>Source</th>
-            <th>Database</th>
-            <th>Connections</th>
-            <th>Waiting operations</th>
+      <List
+        label="Sources"
+        columns={['Source', 'Database', 'Connections', 'Waiting operations']}
+        numbers={['Connections', 'Waiting operations']}
+      >
+        {state.sources.map(({ name, address, connections }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{address}</td>
+            <td className="number">{connections.connections}</td>
+            <td className="number">{connections.waiting}</td>
           </tr>
-        </thead>
-        <tbody>
-          {state.sources.map(({ name, address, connections }) => (
-            <tr key={name}>
-              <td>{name}</td>
-              <td>{address}</td>
-              <td>{connections.connections}</td>
-              <td>{connections.waiting}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </List>
     </>
   );
 }
