@@ -1,6 +1,6 @@
 /** The server's configuration: reads options from the command line, then the environment, then defaults. */
 
-import type { NamingOptions } from '../core/names.ts';
+import { EXTENSIONS, type NamingOptions } from '../core/names.ts';
 import type { SavedOptions } from '../core/saved.ts';
 import {
   CANONICAL_WORD,
@@ -176,9 +176,11 @@ export function namingOptions({
   experimentalFeatures: features,
   defaultNamingConvention,
 }: Configuration): NamingOptions {
+  const extensions = EXTENSIONS.filter((each) => features.includes(each));
   return {
     enabled: features.includes('naming_convention'),
     default: defaultNamingConvention,
     ...(features.includes('disable_postgres_arrays') && { arraysAsScalars: true }),
+    ...(extensions.length > 0 && { extensions }),
   };
 }

@@ -2,6 +2,10 @@
 
 export type NamingConvention = 'engine-default' | 'graphql-default';
 
+/** Extensions of the API family that shape generated code, named like their experimental features. */
+export const EXTENSIONS = ['nested_updates'] as const;
+export type Extension = (typeof EXTENSIONS)[number];
+
 /** How the names and types of databases are shown. */
 export interface NamingOptions {
   /** Apply the naming conventions of sources. */
@@ -10,6 +14,8 @@ export interface NamingOptions {
   readonly default: NamingConvention;
   /** Arrays are scalars, `_text`, and not lists. */
   readonly arraysAsScalars?: true;
+  /** Extensions that are switched on; absent without any. */
+  readonly extensions?: readonly Extension[];
 }
 
 /** The rule for names in GraphQL documents (specification of GraphQL, "Names"). */

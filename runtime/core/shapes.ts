@@ -7,7 +7,7 @@
 import type { ActionHeader } from './action/shapes.ts';
 import type { CheckedFunction, CheckedRules, CheckedShape } from './contract/checked-types.ts';
 import { checkAccess, checkFunction, checkTable } from './contract/declared.ts';
-import type { NamingConvention } from './names.ts';
+import type { Extension, NamingConvention } from './names.ts';
 import type { RemoteRelationshipShape } from './remotes/shapes.ts';
 import type { FunctionFields, RootFields } from './root-fields.ts';
 import type { Distribution } from './shards/shapes.ts';
@@ -19,6 +19,8 @@ export interface SourceShape {
   readonly naming?: NamingConvention;
   /** Arrays are scalars, `_text`, and not lists. */
   readonly arraysAsScalars?: true;
+  /** Extensions of the API that its tables have; absent without any. */
+  readonly extensions?: readonly Extension[];
   /** Major version of the Postgres whose catalog was read. Versions print queries differently, so their hashes differ. */
   readonly postgres?: number;
   /** Customization of root fields; names in table files are final already, only `namespace` is applied at run time. */

@@ -17,8 +17,11 @@ export interface Limits {
   readonly countRequest: (session: Session, address: string) => void;
   /** @throws EngineError when a batch has too many members */
   readonly checkBatch: (session: Session, size: number) => void;
-  /** @throws EngineError when an operation is too deep or has too many nodes */
-  readonly checkOperation: (session: Session, operation: Operation) => void;
+  /**
+   * @param inArguments what its arguments ask for: nodes beside those of its fields, and levels below a root field
+   * @throws EngineError when an operation is too deep or has too many nodes
+   */
+  readonly checkOperation: (session: Session, operation: Operation, inArguments?: OperationSize) => void;
   /** Seconds that an operation may take; undefined: as long as it needs. */
   readonly timeLimit: (session: Session) => number | undefined;
 }
@@ -75,7 +78,7 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
       if (most !== undefined && size > most)
         throw exceeded('batch', size, most, limitReason('batch_limit', limits?.batch_limit, session));
     },
-    checkOperation: (session, operation) => {
+    checkOperation: (session, operation, inArguments) => {
       const depth = limitFor(limits?.depth_limit, session);
       const nodes = limitFor(limits?.node_limit, session);
       let size = sizes.get(operation);
@@ -83,6 +86,8 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
         size = operationSize(operation);
         sizes.set(operation, size);
       }
+      if (inArguments)
+        size = { depth: Math.max(size.depth, inArguments.depth + 1), nodes: size.nodes + inArguments.nodes };
       if (size.nodes > MAX_NODES) throw exceeded('node', size.nodes, MAX_NODES);
       if (depth !== undefined && size.depth > depth)
         throw exceeded('depth', size.depth, depth, limitReason('depth_limit', limits?.depth_limit, session));

@@ -1,11 +1,12 @@
 /** The data operations that write. */
 import { EngineError, pathStep } from '../core/errors.ts';
+import type { Assignment } from '../core/mutation/assignments.ts';
 import type { Conflict } from '../core/mutation/conflict.ts';
 import { deleteRows, ruleCondition } from '../core/mutation/delete.ts';
 import { asking, inputSource, question } from '../core/mutation/input-validation.ts';
 import { insertValues } from '../core/mutation/insert.ts';
 import type { RowValues } from '../core/mutation/insert-objects.ts';
-import { type Assignment, changeRows } from '../core/mutation/update.ts';
+import { changeRows } from '../core/mutation/update.ts';
 import type { Column } from '../core/program.ts';
 import { whereCondition } from '../core/query/where.ts';
 import type { Selection } from '../core/request/selection.ts';

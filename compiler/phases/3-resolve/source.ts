@@ -71,6 +71,7 @@ function sourceShape(
     kind: 'postgres',
     ...(convention !== 'engine-default' && { naming: convention }),
     ...(naming.arraysAsScalars && { arraysAsScalars: true }),
+    ...(naming.extensions && { extensions: naming.extensions }),
     postgres: Math.floor(catalog.serverVersion / 10_000),
     ...(rootFields?.namespace && { rootNamespace: rootFields.namespace }),
     ...(typeNames?.prefix && { typePrefix: typeNames.prefix }),

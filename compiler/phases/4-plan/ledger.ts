@@ -8,6 +8,7 @@ import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts'
 import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
+import { hasNestedUpdates, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import type { FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
@@ -50,7 +51,8 @@ export function planLedgers(
         const isDeleted = Object.keys(table.permissions.delete).length > 0;
         const deletion = isDeleted ? deletionWords(deletionOf(table.key, shapes)) : undefined;
         const targets = targetsOf(table, tables);
-        return memory.renew(tableFacts, table.shape, table, targets, deletion, source.shape.name);
+        const changed = changedWith(table, tables);
+        return memory.renew(tableFacts, table.shape, table, targets, changed, deletion, source.shape.name);
       }),
       ...source.functions.map((each) => {
         const readers = tables.get(each.shape.returns.table)?.permissions.select ?? NO_READERS;
@@ -135,6 +137,12 @@ function targetsOf({ shape }: ModelTable, tables: ReadonlyMap<string, ModelTable
   });
 }
 
+/** The tables whose rows updates of a table may change along its relationships. */
+function changedWith({ shape }: ModelTable, tables: ReadonlyMap<string, ModelTable>): readonly ModelTable[] {
+  if (!hasNestedUpdates(shape.source)) return [];
+  return Object.values(shape.relationships ?? {}).flatMap(({ target }) => tables.get(target) ?? []);
+}
+
 const NO_READERS: TablePermissions['select'] = {};
 
 /**
@@ -146,14 +154,41 @@ function tableFacts(
   _: TableShape,
   table: ModelTable,
   targets: Targets,
+  changed: readonly ModelTable[],
   deletion: string | undefined,
   source: string,
 ): Facts {
   const readers = new Map(targets);
   return kept(
     last,
-    collect(`${name(source)} ${name(table.key)}`, (add) => addTable(add, readers, table, deletion)),
+    collect(`${name(source)} ${name(table.key)}`, (add) => {
+      addTable(add, readers, table, deletion);
+      addRelated(add, table, changed);
+    }),
   );
+}
+
+/** What updates may do with rows of other tables along relationships. */
+function addRelated(add: Add, { shape, permissions }: ModelTable, targets: readonly ModelTable[]): void {
+  for (const role of Object.keys(permissions.update)) {
+    for (const [relationship, { kind, target }] of Object.entries(shape.relationships ?? {})) {
+      const other = targets.find(({ key }) => key === target);
+      if (!other) continue;
+      const [insert, update, remove] = [
+        own(other.permissions.insert, role),
+        own(other.permissions.update, role),
+        own(other.permissions.delete, role),
+      ];
+      const rules = {
+        ...(insert && { insert }),
+        ...(update && { update }),
+        ...(remove && { delete: remove }),
+      };
+      const operations = relatedOperations({ shape: other.shape, rules }, kind, true);
+      if (operations.length > 0)
+        add(role, `update related ${name(relationship)}: ${operations.join(', ')} of ${name(target)}`);
+    }
+  }
 }
 
 /** The facts of a tracked function. One that only reads is offered to roles that may select from its table. */

@@ -155,6 +155,7 @@ function emitSource(
         'kind',
         'naming',
         'arraysAsScalars',
+        'extensions',
         'postgres',
         'rootNamespace',
         'typePrefix',

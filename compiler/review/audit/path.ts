@@ -17,9 +17,11 @@ export type Via =
   | 'insert'
   | 'nested insert'
   | 'update'
+  | 'nested update'
   | 'upsert'
   | 'preset'
-  | 'delete';
+  | 'delete'
+  | 'nested delete';
 
 /** A rule on a path. */
 export interface PathRule {

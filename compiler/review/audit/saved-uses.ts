@@ -24,7 +24,15 @@ export function* columnUses({ fields }: Selection): Iterable<readonly [Column, U
 }
 
 /** Arguments that hold values to write. */
-const WRITTEN: ReadonlySet<string> = new Set(['object', 'objects', '_set', '_inc', '_append', '_prepend']);
+const WRITTEN: ReadonlySet<string> = new Set([
+  'object',
+  'objects',
+  'data',
+  '_set',
+  '_inc',
+  '_append',
+  '_prepend',
+]);
 
 function* inputUses(node: InputNode, use: Use): Iterable<readonly [Column, Use]> {
   if (node.kind === 'list') for (const item of node.items) yield* inputUses(item, use);

@@ -1,6 +1,7 @@
 /** The paths by which a role writes a column. */
 
 import type { Table } from '../../../runtime/core/program.ts';
+import { relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
@@ -36,6 +37,7 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
     ...(inserted ? path('insert', kinds('insert'), ruleOf(scope, table, 'insert'), backend(insert)) : []),
     ...(inserted ? path('nested insert', nested, ruleOf(scope, table, 'insert'), backend(insert)) : []),
     ...(updated ? path('update', kinds('update'), ruleOf(scope, table, 'update'), backend(update)) : []),
+    ...relatedPaths(scope, table, column),
     ...(insert && updated && (table.shape.primaryKey || table.shape.unique)
       ? path(
           'upsert',
@@ -53,6 +55,55 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
       : []),
     ...deletedWith(scope, table, column),
   ];
+}
+
+/** Changes of rows that are related to updated rows of other tables, where the source has nested updates. */
+function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+  const { role, program, roleSchema, code } = scope;
+  const target = roleSchema.table(table);
+  return program.tables.flatMap((from) => {
+    const updates = rootsOf(code, role).ofTable(from);
+    if (from.source !== table.source || !updates.some(({ kind }) => kind.startsWith('update'))) return [];
+    return [...from.relationships.values()].flatMap((relationship): AccessPath[] => {
+      if (relationship.target !== table) return [];
+      const fields = [`related.${relationship.field} of ${from.shape.graphqlName}`];
+      const offered = relatedOperations(
+        { shape: table.shape, rules: target.rules },
+        relationship.shape.kind,
+        true,
+      );
+      return offered.flatMap((operation): AccessPath[] => {
+        const rule = target[operation]!;
+        const isNamed = 'columns' in rule && rule.columns.includes(column);
+        const preset =
+          'presets' in rule && rule.presets && Object.hasOwn(rule.presets, column)
+            ? rule.presets[column]
+            : undefined;
+        // An insert fills the columns of the relationship in.
+        const isKey = operation === 'insert' && relationship.columns.some(([, { name }]) => name === column);
+        if (operation !== 'delete' && !isNamed && preset === undefined && !isKey) return [];
+        const notes = [
+          ...(operation === 'delete' ? ['with the whole row'] : []),
+          ...(preset !== undefined
+            ? [`always set to ${preset}`]
+            : isKey
+              ? ['the key of the updated row']
+              : []),
+        ];
+        return [
+          {
+            role,
+            access: 'write',
+            via: `nested ${operation}`,
+            fields,
+            rules: [...ruleOf(scope, from, 'update'), ...ruleOf(scope, table, operation)],
+            ...(notes.length > 0 && { note: notes.join('; ') }),
+            ...(rule.backendOnly && { backendOnly: true }),
+          },
+        ];
+      });
+    });
+  });
 }
 
 /** Deletions of rows of other tables, by which foreign keys delete or clear rows of this one. */

@@ -81,7 +81,7 @@ function roleList({ schemas, operations }: CheckResult, roles: readonly string[]
 
 /** Types that exist for every table: a column that leaves a table leaves a dozen of them. */
 const DERIVED =
-  /^(.+?)_(aggregate|aggregate_bool_exp\w*|aggregate_fields|aggregate_order_by|append_input|arr_rel_insert_input|bool_exp|constraint|delete_\w+_input|enum_comparison_exp|inc_input|insert_input|(?:avg|max|min|stddev|stddev_pop|stddev_samp|sum|var_pop|var_samp|variance)_(?:fields|order_by)|mutation_response|obj_rel_insert_input|on_conflict|order_by|pk_columns_input|prepend_input|select_column\w*|set_input|stream_cursor_\w+|update_column|updates)$/;
+  /^(.+?)_(aggregate|aggregate_bool_exp\w*|aggregate_fields|aggregate_order_by|append_input|arr_rel_(?:insert|update)_input|bool_exp|constraint|delete_\w+_input|enum_comparison_exp|inc_input|insert_input|(?:avg|max|min|stddev|stddev_pop|stddev_samp|sum|var_pop|var_samp|variance)_(?:fields|order_by)|mutation_response|obj_rel_(?:insert_input|update_input|updates)|on_conflict|order_by|pk_columns_input|prepend_input|related_\w+_input|select_column\w*|set_input|stream_cursor_\w+|update_column|updates)$/;
 
 /** Maximum number of names in a folded line. */
 const NAMES = 4;

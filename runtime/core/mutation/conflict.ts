@@ -8,9 +8,9 @@ import type { VisibleTable } from '../schema/visible-table.ts';
 import { EVERY_ROW } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { presetAssignments } from './assignments.ts';
 import { markedCheck, PASSED, type RowCheck, rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
-import { presetAssignments } from './update.ts';
 
 /** The action of an insert if the row exists already. */
 export interface Conflict {

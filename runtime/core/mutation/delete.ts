@@ -10,7 +10,7 @@ import { EVERY_ROW } from '../shapes.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { argumentsItem, asking, question } from './input-validation.ts';
 import type { MutationStep } from './step.ts';
-import { type AnswerForm, writeStep } from './written.ts';
+import { type AnswerForm, type Write, writeStep } from './written.ts';
 
 /** Resolver of `delete_<t>`: the rows that the rule and `where` allow. */
 export function deleteRows({ of, requester, selection, args }: TableCall): MutationStep {
@@ -42,15 +42,19 @@ function remove(
   form: AnswerForm,
   scope: Scope,
 ): MutationStep {
+  return writeStep(deleteWrite(visible, alias, conditions), visible, selection, form, scope);
+}
+
+/** The DELETE of the rows that fulfil the role's rule and the conditions on the alias. */
+export function deleteWrite(
+  visible: VisibleTable,
+  alias: Sql,
+  conditions: readonly Sql[],
+  path = '$',
+): Write {
   const where = whereClause([...ruleCondition(visible, 'delete', alias), ...conditions]);
   const statement = sql`delete from ${visible.table.sql} as ${alias}${where}`;
-  return writeStep(
-    { statement, alias, check: undefined, path: '$', source: visible.table.source },
-    visible,
-    selection,
-    form,
-    scope,
-  );
+  return { statement, alias, check: undefined, path, source: visible.table.source };
 }
 
 /** Conditions on the rows that the role may change or delete; none for every row. */

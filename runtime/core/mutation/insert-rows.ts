@@ -23,15 +23,25 @@ export interface ColumnList {
   readonly item: (index: number) => Sql;
 }
 
+/** Rows of the database that rows are inserted for: each row once for every one of them. */
+export interface RowsBeside {
+  /** An item of FROM, whose alias values of fixed columns may name. */
+  readonly from: Sql;
+  /** The rows for one row are in this order. */
+  readonly order: readonly Sql[];
+}
+
 /**
  * `insert into … ` of the given rows. A column that only some rows give is DEFAULT in the others. Many rows of one shape
  * travel as one array per column, so that the text does not depend on their number.
+ * @param each with uniform rows (see `uniformSets`) and at least one fixed column
  */
 export function insertStatement(
   visible: VisibleTable,
   rows: readonly RowValues[],
   alias: Sql,
   fixed: FixedColumns,
+  each?: RowsBeside,
 ): Sql {
   const presets = Object.keys(visible.insert?.presets ?? {}).map(
     (name) => [name, sql`(${presetValue(visible, 'insert', name)})`] as const,
@@ -63,8 +73,8 @@ export function insertStatement(
     ],
     ', ',
   );
-  if (!takesItems(visible, rows) && given.length + lists.length > 0) {
-    return sql`${into} (${names}) ${arraysSelect(given, lists, constants, rows)}`;
+  if (each || (!takesItems(visible, rows) && given.length + lists.length > 0)) {
+    return sql`${into} (${names}) ${arraysSelect(given, lists, constants, rows, each)}`;
   }
   const tuples = rows.map((row, index) => {
     const values = given.map((column) => {
@@ -94,6 +104,14 @@ function isUniform(visible: VisibleTable, given: readonly Column[], rows: readon
   return given.every(
     (column) => defaultsToNull(visible, column) || rows.every((row) => row.values.has(column.name)),
   );
+}
+
+/** All rows together, or each by itself where one statement of arrays cannot have them all. */
+export function uniformSets<Row extends RowValues>(
+  visible: VisibleTable,
+  rows: readonly Row[],
+): (readonly Row[])[] {
+  return isUniform(visible, givenColumns(rows), rows) ? [rows] : rows.map((row) => [row]);
 }
 
 /** Postgres takes 65,535 parameters; some are left for presets, rules and conditions. */
@@ -126,6 +144,7 @@ function arraysSelect(
   lists: readonly ColumnList[],
   constants: readonly (readonly [string, Sql])[],
   rows: readonly RowValues[],
+  each: RowsBeside | undefined,
 ): Sql {
   const columns = [...given.map((column) => ({ column, list: columnTexts(column, rows) })), ...lists];
   const alias = (index: number) => `column ${index + 1}`;
@@ -135,7 +154,13 @@ function arraysSelect(
   ];
   const names = [...columns.map((_, index) => identifier(alias(index))), raw('"position"')];
   const arrays = columns.map(({ list }) => list);
-  return sql`select ${join(selected, ', ')} from unnest(${join(arrays, ', ')}) with ordinality as "given" (${join(names, ', ')}) order by "given"."position"`;
+  const items =
+    arrays.length > 0
+      ? sql`unnest(${join(arrays, ', ')}) with ordinality`
+      : sql`generate_series(1, ${parameter({ from: 'constant', value: rows.length }, 'integer')})`;
+  const from = sql`${items} as "given" (${join(names, ', ')})${each ? sql`, ${each.from}` : raw('')}`;
+  const order = [raw('"given"."position"'), ...(each?.order ?? [])];
+  return sql`select ${join(selected, ', ')} from ${from} order by ${join(order, ', ')}`;
 }
 
 /** A column's values in all rows as an array parameter. */

@@ -8,12 +8,12 @@ import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { type Conflict, checkOfInsert, conflictClause } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
-import { type FixedColumns, insertStatement, slices } from './insert-rows.ts';
+import { type FixedColumns, insertStatement, type RowsBeside, slices } from './insert-rows.ts';
 import { keep, keepCount, keepRows, kept, orFail, WRITTEN } from './kept.ts';
 import type { WriteStatement } from './step.ts';
 import { rowStatement, rowsStatement, type Write } from './written.ts';
 
-/** One statement that inserts rows. */
+/** One statement that inserts rows: once, or once for each of other rows. */
 export function flatWrite(
   visible: VisibleTable,
   rows: readonly RowValues[],
@@ -21,10 +21,11 @@ export function flatWrite(
   path: string,
   fixed: FixedColumns,
   scope: Scope,
+  each?: RowsBeside,
 ): Write {
   const alias = scope.alias(visible.table.shape.name);
   return {
-    statement: sql`${insertStatement(visible, rows, alias, fixed)}${conflictClause(conflict, visible, alias, scope)}`,
+    statement: sql`${insertStatement(visible, rows, alias, fixed, each)}${conflictClause(conflict, visible, alias, scope)}`,
     alias,
     check: checkOfInsert(visible, conflict, alias, scope),
     path,

@@ -17,7 +17,7 @@ import { hasNested, type InsertObject, type RowValues, readObjects } from './ins
 import { insertQuestions } from './insert-questions.ts';
 import { slices } from './insert-rows.ts';
 import { flatWrite, planObjects } from './insert-singly.ts';
-import { keptCount } from './kept.ts';
+import { keptCount, keptRows } from './kept.ts';
 import type { MutationStep, WriteStep } from './step.ts';
 import {
   type AnswerForm,
@@ -105,5 +105,13 @@ function insertSingly(
 ): WriteStep {
   const asked = { count: asksForCount(selection), rows: asksForRows(selection, form) };
   const { statements, keeping } = planObjects(visible, objects, conflict, path, asked, scope);
-  return writeThenRead(statements, visible, selection, form, keptCount, scope, keeping);
+  return writeThenRead(
+    statements,
+    visible,
+    selection,
+    form,
+    keptCount,
+    scope,
+    keptRows(visible.table, keeping),
+  );
 }

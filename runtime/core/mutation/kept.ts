@@ -65,7 +65,7 @@ const STATEMENTS = 50;
 
 /** Keeps the rows of one of so many statements, behind those of the ones before. */
 export function keepRows(table: Table, from = WRITTEN, alias = WRITTEN, index = 0, statements = 1): Sql {
-  const rows = sql`(select string_agg(${rowJson(table, alias)}::text, ',') from ${from})`;
+  const rows = sql`(${listed(table, from, alias)})`;
   if (isDistributed(table.source)) {
     // Never empty: an empty setting is one that was kept on another node, and no JSON.
     const before = sql`nullif(substr(${kept('rows')}, 2, length(${kept('rows')}) - 2), '')`;
@@ -80,6 +80,31 @@ export function keepRows(table: Table, from = WRITTEN, alias = WRITTEN, index = 
       ? sql`coalesce(${rows}, '')`
       : sql`concat_ws(',', nullif(${keptAs(name)}, ''), ${rows})`,
   );
+}
+
+/** Keeps the rows of one statement under a name. */
+export function keepRowsAs(name: string, table: Table): Sql {
+  return keep(name, sql`coalesce((${listed(table, WRITTEN, WRITTEN)}), '')`);
+}
+
+/** The rows that one statement has kept under a name, as rows of a table. */
+export function keptRowsAs(name: string, { sql: table }: Table): Sql {
+  return sql`json_populate_recordset(null::${table}, concat('[', ${kept(name)}, ']')::json)`;
+}
+
+/**
+ * Rows, each as another one where there is such: rows of the table's type.
+ * @param before alias of the rows
+ * @param now alias of a row of the table that is shown instead, where `condition` holds
+ */
+export function latestRows(table: Table, rows: Sql, before: Sql, now: Sql, condition: Sql): Sql {
+  const latest = sql`(select ${rowJson(table, now)} from ${table.sql} as ${now} where ${condition})`;
+  const list = sql`select string_agg(coalesce(${latest}, ${rowJson(table, before)})::text, ',') from ${rows} as ${before}`;
+  return sql`json_populate_recordset(null::${table.sql}, concat('[', (${list}), ']')::json)`;
+}
+
+function listed(table: Table, from: Sql, alias: Sql): Sql {
+  return sql`select string_agg(${rowJson(table, alias)}::text, ',') from ${from}`;
 }
 
 /** The row of an alias, to be read by `keptRows`. With stars, for a column may have the alias' name. */

@@ -1,4 +1,5 @@
 /** The steps of a mutation's root field: statements, prepared when it is planned, run inside the transaction of its source. */
+import type { OperationSize } from '../request/size.ts';
 import type { InputValidation } from '../shapes.ts';
 import type { ParameterSource, Statement } from '../sql/fragment.ts';
 
@@ -23,6 +24,8 @@ export interface WriteStep {
   readonly instead?: () => WriteStep;
   /** It writes one row by its key or a new one, and what is nested in that. */
   readonly isOneObject?: true;
+  /** Changes of related rows that its arguments ask for, which limits of roles count. */
+  readonly size?: OperationSize;
   /** Webhooks to be asked before anything of the mutation is written. */
   readonly questions?: readonly InputQuestion[];
   /** It calls a function, which may do what a transaction does not undo: it is not tried, undone and run again. */

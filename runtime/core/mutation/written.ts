@@ -3,6 +3,8 @@
  * statement writes and answers; nested reads inside the write's own statement would see the state before it, so with
  * relationships or computed fields a second statement reads what the first one wrote and kept.
  */
+
+import type { Table } from '../program.ts';
 import { jsonObject, jsonRows } from '../query/json-rows.ts';
 import type { Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
@@ -50,6 +52,25 @@ export function rowsStatement(
   );
 }
 
+/**
+ * Chooses the rows that an update without changes would write: locked where they are a table's, checked as written ones.
+ * @param columns made of the rows as WITH item `written`
+ */
+export function chosenStatement(
+  { sql: table, shape: { kind } }: Table,
+  alias: Sql,
+  where: Sql,
+  check: RowCheck,
+  columns: readonly Sql[],
+): Statement {
+  const checked = check ? sql`, ${failUnlessPassed(check)} as ${CHECK}` : raw('');
+  const lock = kind === 'table' || kind === 'partitioned' ? sql` for no key update of ${alias}` : raw('');
+  // Materialized, or Postgres would leave out the check, which nothing reads.
+  return print(
+    sql`with ${WRITTEN} as materialized (select ${alias}.*${checked} from ${table} as ${alias}${where}${lock}) select ${join(columns, ', ')}`,
+  );
+}
+
 /** A write of one row at most: yields the given columns of it, made of its alias, or nothing. */
 export function rowStatement(write: Write, columns: readonly Sql[]): Statement {
   const { statement, check, source } = write;
@@ -90,7 +111,7 @@ export function writeStep(
 /**
  * Statements that keep what they write, and one that reads the answer from it.
  * @param count of the written rows
- * @param keeping how many of the statements keep rows
+ * @param rows those to show, as rows of the table
  */
 export function writeThenRead(
   writes: readonly WriteStatement[],
@@ -99,10 +120,10 @@ export function writeThenRead(
   form: AnswerForm,
   count: Sql,
   scope: Scope,
-  keeping = 1,
+  rows = keptRows(visible.table),
 ): WriteStep {
   const alias = scope.alias(visible.table.shape.name);
-  const from = sql`${keptRows(visible.table, keeping)} as ${alias}`;
+  const from = sql`${rows} as ${alias}`;
   const answer = answerOf(visible, selection, form, from, alias, count, scope);
   const read = { statement: print(sql`select ${answer}::text`), path: '$' };
   const step: WriteStep = { kind: 'write', statements: [...writes, read], answer: [writes.length] };

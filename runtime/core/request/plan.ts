@@ -28,6 +28,7 @@ import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import { rootSelection, type SelectionContext } from './selection-set.ts';
+import { largerSize, type OperationSize } from './size.ts';
 import type { CallStep, Step } from './steps.ts';
 import type { Variables } from './variables.ts';
 
@@ -59,6 +60,8 @@ export interface QueryPlan {
 export interface MutationPlan {
   readonly kind: 'mutation';
   readonly fields: readonly MutationRoot[];
+  /** What the arguments add to the size of the operation. */
+  readonly size?: OperationSize;
   readonly joins?: JoinLevels;
   /** `step` counts the fields; `column` is 0. */
   readonly answer: readonly AnswerPart[];
@@ -285,6 +288,7 @@ function planMutation(
   const scope: Scope = createScope(roleSchema, options);
   const joins = createJoinPlanner(scope);
   const fields: MutationRoot[] = [];
+  let size: OperationSize | undefined;
   const answer = answerParts(selection, (field) => {
     const { meaning } = field.definition;
     const tree = joins.treeOf(field.selection);
@@ -301,11 +305,12 @@ function planMutation(
       });
     } else if (meaning.kind === 'mutation') {
       const step = meaning.resolve(field.selection, field.arguments, scope);
+      if (step.kind === 'write') size = largerSize(size, step.size);
       fields.push({ source: meaning.source, step, path: field.path, ...(tree ? { tree } : {}) });
     } else throw new Error(`a mutation has no ${meaning.kind}`);
     return { step: fields.length - 1, column: 0 };
   });
-  return { kind: 'mutation', fields, ...levelsOf(joins), answer, reusable: true };
+  return { kind: 'mutation', fields, ...(size && { size }), ...levelsOf(joins), answer, reusable: true };
 }
 
 /** `{"name":…,"name":…}` around the parts of each root field; namespaces nest. */

@@ -14,6 +14,7 @@ import type { NamedType, TypeReference } from '../schema/types.ts';
 import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
 import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
+import type { OperationSize } from './size.ts';
 import { planSubscription, type SubscriptionPlan, type WatchedPlan } from './subscription.ts';
 import { shapeOf, type Variables, variableValues } from './variables.ts';
 
@@ -72,8 +73,11 @@ interface CachedOperation {
   readonly used: Map<string, TypeReference>;
 }
 
-/** Decides whether a role may run an operation at all, before it is planned. @throws EngineError when not */
-export type Admit = (session: Session, operation: Operation) => void;
+/**
+ * Decides whether a role may run an operation at all: before it is planned, and again where its arguments ask for more than
+ * its fields do. @throws EngineError when not
+ */
+export type Admit = (session: Session, operation: Operation, inArguments?: OperationSize) => void;
 
 export type KeptPlan = RequestPlan | SubscriptionPlan | WatchedPlan;
 
@@ -160,6 +164,10 @@ export function createPlanner(
     }));
   };
 
+  const admitArguments = (session: Session, operation: Operation, plan: KeptPlan) => {
+    if (plan.kind === 'mutation' && plan.size) admit?.(session, operation, plan.size);
+  };
+
   /** Plans a request, or finds the plan that was kept. */
   const plan = <Plan extends KeptPlan>(
     session: Session,
@@ -172,11 +180,15 @@ export function createPlanner(
     const variables = variableValues(operation.variables, request.variables ?? {}, options);
     // An operation is planned in one way only: by what it is, or, over HTTP, not at all.
     const known = plans.get(planKey(number, used, variables)) as Plan | undefined;
-    if (known) return { plan: known, variables };
+    if (known) {
+      admitArguments(session, operation, known);
+      return { plan: known, variables };
+    }
     const context = { declared: operation.variables, values: variables, used };
     try {
       const made = shallow(() => make(roleSchema, operation, context, options));
       if (made.kind !== 'query' || made.reusable) plans.set(planKey(number, used, variables), made);
+      admitArguments(session, operation, made);
       return { plan: made, variables };
     } catch (error) {
       throw error instanceof UnknownName ? explainUnknown(error, roleSchema, session.role) : error;

@@ -9,6 +9,15 @@ export interface OperationSize {
   readonly nodes: number;
 }
 
+/** Sizes of parts of an operation that are at the same depth. */
+export function largerSize(
+  left: OperationSize | undefined,
+  right: OperationSize | undefined,
+): OperationSize | undefined {
+  if (!left || !right) return left ?? right;
+  return { depth: Math.max(left.depth, right.depth), nodes: left.nodes + right.nodes };
+}
+
 /** Measures an operation, fragments expanded, `__schema` and `__type` left out. Each fragment is looked at once. */
 export function operationSize({ node, fragments }: Operation): OperationSize {
   const known = new Map<string, OperationSize>();

@@ -9,6 +9,7 @@ import type { RootFieldKind } from '../root-fields.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { type Offer, offer, offerOfWrite, operationOf, type TableOperation } from './offer.ts';
 import type { HiddenName } from './provider.ts';
+import { RELATED_OPERATIONS, type RelatedOperation } from './related-types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { namedType } from './types.ts';
 
@@ -87,6 +88,17 @@ function ownerOfRootField(roleSchema: RoleSchema, typeName: string, field: strin
   return undefined;
 }
 
+/** Why the rows of a table may not be changed at all, by no root field and not as related rows. */
+function whyNoRoot(
+  roleSchema: RoleSchema,
+  table: Table,
+  kind: RelatedOperation,
+  role: string,
+): Reason | undefined {
+  const { rules } = roleSchema.table(table);
+  return reasonOf(offer(table.shape, rules, { kind, root: 'mutation' }, roleSchema.backendOnly), table, role);
+}
+
 function whyNoRootField(
   roleSchema: RoleSchema,
   table: Table,
@@ -123,11 +135,17 @@ function ownerOfTypeName(roleSchema: RoleSchema, typeName: string, name: string)
   const owner = ownerOfType(roleSchema.program, typeName);
   if (!owner) return undefined;
   const { table, stem } = owner;
-  const operation = operationOfType(typeName.slice(stem.length));
+  const rest = typeName.slice(stem.length);
+  const operation = operationOfType(rest);
+  const isRelated = /related_?update_?input/i.test(rest);
+  const change = RELATED_OPERATIONS.find((each) => each === name);
+  if (change && /arr_?rel_?update_?input/i.test(rest))
+    return (role) => whyNoRoot(roleSchema, table, change, role);
   const column = [...table.columns.values()].find((each) => each.field === name);
   if (column) return (role) => whyNoColumn(roleSchema, table, column, operation, role);
   for (const relationship of table.relationships.values()) {
     if (relationship.field !== name && !name.startsWith(relationship.field)) continue;
+    if (isRelated) return (role) => whyNoRoot(roleSchema, relationship.target, 'update', role);
     return (role) =>
       whyNoRelated(roleSchema, relationship.target, relationship.field === name, operation, role);
   }

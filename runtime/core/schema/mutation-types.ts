@@ -3,6 +3,7 @@ import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
 import { isNumeric } from '../types.ts';
+import { relatedArgument } from './related-types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { columnGraphqlType, INT, STRING, sharedTypes, typename } from './shared-types.ts';
 import {
@@ -27,6 +28,10 @@ export interface MutationTypes {
   /** `_set`, `_inc` … that apply to at least one updatable column. */
   readonly updateOperators: () => readonly ArgumentDefinition[];
   readonly updates: () => InputType;
+  /** Columns that an insert may give. */
+  readonly insertColumns: () => readonly InputFieldDefinition[];
+  /** `related` of updates; empty where it is not offered. */
+  readonly related: () => readonly ArgumentDefinition[];
   readonly primaryKeyInput: () => InputType;
   readonly response: () => ObjectType;
 }
@@ -141,7 +146,7 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
       kind: 'input',
       name: table.names.derived('insert_input'),
       description: `input type for inserting data into table "${display}"`,
-      fields: lazy(() => byName([...insertableColumns(visible).map(columnInput), ...nestedInserts()])),
+      fields: lazy(() => byName([...types.insertColumns(), ...nestedInserts()])),
     })),
     onConflict: lazy(() => onConflict()),
     objectInsertInput: lazy(() =>
@@ -177,9 +182,10 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
       name: table.names.derived('updates'),
       fields: () =>
         byName<InputFieldDefinition>([
-          ...types
-            .updateOperators()
-            .map((argument) => ({ ...argument, meaning: { kind: 'plain' as const } })),
+          ...[...types.updateOperators(), ...types.related()].map((argument) => ({
+            ...argument,
+            meaning: { kind: 'plain' as const },
+          })),
           {
             name: 'where',
             description: 'filter the rows which have to be updated',
@@ -188,6 +194,8 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
           },
         ]),
     })),
+    insertColumns: () => insertableColumns(visible).map(columnInput),
+    related: lazy(() => relatedArgument(visible, role, (target) => mutationTypes(target, role))),
     primaryKeyInput: lazy(() => ({
       kind: 'input',
       name: table.names.derived('pk_columns_input'),

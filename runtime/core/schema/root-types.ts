@@ -308,7 +308,7 @@ function mutationField(
     case 'update':
       return field(
         `update data of the table: "${display}"`,
-        [...types.updateOperators(), where],
+        [...types.updateOperators(), ...types.related(), where],
         types.response(),
       );
     case 'update_by_pk':
@@ -316,6 +316,7 @@ function mutationField(
         `update single row of the table: "${display}"`,
         [
           ...types.updateOperators(),
+          ...types.related(),
           { name: shared.name('pk_columns'), type: nonNull(types.primaryKeyInput()) },
         ],
         role.types(table).object(),

@@ -113,6 +113,7 @@ export type InputMeaning =
   | { readonly kind: 'aggregateFunction'; readonly function: string; readonly returns?: ColumnType }
   | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly visible?: VisibleTable }
   | { readonly kind: 'nestedInsert'; readonly relationship: Relationship; readonly visible: VisibleTable }
+  | { readonly kind: 'relatedChanges'; readonly relationship: Relationship; readonly visible: VisibleTable }
   | { readonly kind: 'functionArgument'; readonly position: number; readonly type: ColumnType }
   /** Expressions of the legacy data operations only: a row of any table of the source. */
   | { readonly kind: 'exists'; readonly visible: VisibleTable }

@@ -1,5 +1,6 @@
 /** Random requests to two databases that differ only in what the role may not see: the answers are equal, errors included. */
 import type { EngineError } from '../../../runtime/core/errors.ts';
+import { EXTENSIONS } from '../../../runtime/core/names.ts';
 import { databaseError } from '../../../runtime/database/errors.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
@@ -131,7 +132,7 @@ async function openSide(serverUrl: string, name: string): Promise<Side> {
       await client.query([`alter database ${database} reset all`, ...settings].join(';\n'));
       await client.query(world.schema);
       await fill(world, position);
-      return serveInProcess(url, world.metadata, loader);
+      return serveInProcess(url, world.metadata, loader, { naming: { extensions: EXTENSIONS } });
     },
     fill,
     end: drop,

@@ -356,6 +356,16 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
 
   const aggregated = 'aggregate {count sum {weight} stddev_samp {weight}} nodes {id}';
 
+  /** Changes along one relationship. */
+  const relatedChange = (table: TableName): string => {
+    const [name, target] = random.pick<readonly [string, TableName]>([...below[table], ...above[table]]);
+    const where = `where: ${condition(target)}`;
+    const isArray = above[table].every(([other]) => other !== name);
+    const update = `{${where}, _set: {${target === 'team' ? 'name' : 'title'}: "theirs"}}`;
+    if (!isArray) return `{${name}: {update: ${update}}}`;
+    return random.chance(0.5) ? `{${name}: {update: [${update}]}}` : `{${name}: {delete: {${where}}}}`;
+  };
+
   const write = (table: TableName): string => {
     const where = `where: ${condition(table)}`;
     const name = table === 'team' ? 'name' : 'title';
@@ -365,6 +375,8 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     return random.pick([
       () => `update_${table}(${where}, ${change}) ${returning}`,
       () => `update_${table}_many(updates: [{${where}, ${change}}]) {affected_rows}`,
+      () => `update_${table}(where: {id: {_gt: 0}}, related: ${relatedChange(table)}) ${returning}`,
+      () => `update_${table}(${where}, ${change}, related: ${relatedChange(table)}) ${returning}`,
       () => `delete_${deleted}(where: ${condition(deleted)}) {affected_rows}`,
       () => `delete_${deleted}(where: ${condition(deleted)}) {affected_rows}`,
       () => `insert_${table}(objects: [{id: ${random.between(1, UPSERTED)}, owner: 1, open: false, ${name}: "alpha"}],

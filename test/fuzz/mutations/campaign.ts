@@ -1,6 +1,7 @@
 /** Many random mutations one after another: new permissions and rows every so many, the rows as they were before each. */
 import type pg from 'pg';
 import type { EngineError } from '../../../runtime/core/errors.ts';
+import { EXTENSIONS } from '../../../runtime/core/names.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { type Defect, sendHostile } from '../hostile/check.ts';
@@ -57,7 +58,9 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
       const random = new Random(seed * 1_000_003 + index);
       const permissions = randomPermissions(random);
       coverage.addPermissions(permissions);
-      const served = await serveInProcess(scratch.url, metadataOf(permissions), loader);
+      const served = await serveInProcess(scratch.url, metadataOf(permissions), loader, {
+        naming: { extensions: EXTENSIONS },
+      });
       try {
         const rows = randomRows(random);
         const sequences = Object.fromEntries(

@@ -1,7 +1,7 @@
 /** What a campaign of mutations has tried and how it ended. */
 import type { Outcome } from './oracle.ts';
 import type { Permissions } from './permissions.ts';
-import type { Change, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
+import type { Change, Changes, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
 import { baseOf } from './tables.ts';
 
 export class Coverage {
@@ -44,10 +44,10 @@ export class Coverage {
           break;
         case 'update':
         case 'update by key':
-          this.#changes(field.changes);
+          this.#update(field.table, field, 0, ending);
           break;
         case 'update many':
-          for (const { changes } of field.entries) this.#changes(changes);
+          for (const entry of field.entries) this.#update(field.table, entry, 0, ending);
       }
     }
   }
@@ -96,6 +96,24 @@ export class Coverage {
     if (!conflict) return;
     const how = conflict.columns.length === 0 ? 'ignored' : conflict.where ? 'updated where' : 'updated';
     this.#add('conflicts', `${how} at depth ${depth}`);
+  }
+
+  #update(table: string, { changes, related }: Changes, depth: number, ending: string): void {
+    this.#changes(changes);
+    if (related.length > 0) {
+      const how = changes.length === 0 ? 'chosen' : 'changed';
+      this.#add('nested updates of rows', `${how} at depth ${depth}: ${ending}`);
+    }
+    for (const { relationship, target, delete: removed, updates, insert } of related) {
+      const place = `${table}.${relationship}`;
+      if (removed) this.#add('nested updates', `delete ${place}`);
+      if (insert) this.#add('nested updates', `insert ${place}`);
+      this.#conflict(insert?.conflict, depth + 1);
+      for (const update of updates) {
+        this.#add('nested updates', `update ${place}`);
+        this.#update(target, update, depth + 1, ending);
+      }
+    }
   }
 
   #changes(changes: readonly Change[]): void {

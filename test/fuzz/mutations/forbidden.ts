@@ -1,8 +1,9 @@
 /** Requests for what a role may not write: a column that a preset or a permission keeps from it, or a whole table. */
 import { tableNamed } from '../queries/project.ts';
 import type { Random } from '../random.ts';
-import { BARE, functionsOf, type Permissions, rulesOf, type WriteRules } from './permissions.ts';
-import type { Change, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
+import { deletePath, insertPath, updatePath } from './form.ts';
+import { BARE, EVERYTHING, functionsOf, type Permissions, rulesOf, type WriteRules } from './permissions.ts';
+import type { Changes, Conflict, InsertObject, Mutation, MutationField, Related } from './request.ts';
 
 /** Changes one thing about a mutation so that it asks for what the role has not; undefined where nothing is found. */
 export function withSomethingForbidden(
@@ -36,15 +37,13 @@ function changedField(random: Random, rules: RulesOf, field: MutationField): Mut
     }
     case 'update':
     case 'update by key': {
-      const changes = changedChanges(random, rules, field.table, field.changes);
-      return changes && { ...field, changes };
+      return changedUpdate(random, rules, field.table, field);
     }
     case 'update many': {
       if (field.entries.length === 0) return undefined;
       const at = random.below(field.entries.length);
-      const entry = field.entries[at]!;
-      const changes = changedChanges(random, rules, field.table, entry.changes);
-      return changes && { ...field, entries: field.entries.with(at, { ...entry, changes }) };
+      const entry = changedUpdate(random, rules, field.table, field.entries[at]!);
+      return entry && { ...field, entries: field.entries.with(at, entry) };
     }
     default:
       return undefined;
@@ -84,14 +83,39 @@ function changedConflict(
   return column === undefined ? undefined : { ...conflict, columns: [...conflict.columns, column] };
 }
 
-function changedChanges(
+function changedUpdate<Update extends Changes>(
   random: Random,
   rules: RulesOf,
   table: string,
-  changes: readonly Change[],
-): readonly Change[] | undefined {
+  update: Update,
+): Update | undefined {
+  const { changes, related } = update;
+  if (related.length > 0 && random.chance(0.6)) {
+    const at = random.below(related.length);
+    const inner = changedRelated(random, rules, related[at]!);
+    return inner && { ...update, related: related.with(at, inner) };
+  }
   const column = forbiddenColumn(random, table, updatable(rules(table)));
-  return column === undefined ? undefined : [...changes, { operator: '_set', column, value: null }];
+  if (column === undefined) return undefined;
+  return { ...update, changes: [...changes, { operator: '_set', column, value: null }] };
+}
+
+/** A column, or what may not be done at all. */
+function changedRelated(random: Random, rules: RulesOf, related: Related): Related | undefined {
+  const { kind, target, updates, insert } = related;
+  if (random.chance(0.3)) {
+    const own = rules(target);
+    if (kind === 'object' || !own.delete) return { ...related, delete: EVERYTHING };
+    return own.insert ? undefined : { ...related, insert: { objects: [], conflict: undefined } };
+  }
+  if (insert && insert.objects.length > 0 && random.chance(0.5)) {
+    const object = changedObject(random, rules, target, insert.objects[0]!);
+    return object && { ...related, insert: { ...insert, objects: insert.objects.with(0, object) } };
+  }
+  if (updates.length === 0) return undefined;
+  const at = random.below(updates.length);
+  const update = changedUpdate(random, rules, target, updates[at]!);
+  return update && { ...related, updates: updates.with(at, update) };
 }
 
 function forbiddenColumn(random: Random, table: string, allowed: ReadonlySet<string>): string | undefined {
@@ -131,10 +155,10 @@ export function forbiddenPath(
       );
     case 'update':
     case 'update by key':
-      return pathInChanges(rules, field.table, field.changes, path);
+      return pathInUpdate(rules, field.table, field, path);
     case 'update many':
-      return firstOf(field.entries, ({ changes }, index) =>
-        pathInChanges(rules, field.table, changes, `${path}.updates[${index}]`),
+      return firstOf(field.entries, (entry, index) =>
+        pathInUpdate(rules, field.table, entry, `${path}.updates[${index}]`),
       );
     case 'call':
       // The field itself is not there.
@@ -182,13 +206,28 @@ function pathInConflict(
   return index < 0 ? undefined : `${path}.on_conflict.update_columns[${index}]`;
 }
 
-function pathInChanges(
+function pathInUpdate(
   rules: RulesOf,
   table: string,
-  changes: readonly Change[],
+  { changes, related }: Changes,
   path: string,
 ): string | undefined {
   const allowed = updatable(rules(table));
   const change = changes.find(({ column }) => !allowed.has(column));
-  return change && `${path}.${change.operator}.${change.column}`;
+  if (change) return `${path}.${change.operator}.${change.column}`;
+  return firstOf(related, (each) => {
+    const { kind, target, updates, insert } = each;
+    const own = rules(target);
+    if (each.delete && (kind === 'object' || !own.delete)) return deletePath(path, each);
+    const inUpdate = firstOf(updates, (update, index) =>
+      pathInUpdate(rules, target, update, updatePath(path, each, index)),
+    );
+    if (inUpdate !== undefined || !insert) return inUpdate;
+    const rows = insertPath(path, each);
+    if (kind === 'object' || !own.insert) return rows.replace(/\.data$/, '');
+    return (
+      firstOf(insert.objects, (object, index) => pathInObject(rules, target, object, `${rows}[${index}]`)) ??
+      pathInConflict(rules, target, insert.conflict, rows.replace(/\.data$/, ''))
+    );
+  });
 }

@@ -1,7 +1,7 @@
 /** The form of a mutation: what is refused before anything runs, and how objects hang together. */
 import { type Relationship, tableNamed } from '../queries/project.ts';
 import { BARE } from './permissions.ts';
-import type { Change, InsertObject, MutationField, Nested } from './request.ts';
+import type { Changes, InsertObject, MutationField, Nested, Related as RelatedChanges } from './request.ts';
 import { isParent } from './tables.ts';
 
 /** The request fails, at a path. */
@@ -49,17 +49,44 @@ export function checkForm(field: MutationField): void {
       return;
     case 'update':
     case 'update by key':
-      checkChanges(field.changes, path);
+      checkChanges(field.table, field, path);
       return;
     case 'update many':
-      for (const [index, { changes }] of field.entries.entries())
-        checkChanges(changes, `${path}.updates[${index}]`);
+      for (const [index, entry] of field.entries.entries())
+        checkChanges(field.table, entry, `${path}.updates[${index}]`);
   }
 }
 
-function checkChanges(changes: readonly Change[], path: string): void {
+function checkChanges(table: string, { changes, related }: Changes, path: string): void {
   const names = changes.map(({ column }) => column);
   if (new Set(names).size < names.length) throw new Refused(['validation-failed'], path);
+  for (const each of related) {
+    const { relationship, target, updates, insert } = each;
+    for (const [index, update] of updates.entries())
+      checkChanges(target, update, updatePath(path, each, index));
+    const theirs = relationshipNamed(table, relationship).columns.map(([, other]) => other);
+    for (const [index, { columns }] of (insert?.objects ?? []).entries())
+      if (theirs.some((name) => Object.hasOwn(columns, name)))
+        throw new Refused(['validation-failed'], `${insertPath(path, each)}[${index}]`);
+  }
+}
+
+/** Path of an update of related rows; `path` is that of the update whose rows they are related to. */
+export function updatePath(path: string, { relationship, kind }: RelatedChanges, index: number): string {
+  return `${path}.related.${relationship}.update${kind === 'object' ? '' : `[${index}]`}`;
+}
+
+export function deletePath(path: string, { relationship }: RelatedChanges): string {
+  return `${path}.related.${relationship}.delete`;
+}
+
+/** Path of all rows together. */
+export function insertPath(path: string, { relationship }: RelatedChanges): string {
+  return `${path}.related.${relationship}.insert.data`;
+}
+
+export function relationshipNamed(table: string, wanted: string): Relationship {
+  return tableNamed(BARE, table).relationships.find(({ name }) => name === wanted)!;
 }
 
 /** `given`: columns that the parent determines. */
@@ -98,9 +125,7 @@ export function split(table: string, object: InsertObject): [parents: Related[],
   const all = object.nested
     .filter(({ objects }) => objects.length > 0)
     .map((nested): Related => {
-      const relationship = tableNamed(BARE, table).relationships.find(
-        ({ name }) => name === nested.relationship,
-      )!;
+      const relationship = relationshipNamed(table, nested.relationship);
       return { nested, pairs: relationship.columns, isParent: isParent(relationship) };
     });
   return [all.filter((each) => each.isParent), all.filter((each) => !each.isParent)];

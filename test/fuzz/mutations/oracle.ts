@@ -10,11 +10,13 @@ import type { Value } from '../queries/types.ts';
 import { forbiddenPath } from './forbidden.ts';
 import { argumentsPath, checkForm, Refused, split } from './form.ts';
 import { FUNCTIONS } from './functions.ts';
+import { createNestedUpdates } from './nested-updates.ts';
 import { BARE, type Permissions, type Preset, rulesOf } from './permissions.ts';
 import { createReads } from './reads.ts';
 import type { Change, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
 import { signupRows, signupTriggers } from './signup.ts';
 import {
+  CHECK,
   changedValue,
   copyState,
   deleteRows,
@@ -56,11 +58,9 @@ function createRunner(
   mutation: Mutation,
 ): (field: MutationField) => Expected {
   const { session } = mutation;
-  const { raw, matching, hasKey, response, rowAnswer, functionAnswer } = createReads(
-    state,
-    permissions,
-    mutation,
-  );
+  const reads = createReads(state, permissions, mutation);
+  const { raw, matching, hasKey, response, rowAnswer, functionAnswer } = reads;
+  const updates = createNestedUpdates(reads, { insert, update, choose, remove });
   return run;
 
   function run(field: MutationField): Expected {
@@ -83,26 +83,27 @@ function createRunner(
         return rowAnswer(field, inserted.rows[0]);
       }
       case 'update': {
-        const rows = update(table, field.changes, matching(table, field.where));
-        return response(field, rows.length, rows, false);
+        const { affected, rows } = updates.run(table, field, matching(table, field.where), path);
+        return response(field, affected, rows, false);
       }
       case 'update by key': {
-        const [row] = update(table, field.changes, hasKey(table, field.key));
-        return rowAnswer(field, row);
+        const { rows } = updates.run(table, field, hasKey(table, field.key), path);
+        return rowAnswer(field, rows[0]);
       }
       case 'update many': {
-        const answers = field.entries.map(({ where, changes }) => {
-          const rows = update(table, changes, matching(table, where));
-          return response(field, rows.length, rows, false);
+        const answers = field.entries.map((entry, index) => {
+          const at = `${path}.updates[${index}]`;
+          const { affected, rows } = updates.run(table, entry, matching(table, entry.where), at);
+          return response(field, affected, rows, false);
         });
         return { kind: 'rows', groups: answers.map((answer) => [answer]), skip: 0, take: answers.length };
       }
       case 'delete': {
-        const rows = remove(table, matching(table, field.where));
+        const rows = remove(table, matching(table, field.where), '$');
         return response(field, rows.length, rows, false);
       }
       case 'delete by key': {
-        const [row] = remove(table, hasKey(table, field.key));
+        const [row] = remove(table, hasKey(table, field.key), '$');
         return rowAnswer(field, row);
       }
       case 'call':
@@ -246,10 +247,16 @@ function createRunner(
     };
   }
 
-  function update(table: Table, changes: readonly Change[], wanted: (row: Row) => boolean): Row[] {
+  /** @returns undefined if there is nothing to change */
+  function update(
+    table: Table,
+    changes: readonly Change[],
+    wanted: (row: Row) => boolean,
+    path: string,
+  ): Row[] | undefined {
     const rule = rulesOf(permissions, mutation, table.name).update!;
     const set = presets(rule.set);
-    if (changes.length === 0 && Object.keys(set).length === 0) return [];
+    if (changes.length === 0 && Object.keys(set).length === 0) return undefined;
     const before = raw();
     const change = (row: Row): Row | undefined =>
       shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row)
@@ -262,18 +269,31 @@ function createRunner(
           }
         : undefined;
     const accepts = (row: Row) => !rule.check || ruleHolds(before, rule.check, table, row);
-    return statement('$', () => {
+    return statement(path, () => {
       if (table.name !== SIGNUP) return updateRows(state, baseOf(table.name), change, accepts);
       return signupTriggers.update(state, change, accepts);
     });
   }
 
-  function remove(table: Table, wanted: (row: Row) => boolean): Row[] {
+  /** The rows that an update would change, which must pass its check. */
+  function choose(table: Table, wanted: (row: Row) => boolean, path: string): Row[] {
+    const rule = rulesOf(permissions, mutation, table.name).update!;
+    const before = raw();
+    const rows = table.name === SIGNUP ? signupRows(state.rows) : state.rows[baseOf(table.name)]!;
+    const chosen = rows.filter(
+      (row) => shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row),
+    );
+    if (rule.check && !chosen.every((row) => ruleHolds(before, rule.check!, table, row)))
+      throw new Refused([CHECK], path);
+    return chosen;
+  }
+
+  function remove(table: Table, wanted: (row: Row) => boolean, path: string): Row[] {
     const rule = rulesOf(permissions, mutation, table.name).delete!;
     const before = raw();
     const chosen = (row: Row) =>
       shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row);
-    return statement('$', () =>
+    return statement(path, () =>
       table.name === SIGNUP
         ? signupRows(state.rows)
             .filter(chosen)

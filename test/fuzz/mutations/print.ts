@@ -6,7 +6,16 @@ import { type Project, tableNamed } from '../queries/project.ts';
 import type { Selection } from '../queries/request.ts';
 import type { Random } from '../random.ts';
 import { FUNCTIONS } from './functions.ts';
-import type { Change, Conflict, InsertObject, Mutation, MutationField } from './request.ts';
+import type {
+  Change,
+  Changes,
+  Conflict,
+  InsertObject,
+  Mutation,
+  MutationField,
+  Related,
+  UpdateEntry,
+} from './request.ts';
 import { OPERATORS } from './request.ts';
 
 /** A value of an enum, bare in a document and a text in variables. */
@@ -54,23 +63,17 @@ export function printMutation(project: Project, mutation: Mutation, random: Rand
       case 'update':
         return text(
           `update_${table}`,
-          [whereArgument(table, field.where), ...changeArguments(table, field.changes)],
+          [whereArgument(table, field.where), ...changeArguments(table, field)],
           list,
         );
       case 'update by key':
         return text(
           `update_${table}_by_pk`,
-          [
-            argument('pk_columns', `${table}_pk_columns_input!`, field.key),
-            ...changeArguments(table, field.changes),
-          ],
+          [argument('pk_columns', `${table}_pk_columns_input!`, field.key), ...changeArguments(table, field)],
           rows!,
         );
       case 'update many': {
-        const updates = field.entries.map(({ where, changes }) => ({
-          where: conditionJson(where),
-          ...Object.fromEntries(changesByOperator(changes)),
-        }));
+        const updates = field.entries.map(updateInput);
         return text(`update_${table}_many`, [argument('updates', `[${table}_updates!]!`, updates)], list);
       }
       case 'delete':
@@ -117,10 +120,15 @@ export function printMutation(project: Project, mutation: Mutation, random: Rand
     return conflict ? [argument('on_conflict', `${table}_on_conflict`, conflictInput(conflict))] : [];
   }
 
-  function changeArguments(table: string, changes: readonly Change[]): string[] {
-    return changesByOperator(changes).map(([operator, values]) =>
-      argument(operator, `${table}${operator}_input`, values),
-    );
+  function changeArguments(table: string, { changes, related }: Changes): string[] {
+    return [
+      ...changesByOperator(changes).map(([operator, values]) =>
+        argument(operator, `${table}${operator}_input`, values),
+      ),
+      ...(related.length > 0
+        ? [argument('related', `${table}_related_update_input`, relatedInput(related))]
+        : []),
+    ];
   }
 
   function selectionText(table: string, selection: Selection): string {
@@ -142,6 +150,34 @@ function changesByOperator(changes: readonly Change[]): (readonly [string, Recor
       ? []
       : [[operator, Object.fromEntries(own.map(({ column, value }) => [column, value]))] as const];
   });
+}
+
+function updateInput({ where, changes, related }: UpdateEntry): Input {
+  return {
+    where: conditionJson(where),
+    ...Object.fromEntries(changesByOperator(changes)),
+    ...(related.length > 0 && { related: relatedInput(related) }),
+  };
+}
+
+function relatedInput(related: readonly Related[]): Input {
+  return Object.fromEntries(
+    related.map(({ relationship, kind, delete: removed, updates, insert }) => [
+      relationship,
+      {
+        ...(removed && { delete: { where: conditionJson(removed) } }),
+        ...(updates.length > 0 && {
+          update: kind === 'object' ? updateInput(updates[0]!) : updates.map(updateInput),
+        }),
+        ...(insert && {
+          insert: {
+            data: insert.objects.map(objectInput),
+            ...(insert.conflict && { on_conflict: conflictInput(insert.conflict) }),
+          },
+        }),
+      },
+    ]),
+  );
 }
 
 function objectInput({ columns, nested }: InsertObject): Input {

@@ -8,6 +8,7 @@ import { withSomethingForbidden } from './forbidden.ts';
 import { FUNCTIONS } from './functions.ts';
 import { EVERYTHING, functionsOf, type Permissions, rulesOf } from './permissions.ts';
 import { type Again, createObjects, randomShape } from './random-objects.ts';
+import { createRelated } from './random-related.ts';
 import { createValues, type Writer } from './random-values.ts';
 import type { Key, Mutation, MutationField } from './request.ts';
 import { HEIR, projectOf, ROLES } from './world.ts';
@@ -37,7 +38,8 @@ export function randomMutation(
 function createWriter(writer: Writer): (response: string) => MutationField | undefined {
   const { random, project, permissions, who, flat, names } = writer;
   const values = createValues(writer);
-  const { grant, updatable, cell, where, changes } = values;
+  const { grant, updatable, cell, where } = values;
+  const { entry, changesWithRelated } = createRelated(writer, values);
   return field;
 
   function field(response: string): MutationField | undefined {
@@ -65,7 +67,8 @@ function createWriter(writer: Writer): (response: string) => MutationField | und
       ...(rules.delete && keyed ? (['delete by key'] as const) : []),
     ];
     if (kinds.length === 0) return undefined;
-    const kind = asTree ? 'insert' : random.pick(kinds);
+    const updates = kinds.filter((each) => each.startsWith('update'));
+    const kind = asTree ? 'insert' : random.pick(updates.length > 0 && random.chance(0.3) ? updates : kinds);
     const ofRow = kind === 'insert one' || kind.endsWith('by key');
     const wanted = grant(table) !== undefined && (ofRow || random.chance(0.75));
     const head = { response, table: table.name, returning: wanted ? selection(table, 1) : undefined };
@@ -76,20 +79,17 @@ function createWriter(writer: Writer): (response: string) => MutationField | und
         const shape = inShape ? randomShape(writer, table, asTree ? again : 'anyhow') : undefined;
         const counts = inShape ? [1, 2, 2, 3] : [0, 1, 1, 2, 2, 3];
         const count = kind === 'insert one' ? 1 : random.pick(counts);
-        return { ...head, kind, ...createObjects(writer, values, shape)(table, count) };
+        return { ...head, kind, ...createObjects(writer, values, shape).objects(table, count) };
       }
       case 'update':
-        return { ...head, kind, where: where(table), changes: changes(table) };
+        return { ...head, kind, ...entry(table) };
       case 'update by key':
-        return { ...head, kind, key: key(table), changes: changes(table) };
+        return { ...head, kind, key: key(table), ...changesWithRelated(table) };
       case 'update many':
         return {
           ...head,
           kind,
-          entries: random.list(random.between(0, 3), () => ({
-            where: where(table),
-            changes: changes(table),
-          })),
+          entries: random.list(random.between(0, 3), () => entry(table)),
         };
       case 'delete':
         return { ...head, kind, where: where(table) };

@@ -48,7 +48,7 @@ export function randomShape({ random, project }: Writer, root: Table, again: Aga
   return { relationships, depth: again === 'never' ? 3 : 2, byName };
 }
 
-interface Objects {
+export interface Objects {
   readonly objects: readonly InsertObject[];
   readonly conflict: Conflict | undefined;
 }
@@ -58,8 +58,15 @@ export function createObjects(
   { random, project, permissions, who, flat, names }: Writer,
   { insertable, updatable, cell, where }: Values,
   shape: Shape | undefined,
-): (table: Table, count: number) => Objects {
-  return (table, count) => rowsAndConflict(table, count, shape?.depth ?? 2, [], 1);
+): {
+  readonly objects: (table: Table, count: number) => Objects;
+  /** Without nested ones. `without`: columns that are given otherwise. */
+  readonly rows: (table: Table, count: number, without: readonly string[]) => Objects;
+} {
+  return {
+    objects: (table, count) => rowsAndConflict(table, count, shape?.depth ?? 2, [], 1),
+    rows: (table, count, without) => rowsAndConflict(table, count, 0, without, 0.4),
+  };
 
   /** `conflicts`: how probable a conflict clause is; with one, rows often have keys that are there already. */
   function rowsAndConflict(

@@ -11,8 +11,10 @@ import type { Key, Mutation, MutationField } from './request.ts';
 import type { State } from './state.ts';
 import { projectOf } from './world.ts';
 
+export type Reads = ReturnType<typeof createReads>;
+
 export function createReads(state: State, permissions: Permissions, { role, session }: Mutation) {
-  return { raw, matching, hasKey, response, rowAnswer, functionAnswer };
+  return { raw, matching, hasKey, response, rowAnswer, latest, functionAnswer };
 
   function project(): Project {
     return projectOf(state.rows, permissions);
@@ -68,6 +70,16 @@ export function createReads(state: State, permissions: Permissions, { role, sess
       cell: (of, at, column) => (at === row ? writtenCell(lens, of, at, column) : lens.cell(of, at, column)),
     };
     return expectedFields(now, role, written, own, row, returning!);
+  }
+
+  /** A written row as it is now, if the role may see it; otherwise as it was written. */
+  function latest(table: Table, row: Row): Row {
+    const { primaryKey } = table;
+    if (primaryKey.length === 0) return row;
+    const now = project();
+    const own = tableNamed(now, table.name);
+    const found = own.rows.find((each) => primaryKey.every((name) => each[name] === row[name]));
+    return found && roleLens(now, session, role).visible(own, found) ? found : row;
   }
 
   /**

@@ -24,12 +24,9 @@ export type MutationField = {
       readonly objects: readonly InsertObject[];
       readonly conflict: Conflict | undefined;
     }
-  | { readonly kind: 'update'; readonly where: Condition; readonly changes: readonly Change[] }
-  | { readonly kind: 'update by key'; readonly key: Key; readonly changes: readonly Change[] }
-  | {
-      readonly kind: 'update many';
-      readonly entries: readonly { readonly where: Condition; readonly changes: readonly Change[] }[];
-    }
+  | ({ readonly kind: 'update' } & UpdateEntry)
+  | ({ readonly kind: 'update by key'; readonly key: Key } & Changes)
+  | { readonly kind: 'update many'; readonly entries: readonly UpdateEntry[] }
   | { readonly kind: 'delete'; readonly where: Condition }
   | { readonly kind: 'delete by key'; readonly key: Key }
   | {
@@ -41,6 +38,30 @@ export type MutationField = {
       readonly limit: number | undefined;
     }
 );
+
+/** What an update does, to its rows and to those related to them. */
+export interface Changes {
+  readonly changes: readonly Change[];
+  readonly related: readonly Related[];
+}
+
+export interface UpdateEntry extends Changes {
+  readonly where: Condition;
+}
+
+/** Changes of the rows along a relationship. */
+export interface Related {
+  readonly relationship: string;
+  readonly kind: 'object' | 'array';
+  readonly target: string;
+  /** The condition of a deletion. */
+  readonly delete: Condition | undefined;
+  /** Along an object relationship one at most. */
+  readonly updates: readonly UpdateEntry[];
+  readonly insert:
+    | { readonly objects: readonly InsertObject[]; readonly conflict: Conflict | undefined }
+    | undefined;
+}
 
 export type Key = Readonly<Record<string, Value>>;
 

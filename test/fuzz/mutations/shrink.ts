@@ -1,5 +1,6 @@
 /** Makes a failing mutation smaller: whatever can be left out without it passing is left out. */
-import type { InsertObject, Mutation, MutationField } from './request.ts';
+import { EVERYTHING } from './permissions.ts';
+import type { Changes, InsertObject, Mutation, MutationField, Related } from './request.ts';
 
 export async function smaller(
   mutation: Mutation,
@@ -43,18 +44,43 @@ function* smallerFields(field: MutationField): Generator<MutationField> {
       return;
     case 'update':
     case 'update by key':
-      for (const changes of withoutOne(field.changes)) yield { ...field, changes };
+      yield* smallerUpdates(field);
       return;
     case 'update many':
       for (const entries of withoutOne(field.entries)) yield { ...field, entries };
+      for (const entries of eachChanged(field.entries, smallerUpdates)) yield { ...field, entries };
   }
 }
 
-function* changedObjects(objects: readonly InsertObject[]): Generator<InsertObject[]> {
-  for (const [index, object] of objects.entries()) {
-    for (const changed of smallerObjects(object))
-      yield objects.map((each, at) => (at === index ? changed : each));
-  }
+function* smallerUpdates<Update extends Changes>(update: Update): Generator<Update> {
+  for (const related of withoutOne(update.related)) yield { ...update, related };
+  for (const changes of withoutOne(update.changes)) yield { ...update, changes };
+  if ('where' in update && update.where !== EVERYTHING) yield { ...update, where: EVERYTHING };
+  for (const related of eachChanged(update.related, smallerRelated)) yield { ...update, related };
+}
+
+function* smallerRelated(related: Related): Generator<Related> {
+  const { updates, insert } = related;
+  if (related.delete) yield { ...related, delete: undefined };
+  if (insert) yield { ...related, insert: undefined };
+  if (insert?.conflict) yield { ...related, insert: { ...insert, conflict: undefined } };
+  if (insert)
+    for (const objects of [...withoutOne(insert.objects), ...changedObjects(insert.objects)])
+      yield { ...related, insert: { ...insert, objects } };
+  for (const list of withoutOne(updates)) yield { ...related, updates: list };
+  for (const list of eachChanged(updates, smallerUpdates)) yield { ...related, updates: list };
+}
+
+function* eachChanged<Item>(
+  items: readonly Item[],
+  smallerItems: (item: Item) => Iterable<Item>,
+): Generator<Item[]> {
+  for (const [index, item] of items.entries())
+    for (const changed of smallerItems(item)) yield items.map((each, at) => (at === index ? changed : each));
+}
+
+function changedObjects(objects: readonly InsertObject[]): Generator<InsertObject[]> {
+  return eachChanged(objects, smallerObjects);
 }
 
 function* smallerObjects(object: InsertObject): Generator<InsertObject> {
