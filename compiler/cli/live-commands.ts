@@ -31,7 +31,7 @@ Examples:
     live
       .command(name)
       .description(description)
-      .option('--metadata <path>', 'JSON file, or directory of YAML files')
+      .option('--metadata <path>', 'JSON or YAML file, or directory of YAML files')
       .option(
         '--source <name=url>',
         'connection string of a source, overriding the metadata; repeatable',

@@ -21,7 +21,7 @@ export const SCRATCH =
 /** Adds the options that select a project. */
 export function addProjectOptions(command: Command): Command {
   return command
-    .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+    .requiredOption('--metadata <path>', 'JSON or YAML file, or directory of YAML files')
     .option(
       '--migrations <folder>',
       'SQL migrations to apply to an embedded PostgreSQL, instead of reading the databases',

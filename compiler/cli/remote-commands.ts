@@ -25,7 +25,7 @@ Examples:
   engine remote rebase --metadata metadata --out proposed`,
     );
   const names = '[names...]';
-  const metadata = ['--metadata <path>', 'JSON file, or directory of YAML files'] as const;
+  const metadata = ['--metadata <path>', 'JSON or YAML file, or directory of YAML files'] as const;
   remote
     .command('lock')
     .description('write the locks of remote schemas')

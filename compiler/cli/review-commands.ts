@@ -306,7 +306,7 @@ function addTest(program: Command, context: CommandContext, finish: (status: num
     .description(
       'test permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule',
     )
-    .requiredOption('--metadata <path>', 'JSON file, or directory of YAML files')
+    .requiredOption('--metadata <path>', 'JSON or YAML file, or directory of YAML files')
     .requiredOption(
       '--migrations <folder>',
       'SQL migrations to apply to the embedded PostgreSQL; their rows are used',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { at, type Diagnostic, hasErrors } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import type { Result } from '../../../runtime/diagnostics/result.ts';
 import { isObject } from '../../../runtime/metadata/json.ts';
@@ -19,33 +19,41 @@ export interface FileResult extends Result<Metadata> {
 }
 
 /**
- * Reads metadata from a JSON file or from a directory of YAML (`version.yaml`, `databases/databases.yaml`, …; a flat
- * `tables.yaml` in version 2). Never throws for bad input: a path that cannot be opened is a diagnostic too.
+ * Reads metadata from a file, JSON or (`.yaml`, `.yml`) YAML, or from a directory of YAML (`version.yaml`,
+ * `databases/databases.yaml`, …; a flat `tables.yaml` in version 2). Never throws for bad input: a path that cannot be opened is a diagnostic too.
  */
 export function readMetadataFile(path: string): FileResult {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  return isDirectory ? readDirectory(path) : readJsonFile(path);
+  if (isDirectory) return readDirectory(path);
+  return /\.ya?ml$/.test(path) ? readYamlFile(path) : readJsonFile(path);
 }
 
 function readJsonFile(file: string): FileResult {
   const text = readText(file);
-  const start = { file, line: 1, column: 1 };
-  if (typeof text !== 'string') {
-    const reason =
-      text.code === 'ENOENT' ? 'there is no such file or directory' : (text.code ?? text.message);
-    return nothing([{ ...at([], messages.metadataFileUnreadable({ file, reason })), location: start }]);
-  }
+  if (typeof text !== 'string') return unreadable(file, text.code ?? text.message);
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch {
     return nothing([jsonError(text, file)]);
   }
+  return readDocument(document, () => scanJson(text, file));
+}
+
+/** All metadata in one file, as early engines of the API family export it. */
+function readYamlFile(file: string): FileResult {
+  const diagnostics: Diagnostic[] = [];
+  const loaded = createYamlFiles(diagnostics).load(file, []);
+  if (!loaded) return unreadable(file, 'ENOENT');
+  if (hasErrors(diagnostics)) return nothing(diagnostics);
+  return readDocument(loaded.value, () => loaded.positions);
+}
+
+function readDocument(document: unknown, positions: () => PositionNode): FileResult {
   const metadata = isAnswerOfExport(document) ? document.metadata : document;
-  const origin = createOrigin(metadata, () => {
-    const positions = scanJson(text, file);
-    return metadata === document ? positions : positions.children?.get('metadata');
-  });
+  const origin = createOrigin(metadata, () =>
+    metadata === document ? positions() : positions().children?.get('metadata'),
+  );
   return { ...readMetadata(metadata, origin), origin };
 }
 
@@ -64,6 +72,13 @@ function jsonError(text: string, file: string): Diagnostic {
     return { ...at([], messages.metadataJsonInvalid({ reason: error.message })), location };
   }
   throw new Error(`${file}: the JSON parser and the position scanner disagree`);
+}
+
+/** @param reason why, or the code of the system's error */
+function unreadable(file: string, reason: string): FileResult {
+  const why = reason === 'ENOENT' ? 'there is no such file or directory' : reason;
+  const location = { file, line: 1, column: 1 };
+  return nothing([{ ...at([], messages.metadataFileUnreadable({ file, reason: why })), location }]);
 }
 
 function nothing(diagnostics: readonly Diagnostic[]): FileResult {

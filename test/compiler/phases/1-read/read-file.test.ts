@@ -41,6 +41,26 @@ test('the answer of export_metadata, with its resource_version, is read as the m
   ]);
 });
 
+describe('one YAML file', () => {
+  test('is read like JSON, with its places', () => {
+    write({ 'metadata.yaml': 'version: 2\ntables:\n  - table: note\n    select_permisions: []\n' });
+    const { value, complaints } = read('metadata.yaml');
+    expect(value.sources[0]!.tables.map(({ table }) => table.name)).toEqual(['note']);
+    expect(complaints).toEqual([expect.stringMatching(/^table-keys-unexpected .* metadata\.yaml:4:5\n/)]);
+  });
+
+  test.each([
+    ['that is not there', undefined, 'there is no such file or directory'],
+    ['that is empty', '', 'encountered Null'],
+    ['that is no YAML', 'tables: [', 'metadata.yaml:'],
+  ])('%s is reported', (_, text, expected) => {
+    if (text !== undefined) write({ 'metadata.yaml': text });
+    const { value, complaints } = read('metadata.yaml');
+    expect(value.sources).toEqual([]);
+    expect(complaints).toEqual([expect.stringContaining(expected)]);
+  });
+});
+
 describe('a directory', () => {
   test('includes by tag and by text, nested and relative; other targets than .yaml are text', () => {
     write({
