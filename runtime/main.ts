@@ -316,7 +316,7 @@ async function openHost(
 /** The console, where it is asked for and there is metadata. Loaded on demand: few servers have it. */
 async function consoleOf(
   { ask, health }: Host,
-  { enableConsole, enabledApis, disableEventing }: Configuration,
+  { enableConsole, enabledApis, disableEventing, enableAllowlist }: Configuration,
   sources: () => SourceConnections | undefined,
   current: () => Served,
 ): Promise<readonly Endpoints[]> {
@@ -327,6 +327,8 @@ async function consoleOf(
     version,
     startedAt,
     isEventingDisabled: disableEventing,
+    isAllowlistEnabled: enableAllowlist,
+    hasMetrics: enabledApis.includes('metrics'),
     health: await health(),
     sources: poolsOf(sources()).map(({ source, address, role, state: connections }) => ({
       name: role === 'primary' ? source : `${source} (replica)`,

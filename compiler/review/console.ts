@@ -16,13 +16,15 @@ import { auditMatrix, type Permission } from './audit/matrix.ts';
 import { remoteGrants } from './audit/remote-fields.ts';
 import { isOpen } from './audit/render.ts';
 import { whoCan } from './audit/who.ts';
+import { operationOf, operationsOf } from './console-operations.ts';
 import { type GeneratedCode, readTexts } from './generated-code/index.ts';
 
 /** The last request's files, read: reading takes seconds where there are thousands of permissions. */
 let last: { readonly files: Files; readonly code: GeneratedCode; access?: string } | undefined;
 
 /**
- * Answers with JSON: an `AccessAnswer`, or the `WhoAnswer` of a column. `null` for a table or column that is not served.
+ * Answers with JSON: an `AccessAnswer`, the `WhoAnswer` of a column, an `OperationsAnswer` or an `OperationAnswer`. `null` for what is not
+ * served.
  * @param files generated code
  */
 export function answerConsole(files: Files, question: PermissionQuestion): string {
@@ -32,6 +34,9 @@ export function answerConsole(files: Files, question: PermissionQuestion): strin
     last.access ??= JSON.stringify(accessOf(last.code));
     return last.access;
   }
+  if (question.kind === 'operations') return JSON.stringify(operationsOf(last.code));
+  if (question.kind === 'operation')
+    return JSON.stringify(operationOf(last.code, question.collection, question.name) ?? null);
   const { source, table: key, column } = question;
   const table = last.code.program.tables.find((each) => each.source.name === source && each.key === key);
   if (!table || !Object.hasOwn(table.shape.columns, column)) return 'null';
@@ -55,7 +60,6 @@ function accessOf(code: GeneratedCode): AccessAnswer {
     tables: matrix.tables,
     permissions: matrix.permissions.map((permission) => packed(permission, lists)),
     rows: [...functionRows(matrix.functions), ...actionRows(code), ...remoteRows(code, matrix.roles)],
-    operations: matrix.operations,
     lists: lists.all,
     foreign: matrix.foreign.map(({ file, line }) => `${file}:${line}`),
   };

@@ -5,8 +5,22 @@ import type { SourceDatabase } from '../metadata-api/state.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 import { inconsistenciesOf } from './inconsistencies.ts';
 import type { OperatorQuestion } from './operator-questions.ts';
+import type { ConsoleQuestion } from './questions.ts';
 import { callsOf, queuesOf } from './queues.ts';
 import { remoteOf, remotesOf } from './remotes.ts';
+
+const KINDS: readonly string[] = [
+  'inconsistencies',
+  'queues',
+  'calls',
+  'remotes',
+  'remote',
+] satisfies OperatorQuestion['kind'][];
+
+/** Whether answerOperator answers a question. */
+export function isForOperators(question: ConsoleQuestion): question is OperatorQuestion {
+  return KINDS.includes(question.kind);
+}
 
 /** What answers are made of. */
 export interface AnswerContext {

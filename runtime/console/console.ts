@@ -6,6 +6,8 @@
  * - `GET /engine/console/state`: a ConsoleState, from memory
  * - `GET /engine/console/access`: an AccessAnswer
  * - `GET /engine/console/who?source=…&table=…&column=…`: every path by which a role reads or writes the column
+ * - `GET /engine/console/operations`: the saved operations
+ * - `GET /engine/console/operation?collection=…&name=…`: one of them, with what it reads and its SQL
  * - `GET /engine/console/inconsistencies`: what is not served, with its place in the metadata
  * - `GET /engine/console/queues`: what waits and what failed of events, schedules and asynchronous actions
  * - `GET /engine/console/calls?action=…`: the last calls of an asynchronous action
@@ -122,6 +124,12 @@ const QUESTIONS: Readonly<Record<string, AskedQuestion>> = {
     parameters: ['source', 'table', 'column'],
     question: ({ source = '', table = '', column = '' }) => ({ kind: 'who', source, table, column }),
     missing: ({ table, column }) => `no column "${column}" of "${table}" is served`,
+  },
+  operations: { parameters: [], question: () => ({ kind: 'operations' }) },
+  operation: {
+    parameters: ['collection', 'name'],
+    question: ({ collection = '', name = '' }) => ({ kind: 'operation', collection, name }),
+    missing: ({ collection, name }) => `no operation "${name}" is served of the collection "${collection}"`,
   },
   inconsistencies: { parameters: [], question: () => ({ kind: 'inconsistencies' }) },
   queues: { parameters: [], question: () => ({ kind: 'queues' }) },

@@ -1,4 +1,5 @@
 /** Questions of the console's pages for operators, and their answers. */
+import type { AccessOperation } from './questions.ts';
 
 /** Answered from the metadata that is served and from databases. */
 export type OperatorQuestion =
@@ -121,4 +122,52 @@ export interface RemoteAnswer {
   readonly difference: string;
   /** There are more lines. */
   readonly isCut: boolean;
+}
+
+/** The saved operations. */
+export interface OperationsAnswer {
+  readonly operations: readonly (AccessOperation & {
+    /** Roles for which the allow-list has it; absent: none. */
+    readonly allowed?: 'every role' | readonly string[];
+  })[];
+}
+
+/** A saved operation, as it was compiled. */
+export interface OperationAnswer {
+  readonly collection: string;
+  readonly name: string;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly document: string;
+  /** Types by name. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Roles for which the allow-list has it; absent: none. */
+  readonly allowed?: 'every role' | readonly string[];
+  readonly routes: readonly {
+    readonly name: string;
+    readonly methods: readonly string[];
+    readonly url: string;
+  }[];
+  /** Every role but `admin`, with the reason where its permissions do not suffice. */
+  readonly roles: readonly { readonly role: string; readonly refused?: string }[];
+  readonly columns: readonly OperationColumns[];
+  /** Statements by the roles that share them, with holes for their rules. */
+  readonly statements: readonly SavedStatements[];
+  /** Why there are no statements before a request. */
+  readonly unplanned?: string;
+}
+
+/** Columns of a table that an operation names. */
+export interface OperationColumns {
+  readonly source: string;
+  readonly table: string;
+  readonly shows: readonly string[];
+  readonly writes: readonly string[];
+  readonly selectsBy: readonly string[];
+}
+
+export interface SavedStatements {
+  readonly roles: readonly string[];
+  /** Variables for whose values these are: whether they are null, or which boolean they are. */
+  readonly when?: Readonly<Record<string, 'value' | 'null' | boolean>>;
+  readonly statements: readonly { readonly source: string; readonly sql: string }[];
 }

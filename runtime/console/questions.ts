@@ -7,6 +7,8 @@ export type ConsoleQuestion = PermissionQuestion | OperatorQuestion;
 /** About permissions. A table is meant by its key: `public.ticket`. */
 export type PermissionQuestion =
   | { readonly kind: 'access' }
+  | { readonly kind: 'operations' }
+  | { readonly kind: 'operation'; readonly collection: string; readonly name: string }
   | { readonly kind: 'who'; readonly source: string; readonly table: string; readonly column: string };
 
 /** Every permission of every role but `admin`. Numbers of lists are positions in `lists`. */
@@ -16,7 +18,6 @@ export interface AccessAnswer {
   readonly permissions: readonly AccessPermission[];
   /** Objects other than tables. */
   readonly rows: readonly AccessRow[];
-  readonly operations: readonly AccessOperation[];
   readonly lists: readonly (readonly string[])[];
   /** Places of resolvers written by hand, which may do anything: `file:line`. */
   readonly foreign: readonly string[];
@@ -120,6 +121,10 @@ export interface ConsoleState {
   readonly mode: 'read' | 'write';
   /** This instance delivers no events. */
   readonly isEventingDisabled: boolean;
+  /** Roles may only send operations of the allow-list. */
+  readonly isAllowlistEnabled: boolean;
+  /** Requests are counted and timed. */
+  readonly hasMetrics: boolean;
   readonly health: string;
   readonly sources: readonly ConsoleSource[];
 }

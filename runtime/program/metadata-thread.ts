@@ -138,8 +138,8 @@ interface ReviewModule {
 
 /** Modules are loaded with the first question: few servers have a console. */
 async function answerConsole({ engine, query }: Running, question: ConsoleQuestion): Promise<string> {
-  if (question.kind !== 'access' && question.kind !== 'who') {
-    const { answerOperator } = await import('../console/answer.ts');
+  const { answerOperator, isForOperators } = await import('../console/answer.ts');
+  if (isForOperators(question)) {
     return JSON.stringify((await answerOperator(question, { engine, query })) ?? null);
   }
   const { review } = workerData as ThreadData;

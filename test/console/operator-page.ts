@@ -50,7 +50,7 @@ async function savePictures(page: Page): Promise<void> {
     for (const width of [1280, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`) });
+      await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`), fullPage: true });
     }
 }
 

@@ -125,6 +125,34 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
             },
           },
         ],
+        query_collections: [
+          {
+            name: 'shop',
+            definition: {
+              queries: [
+                {
+                  name: 'items',
+                  query: 'query items($name: String!) { item(where: {name: {_eq: $name}}) { id } }',
+                },
+                { name: 'prices', query: '{ item { price } }' },
+                {
+                  name: 'rename',
+                  query:
+                    'mutation rename($id: Int!) { update_item_by_pk(pk_columns: {id: $id}, _set: {name: "new"}) { id } }',
+                },
+              ],
+            },
+          },
+        ],
+        allowlist: [{ collection: 'shop', scope: { global: false, roles: ['clerk'] } }],
+        rest_endpoints: [
+          {
+            name: 'items',
+            url: 'items',
+            methods: ['GET'],
+            definition: { query: { collection_name: 'shop', query_name: 'items' } },
+          },
+        ],
         remote_schemas: [
           {
             name: 'countries',
@@ -380,6 +408,57 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     });
     await open('read', '#/remotes/other', async ({ page }) => {
       await page.getByRole('alert').getByText('there is no remote schema "other"').waitFor();
+    });
+  });
+
+  test('shows saved operations as they are answered: roles, columns, SQL and plan', {
+    timeout: 60_000,
+  }, async () => {
+    const run = async (name: string, variables: object) => {
+      const headers = { ...ADMIN, 'x-engine-role': 'clerk' };
+      const { query_collections: collections } = await askReader<{
+        query_collections: { definition: { queries: { name: string; query: string }[] } }[];
+      }>('export_metadata');
+      const { query } = collections[0]!.definition.queries.find((each) => each.name === name)!;
+      return (await send(servers.read!, '/v1/graphql', { headers, body: { query, variables } })).json as {
+        errors?: { message: string }[];
+      };
+    };
+    await open('read', '#/operations', async ({ page, operations }) => {
+      expect(await rowOf(page, 'items')).toEqual(['shop', 'query', 'clerk', 'clerk', 'GET /api/rest/items']);
+      expect(await rowOf(page, 'prices')).toEqual(['shop', 'query', 'admin only', 'clerk', '']);
+      await page.getByRole('link', { name: 'items', exact: true }).click();
+      await page.getByRole('heading', { name: 'items shop' }).waitFor();
+      expect(await run('items', { name: 'one' })).not.toHaveProperty('errors');
+      expect((await rowOf(page, 'clerk'))[0]).toBe('suffice');
+      expect(await rowOf(page, 'public.item default')).toEqual(['id', 'name', '']);
+      await page.getByLabel('Variables', { exact: true }).fill('{"name": "one"}');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByText(/estimated cost [\d.]+, \d+ rows?/).waitFor();
+      await page.getByText("('one')::text").waitFor();
+      await page.getByText('select on public.item').waitFor();
+      await page.getByLabel('Variables', { exact: true }).fill('one');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByRole('alert').getByText('are JSON objects').waitFor();
+      expect(operations()).toEqual([]);
+    });
+    const { errors } = await run('prices', {});
+    await open('read', '#/operations/shop/prices', async ({ page }) => {
+      expect(await rowOf(page, 'clerk')).toEqual(['refused', errors![0]!.message]);
+      await page.getByRole('combobox').selectOption('clerk');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByRole('region', { name: 'Explanation' }).getByText('item.price').waitFor();
+    });
+    await open('read', '#/operations/shop/rename', async ({ page }) => {
+      await page.getByText('mutation', { exact: true }).waitFor();
+      expect(await rowOf(page, 'public.item default')).toEqual(['id', 'id', 'name']);
+      expect((await rowOf(page, 'clerk'))[0]).toBe('refused');
+      await page.locator('summary').first().click();
+      await page.getByText(/update "public"."item"/).waitFor();
+      expect(await copied(page)).toMatchObject({ kind: 'mutation', allowed: ['clerk'] });
+    });
+    await open('read', '#/operations/shop/other', async ({ page }) => {
+      await page.getByRole('alert').getByText('no operation "other" is served').waitFor();
     });
   });
 });

@@ -153,7 +153,7 @@ function describeFunction(
   };
 }
 
-function describeOperations(code: GeneratedCode, roles: readonly string[]): AccessOperation[] {
+export function describeOperations(code: GeneratedCode, roles: readonly string[]): AccessOperation[] {
   const { operations = [], routes = [] } = code.generated.saved ?? {};
   return operations.map((operation) => ({
     collection: operation.collection,

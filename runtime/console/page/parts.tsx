@@ -195,9 +195,17 @@ export interface Statement {
 export function Statements({ statements }: { readonly statements: readonly Statement[] }) {
   return statements.map(({ field = 'subscription', sql, plan }) => (
     <section key={field} className="card">
-      <h2>{field}</h2>
+      <h2>
+        {field} <small>{costOf(plan)}</small>
+      </h2>
       <pre>{sql ?? 'No statement of a database.'}</pre>
       <pre className="quiet">{plan?.join('\n')}</pre>
     </section>
   ));
+}
+
+/** The estimate in the first line of a plan: `Limit  (cost=0.15..8.17 rows=1 width=32)`. */
+function costOf(plan: readonly string[] | null): string {
+  const [, cost, rows] = /cost=[\d.]+\.\.([\d.]+) rows=(\d+)/.exec(plan?.[0] ?? '') ?? [];
+  return cost === undefined ? '' : `estimated cost ${cost}, ${rows} ${rows === '1' ? 'row' : 'rows'}`;
 }

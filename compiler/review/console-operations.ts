@@ -1,0 +1,115 @@
+/** Saved operations for the console: who may run them, what they read and write, and the SQL that was made for them. */
+import type {
+  OperationAnswer,
+  OperationColumns,
+  OperationsAnswer,
+  SavedStatements,
+} from '../../runtime/console/operator-questions.ts';
+import type { Column, Table } from '../../runtime/core/program.ts';
+import type { SavedOperation, SavedPlan } from '../../runtime/core/saved.ts';
+import { ADMIN_ROLE } from '../../runtime/core/session.ts';
+import { describeOperations } from './audit/matrix.ts';
+import { columnUses, type Use } from './audit/saved-uses.ts';
+import { analyse } from './check/operation-changes.ts';
+import type { GeneratedCode } from './generated-code/index.ts';
+
+export function operationsOf(code: GeneratedCode): OperationsAnswer {
+  const roles = code.roles.filter((role) => role !== ADMIN_ROLE);
+  return {
+    operations: describeOperations(code, roles).map((operation) => ({
+      ...operation,
+      endpoints: operation.endpoints.map((endpoint) => endpoint.replace(/ \/?/, ' /api/rest/')),
+      ...allowedFor(code, operation),
+    })),
+  };
+}
+
+/** An operation of a collection; undefined for an unknown one. */
+export function operationOf(
+  code: GeneratedCode,
+  collection: string,
+  name: string,
+): OperationAnswer | undefined {
+  const { operations = [], routes = [] } = code.generated.saved ?? {};
+  const operation = operations.find((each) => each.collection === collection && each.name === name);
+  if (!operation) return undefined;
+  const roles = code.roles.filter((role) => role !== ADMIN_ROLE);
+  return {
+    collection,
+    name,
+    kind: operation.kind,
+    document: operation.document,
+    variables: Object.fromEntries(
+      Object.entries(operation.variables ?? {}).map(([variable, { type }]) => [variable, type]),
+    ),
+    ...allowedFor(code, operation),
+    routes: routes
+      .filter((route) => route.operation === operation)
+      .map(({ name, methods, url }) => ({ name, methods, url: `/api/rest/${url.replace(/^\//, '')}` })),
+    roles: roles.map((role) => {
+      const outcome = analyse(code, role, operation);
+      return { role, ...('error' in outcome && { refused: outcome.error }) };
+    }),
+    columns: columnsOf(code, operation),
+    statements: (operation.plans ?? []).map(statementsOf),
+    ...(operation.template !== undefined && { unplanned: operation.template }),
+  };
+}
+
+/** Roles for which the allow-list has the operation. */
+function allowedFor(
+  code: GeneratedCode,
+  { collection, name }: Pick<SavedOperation, 'collection' | 'name'>,
+): { readonly allowed?: 'every role' | readonly string[] } {
+  const entries = (code.generated.saved?.allowlist ?? []).filter(
+    (entry) => entry.collection === collection && entry.name === name,
+  );
+  if (entries.length === 0) return {};
+  if (entries.some(({ roles }) => roles === undefined)) return { allowed: 'every role' };
+  return { allowed: [...new Set(entries.flatMap(({ roles = [] }) => roles))] };
+}
+
+/** The columns that the operation names, by table: those that a role needs. */
+function columnsOf(code: GeneratedCode, operation: SavedOperation): readonly OperationColumns[] {
+  const outcome = analyse(code, ADMIN_ROLE, operation);
+  if ('error' in outcome) return [];
+  const owners = new Map<Column, Table>(
+    code.program.tables.flatMap((table) =>
+      [...table.columns.values()].map((column) => [column, table] as const),
+    ),
+  );
+  const found = new Map<Table, Record<Use, Set<string>>>();
+  for (const [column, use] of columnUses(outcome.selection)) {
+    const table = owners.get(column);
+    if (!table) continue;
+    const uses = found.get(table) ?? { shows: new Set(), writes: new Set(), 'chooses rows by': new Set() };
+    found.set(table, uses);
+    uses[use].add(column.name);
+  }
+  return [...found].map(([{ source, key }, uses]) => ({
+    source: source.name,
+    table: key,
+    shows: [...uses.shows],
+    writes: [...uses.writes],
+    selectsBy: [...uses['chooses rows by']],
+  }));
+}
+
+function statementsOf({ roles, when, steps }: SavedPlan): SavedStatements {
+  return {
+    roles,
+    ...(when && { when }),
+    statements: steps.flatMap((step) =>
+      ('sql' in step ? [step] : step.statements).map(({ sql }) => ({ source: step.source, sql: flush(sql) })),
+    ),
+  };
+}
+
+/** A text of several lines without the indentation that all of them have. */
+function flush(text: string): string {
+  const lines = text
+    .split('\n')
+    .filter((line, index, all) => line.trim() !== '' || (index > 0 && index < all.length - 1));
+  const depth = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)));
+  return lines.map((line) => line.slice(depth)).join('\n');
+}

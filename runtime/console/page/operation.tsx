@@ -1,0 +1,225 @@
+/** One saved operation: its text, what it needs, who may run it, and its SQL, plan and estimated cost for a role. */
+import { type FormEvent, useState } from 'react';
+import type { OperationAnswer } from '../operator-questions.ts';
+import type { AccessAnswer } from '../questions.ts';
+import { allowedText } from './allowed.ts';
+import { named, read, useLoaded } from './api.ts';
+import { type Asked, Explanation } from './explanation.tsx';
+import { Badge, List, PageHead, type PageProps, Problem, Shown } from './parts.tsx';
+import { address } from './route.ts';
+
+export function Operation({
+  state,
+  collection,
+  name,
+}: {
+  readonly state: PageProps['state'];
+  readonly collection: string;
+  readonly name: string;
+}) {
+  const place = new URLSearchParams({ collection, name });
+  const loaded = useLoaded(`operation ${place}`, () =>
+    read<OperationAnswer>(`/engine/console/operation?${place}`),
+  );
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            {name} <small>{collection}</small>
+          </>
+        }
+        value={loaded.value}
+        again={loaded.again}
+      />
+      <Shown of={loaded} waiting="Reading the generated code …">
+        {(operation) => (
+          <>
+            <pre className="rule">{operation.document}</pre>
+            <Facts operation={operation} state={state} />
+            <Roles operation={operation} />
+            <Columns operation={operation} />
+            <Explain operation={operation} />
+            <Saved operation={operation} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Facts({
+  operation: { kind, routes, allowed },
+  state,
+}: {
+  readonly operation: OperationAnswer;
+  readonly state: PageProps['state'];
+}) {
+  return (
+    <dl className="facts">
+      <dt>Kind</dt>
+      <dd>{kind}</dd>
+      <dt>REST</dt>
+      <dd>
+        {routes.length === 0 && 'no endpoint'}
+        {routes.map(({ name, methods, url }) => (
+          <div key={name}>
+            <code>
+              {methods.join(', ')} {url}
+            </code>{' '}
+            <small>{name}</small>
+          </div>
+        ))}
+      </dd>
+      <dt>Allow-list</dt>
+      <dd>
+        {allowedText(allowed)}
+        {!state.isAllowlistEnabled && <small> · the allow-list is not enforced</small>}
+      </dd>
+      <dt>Measured</dt>
+      <dd>
+        {state.hasMetrics
+          ? 'metrics time queries and mutations as a whole, not single operations'
+          : 'metrics are off'}
+      </dd>
+    </dl>
+  );
+}
+
+/** Permissions by role, and the reason where they do not suffice. */
+function Roles({ operation: { roles } }: { readonly operation: OperationAnswer }) {
+  return (
+    <>
+      <h2>Roles</h2>
+      {roles.length === 0 ? (
+        <p className="quiet">There are no roles but admin.</p>
+      ) : (
+        <List label="Roles" columns={['Role', 'Permissions', 'Reason']}>
+          {roles.map(({ role, refused }) => (
+            <tr key={role}>
+              <th scope="row">{role}</th>
+              <td>
+                {refused === undefined ? (
+                  <Badge kind="good">suffice</Badge>
+                ) : (
+                  <Badge kind="bad">refused</Badge>
+                )}
+              </td>
+              <td>{refused}</td>
+            </tr>
+          ))}
+        </List>
+      )}
+    </>
+  );
+}
+
+/** Permissions that a role needs. */
+function Columns({ operation: { columns } }: { readonly operation: OperationAnswer }) {
+  if (columns.length === 0) return null;
+  return (
+    <>
+      <h2>Needed columns</h2>
+      <List label="Needed columns" columns={['Table', 'Shows', 'Selects rows by', 'Writes']}>
+        {columns.map(({ source, table, shows, selectsBy, writes }) => (
+          <tr key={`${source} ${table}`}>
+            <th scope="row">
+              {table} <small>{source}</small>
+            </th>
+            {[shows, selectsBy, writes].map((names, index) => (
+              <td key={['shows', 'selects', 'writes'][index]}>
+                {names.map((column) => (
+                  <a key={column} className="chip" href={address('who', source, table, column)}>
+                    {column}
+                  </a>
+                ))}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </List>
+    </>
+  );
+}
+
+/** Asks for the rules, the SQL and the plan of a role. */
+function Explain({ operation: { document, roles, variables } }: { readonly operation: OperationAnswer }) {
+  const [role, setRole] = useState(roles.find(({ refused }) => refused === undefined)?.role ?? 'admin');
+  const [session, setSession] = useState('{}');
+  const [values, setValues] = useState(() =>
+    JSON.stringify(Object.fromEntries(Object.keys(variables).map((name) => [name, null]))),
+  );
+  const [asked, setAsked] = useState<Asked>();
+  const [problem, setProblem] = useState<Error>();
+  const access = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
+  const ask = (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const user = { ...(JSON.parse(session) as object), [named('role')]: role };
+      setAsked({ role, request: { query: document, variables: JSON.parse(values) as object }, user });
+      setProblem(undefined);
+    } catch {
+      setProblem(new Error('Session variables and variables are JSON objects: {"name": "value"}'));
+    }
+  };
+  return (
+    <>
+      <h2>Rules, SQL and plan as a role</h2>
+      <form onSubmit={ask}>
+        <fieldset>
+          <label>
+            Role
+            <select value={role} onChange={({ target }) => setRole(target.value)}>
+              {[...roles.map((each) => each.role), 'admin'].map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Session variables
+            <input value={session} onChange={({ target }) => setSession(target.value)} spellCheck={false} />
+          </label>
+          <label>
+            Variables
+            <input value={values} onChange={({ target }) => setValues(target.value)} spellCheck={false} />
+          </label>
+          <button type="submit">Explain</button>
+        </fieldset>
+      </form>
+      {problem && <Problem error={problem} />}
+      {asked && (
+        <div className="wide">
+          <Explanation asked={asked} access={access.value} close={() => setAsked(undefined)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The statements that were made when the operation was compiled. */
+function Saved({ operation: { statements, unplanned } }: { readonly operation: OperationAnswer }) {
+  return (
+    <>
+      <h2>
+        Compiled SQL <small>braces are filled with the role’s rules and the values of variables</small>
+      </h2>
+      {unplanned !== undefined && <p className="quiet">Its SQL depends on each request: {unplanned}</p>}
+      {unplanned === undefined && statements.length === 0 && (
+        <p className="quiet">No statement was made before a request.</p>
+      )}
+      {statements.map(({ roles, when, statements: all }) => (
+        <details key={`${roles} ${JSON.stringify(when)}`} className="card">
+          <summary>
+            {roles.join(', ')} {when && <code>{JSON.stringify(when)}</code>}
+          </summary>
+          {all.map(({ source, sql }) => (
+            <div key={sql}>
+              <h4>{source}</h4>
+              <pre>{sql}</pre>
+            </div>
+          ))}
+        </details>
+      ))}
+    </>
+  );
+}
