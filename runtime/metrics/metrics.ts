@@ -1,7 +1,7 @@
 /**
- * Figures for Prometheus and administrators. Loaded only where the API `metrics` or `developer` is enabled. Counts what the rest of the server observes
- * (observe.ts) and reads the state of connections when it is asked for the figures. Labels hold names of metadata objects
- * and never values of clients, except those that `metrics-enable-high-cardinality-labels` asks for.
+ * Figures for Prometheus and administrators. Loaded only where the API `metrics` or `developer` is enabled. Counts what the
+ * rest of the server observes (observe.ts) and reads the state of connections when it is asked for the figures. Labels hold
+ * names of metadata objects and never values of clients, except those that `metrics-enable-high-cardinality-labels` asks for.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CountTraffic } from '../http/context.ts';

@@ -29,6 +29,7 @@ const LEFT = `
   create rule kept as on delete to "Note" where current_setting('acme.user', true) = '' do instead nothing;
   create trigger named before insert on "Note" for each row when (current_setting('acme.user', true) <> '')
     execute function suppress_redundant_updates_trigger();
+  alter table "Note" disable trigger named;
   create materialized view spoken as select current_setting('acme.user', true) as account;
   create function unconcerned() returns text language sql as $$ select 'acme users drink x-acme' $$;
   create function counts() returns bigint language sql as 'select count(*) from "acme log".event_log';
@@ -142,6 +143,10 @@ test('the SQL settles it: own rows read the new setting, nothing is captured any
   const [view] = await database.query<{ options: string[] }>(
     `select reloptions as options from pg_class where relname = 'own_notes'`,
   );
+  const [trigger] = await database.query<{ enabled: string }>(
+    `select tgenabled as enabled from pg_trigger where tgname = 'named' and tgrelid = '"Note"'::regclass`,
+  );
+  expect(trigger!.enabled).toBe('D');
   expect(view!.options.sort()).toEqual(['check_option=local', 'security_barrier=true']);
   await database.query(`insert into "Note" (owner) values ('ada'), ('bob')`);
   const [left] = await database.query<{ count: number }>(

@@ -20,7 +20,8 @@ export interface FileResult extends Result<Metadata> {
 
 /**
  * Reads metadata from a file, JSON or (`.yaml`, `.yml`) YAML, or from a directory of YAML (`version.yaml`,
- * `databases/databases.yaml`, …; a flat `tables.yaml` in version 2). Never throws for bad input: a path that cannot be opened is a diagnostic too.
+ * `databases/databases.yaml`, …; a flat `tables.yaml` in version 2). Never throws for bad input: a path that cannot be opened
+ * is a diagnostic too.
  */
 export function readMetadataFile(path: string): FileResult {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -197,6 +197,8 @@ async function readersOf(
        union all
        select 'trigger', format('%I.%I trigger %I', ours.nspname, c.relname, t.tgname),
          format('drop trigger %I on %I.%I; %s', t.tgname, ours.nspname, c.relname, pg_get_triggerdef(t.oid))
+           || case t.tgenabled when 'O' then '' else format('; alter table %I.%I %s trigger %I', ours.nspname, c.relname,
+             case t.tgenabled when 'D' then 'disable' when 'A' then 'enable always' else 'enable replica' end, t.tgname) end
        from pg_trigger t join pg_class c on c.oid = t.tgrelid join ours on ours.oid = c.relnamespace
        join pg_proc p on p.oid = t.tgfoid join pg_namespace pn on pn.oid = p.pronamespace and pn.nspname <> all ($1)
        where not t.tgisinternal and t.tgparentid = 0)
