@@ -170,7 +170,10 @@ function tableFacts(
 
 /** What updates may do with rows of other tables along relationships. */
 function addRelated(add: Add, { shape, permissions }: ModelTable, targets: readonly ModelTable[]): void {
-  for (const role of Object.keys(permissions.update)) {
+  const field = { kind: 'update', root: 'mutation' } as const;
+  for (const [role, permission] of Object.entries(permissions.update)) {
+    // Without a field that updates the rows there is nothing to be related to.
+    if (offer(shape, { update: permission }, field, true) !== true) continue;
     for (const [relationship, { kind, target }] of Object.entries(shape.relationships ?? {})) {
       const other = targets.find(({ key }) => key === target);
       if (!other) continue;

@@ -1,12 +1,14 @@
-/** Compares ways to values: columns that a role may not read and learns by another way, and functions that return rows. */
+/** Compares ways to values that a role may not read, to rows of functions, and to related rows that updates change. */
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding } from './finding.ts';
 import type { Scope } from './path.ts';
 import { waysTo } from './ways.ts';
 import { hiddenPaths } from './who.ts';
+import { relatedWays } from './write-paths.ts';
 
 interface Way {
+  readonly subject: Finding['subject'];
   readonly role: string;
   readonly source: string;
   readonly table: string;
@@ -21,12 +23,12 @@ export function pathFindings(base: GeneratedCode, head: GeneratedCode): Finding[
   return [
     ...beyond(after, before).map(
       ({ text, ...way }): Finding => ({
-        ...{ verdict: 'wider', subject: 'columns', ...way, text: `may now ${text}` },
+        ...{ verdict: 'wider', ...way, text: `may now ${text}` },
       }),
     ),
     ...beyond(before, after).map(
       ({ text, ...way }): Finding => ({
-        ...{ verdict: 'narrower', subject: 'columns', ...way, text: `may no longer ${text}` },
+        ...{ verdict: 'narrower', ...way, text: `may no longer ${text}` },
       }),
     ),
   ];
@@ -43,8 +45,8 @@ function waysOf(code: GeneratedCode): Map<string, Way> {
       role,
     };
     for (const table of code.program.tables) {
-      const add = (text: string, what: string) => {
-        const way = { role, source: table.source.name, table: table.key };
+      const add = (text: string, what: string, subject: Finding['subject'] = 'columns') => {
+        const way = { subject, role, source: table.source.name, table: table.key };
         // A relationship that only got another name leads to the same value.
         found.set(JSON.stringify([way, what]), { ...way, text });
       };
@@ -53,6 +55,10 @@ function waysOf(code: GeneratedCode): Map<string, Way> {
           add(`learn ${column} by ${fields.join(', ')}`, `${via} ${column} ${note}`);
       for (const { fields } of waysTo(scope, table).computedFields)
         for (const field of fields) add(`reach rows by the computed field ${field}`, field);
+      for (const { from, relationship, operation } of relatedWays(scope, table)) {
+        const text = `${operation} rows with updates of ${from.key}, along ${relationship.name}`;
+        add(text, text, 'operations');
+      }
     }
   }
   return found;

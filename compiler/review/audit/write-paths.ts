@@ -1,7 +1,7 @@
 /** The paths by which a role writes a column. */
 
-import type { Table } from '../../../runtime/core/program.ts';
-import { relatedOperations } from '../../../runtime/core/schema/related-types.ts';
+import type { Relationship, Table } from '../../../runtime/core/program.ts';
+import { type RelatedOperation, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
@@ -57,52 +57,56 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
   ];
 }
 
-/** Changes of rows that are related to updated rows of other tables, where the source has nested updates. */
-function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] {
-  const { role, program, roleSchema, code } = scope;
-  const target = roleSchema.table(table);
+/** A relationship along which updates of one table change rows of another, where the source has nested updates. */
+interface RelatedWay {
+  readonly from: Table;
+  readonly relationship: Relationship;
+  readonly operation: RelatedOperation;
+}
+
+/** The ways in which a role changes rows of the table with updates of the rows that lead to them. */
+export function relatedWays({ role, program, roleSchema, code }: Scope, table: Table): RelatedWay[] {
+  const { shape } = table;
+  const { rules } = roleSchema.table(table);
   return program.tables.flatMap((from) => {
-    const updates = rootsOf(code, role).ofTable(from);
-    if (from.source !== table.source || !updates.some(({ kind }) => kind.startsWith('update'))) return [];
-    return [...from.relationships.values()].flatMap((relationship): AccessPath[] => {
-      if (relationship.target !== table) return [];
-      const fields = [`related.${relationship.field} of ${from.shape.graphqlName}`];
-      const offered = relatedOperations(
-        { shape: table.shape, rules: target.rules },
-        relationship.shape.kind,
-        true,
-      );
-      return offered.flatMap((operation): AccessPath[] => {
-        const rule = target[operation]!;
-        const isNamed = 'columns' in rule && rule.columns.includes(column);
-        const preset =
-          'presets' in rule && rule.presets && Object.hasOwn(rule.presets, column)
-            ? rule.presets[column]
-            : undefined;
-        // An insert fills the columns of the relationship in.
-        const isKey = operation === 'insert' && relationship.columns.some(([, { name }]) => name === column);
-        if (operation !== 'delete' && !isNamed && preset === undefined && !isKey) return [];
-        const notes = [
-          ...(operation === 'delete' ? ['with the whole row'] : []),
-          ...(preset !== undefined
-            ? [`always set to ${preset}`]
-            : isKey
-              ? ['the key of the updated row']
-              : []),
-        ];
-        return [
-          {
-            role,
-            access: 'write',
-            via: `nested ${operation}`,
-            fields,
-            rules: [...ruleOf(scope, from, 'update'), ...ruleOf(scope, table, operation)],
-            ...(notes.length > 0 && { note: notes.join('; ') }),
-            ...(rule.backendOnly && { backendOnly: true }),
-          },
-        ];
-      });
-    });
+    const roots = rootsOf(code, role).ofTable(from);
+    if (from.source !== table.source || !roots.some(({ kind }) => kind.startsWith('update'))) return [];
+    return [...from.relationships.values()].flatMap((relationship) =>
+      relationship.target === table
+        ? relatedOperations({ shape, rules }, relationship.shape.kind, true).map((operation) => ({
+            from,
+            relationship,
+            operation,
+          }))
+        : [],
+    );
+  });
+}
+
+function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+  const target = scope.roleSchema.table(table);
+  return relatedWays(scope, table).flatMap(({ from, relationship, operation }): AccessPath[] => {
+    const rule = target[operation]!;
+    const isNamed = 'columns' in rule && rule.columns.includes(column);
+    const presets: Readonly<Record<string, string>> = ('presets' in rule && rule.presets) || {};
+    const preset = Object.hasOwn(presets, column) ? [`always set to ${presets[column]}`] : [];
+    // An insert fills the columns of the relationship in.
+    const isKey = operation === 'insert' && relationship.columns.some(([, { name }]) => name === column);
+    const key = isKey && preset.length === 0 ? ['the key of the updated row'] : [];
+    const whole = operation === 'delete' ? ['with the whole row'] : [];
+    const notes = [...preset, ...key, ...whole];
+    if (!isNamed && notes.length === 0) return [];
+    return [
+      {
+        role: scope.role,
+        access: 'write',
+        via: `nested ${operation}`,
+        fields: [`related.${relationship.field} of ${from.shape.graphqlName}`],
+        rules: [...ruleOf(scope, from, 'update'), ...ruleOf(scope, table, operation)],
+        ...(notes.length > 0 && { note: notes.join('; ') }),
+        ...(rule.backendOnly && { backendOnly: true }),
+      },
+    ];
   });
 }
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import { diffCode } from '../../../../compiler/review/audit/diff.ts';
 import { whoCan } from '../../../../compiler/review/audit/who.ts';
 import { readTexts } from '../../../../compiler/review/generated-code/index.ts';
 import type { Extension } from '../../../../runtime/core/names.ts';
@@ -25,7 +26,7 @@ async function compiled(extensions?: readonly Extension[]) {
         ...fields,
         ...(backendOnly ? ['backend'] : []),
       ]);
-  return { files, ways };
+  return { files, ways, code };
 }
 
 test('nothing says a word of it where it is off', async () => {
@@ -58,5 +59,14 @@ test('the source, ledgers and audits name the ways that permissions open, and no
     ['clerk', 'nested delete', 'related.works of author', 'backend'],
     ['clerk', 'nested update', 'related.works of author'],
     ['clerk', 'nested update', 'related.article of comment'],
+  ]);
+  const says = diffCode(off.code, on.code).findings.filter(
+    ({ role, table }) => role === 'clerk' && table === 'public.article',
+  );
+  expect(says.map(({ verdict, text }) => `${verdict}: ${text}`)).toEqual([
+    'wider: may now delete rows with updates of public.author, along works',
+    'wider: may now update rows with updates of public.author, along works',
+    'wider: may now insert rows with updates of public.author, along works',
+    'wider: may now update rows with updates of public.comment, along article',
   ]);
 });
