@@ -58,6 +58,9 @@ describe.skipIf(!hasChromium)('the query page', () => {
       expect(await page.getByLabel('Session variables').inputValue()).toBe('x-engine-user-id: ');
       await page.getByLabel('Session variables').fill('X-Engine-User-Id: 2');
       const frame = await writeOperation(page, 'query customers { customer { name } }');
+      await frame.getByRole('button', { name: /prettify/i }).click();
+      const lines = frame.locator('.graphiql-query-editor .view-line');
+      await expect.poll(() => lines.count()).toBeGreaterThan(4);
       await execute(frame);
       await answered(frame, 'Brook');
       expect(await frame.locator('.graphiql-response').textContent()).not.toContain('Ada');
@@ -162,7 +165,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
       });
     });
 
-    test('a session variable that is missing, and a line that is no variable', {
+    test('a session variable that is missing, a line that is no variable, and a mistake in the text', {
       timeout: 120_000,
     }, async () => {
       await openConsole(
@@ -175,6 +178,9 @@ describe.skipIf(!hasChromium)('the query page', () => {
           await page.getByLabel('Session variables').fill('');
           await page.getByRole('button', { name: 'Explain' }).click();
           await region.getByText('which the session does not have').waitFor();
+          await writeOperation(page, 'query q { customer name }}');
+          await page.getByRole('button', { name: 'Explain' }).click();
+          await region.getByText('not a valid graphql query: Syntax Error').waitFor();
         },
         (complaint) => complaint.includes('400'),
       );

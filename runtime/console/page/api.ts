@@ -76,7 +76,8 @@ async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
   const answer = (await response.json()) as Answer & {
     readonly error?: string;
     readonly code?: string;
-    readonly internal?: { readonly reason?: DescribedReason };
+    /** For administrators. */
+    readonly internal?: { readonly reason?: DescribedReason; readonly message?: string };
     readonly errors?: readonly {
       readonly message: string;
       readonly extensions?: { readonly code?: string };
@@ -84,10 +85,11 @@ async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
   };
   if (response.ok && !answer?.errors) return answer;
   const [first] = answer.errors ?? [];
+  const { reason, message } = answer.internal ?? {};
   throw new Refusal(
     first?.extensions?.code ?? answer.code ?? String(response.status),
-    first?.message ?? answer.error ?? response.statusText,
-    answer.internal?.reason,
+    [first?.message ?? answer.error ?? response.statusText, ...(message ? [message] : [])].join(': '),
+    reason,
   );
 }
 

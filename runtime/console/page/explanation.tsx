@@ -226,7 +226,6 @@ function Applied({
         <a href={link}>{title}</a> {permission?.place && <code>{permission.place}</code>}
       </h3>
       {role === 'admin' && <p className="quiet">Every row and column.</p>}
-      {permission?.isOpen && <p className="quiet">Every row.</p>}
       {permission?.whereWords !== undefined && <Rule words={permission.whereWords} />}
       {permission?.checkWords !== undefined && (
         <>

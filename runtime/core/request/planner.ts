@@ -231,7 +231,7 @@ function operationNumber(key: string): number {
 }
 
 /** Reports a document that is nested deeper than the call stack of the parser or the planner. @throws EngineError */
-function shallow<Value>(run: () => Value): Value {
+export function shallow<Value>(run: () => Value): Value {
   try {
     return run();
   } catch (error) {

@@ -3,11 +3,12 @@
  * permissions that apply to the rest. Planning stops at the first name, and compares with nobody; this is for administrators who ask.
  */
 import { type FieldNode, Kind, type SelectionSetNode, valueFromASTUntyped } from 'graphql';
-import { pathStep } from '../errors.ts';
+import { EngineError, pathStep } from '../errors.ts';
 import type { Program, Table } from '../program.ts';
 import type { Reason } from '../reason.ts';
 import { checkFragmentCycles, chooseOperation, type Operation, parseDocument } from '../request/document.ts';
-import type { GraphqlRequest } from '../request/planner.ts';
+import { type GraphqlRequest, shallow } from '../request/planner.ts';
+import { MAX_FIELDS } from '../request/selection-set.ts';
 import { ADMIN_ROLE, type Session } from '../session.ts';
 import { whyHidden } from './hidden.ts';
 import { operationOf, type TableOperation } from './offer.ts';
@@ -47,15 +48,19 @@ interface Reviewed {
 
 /** Reviews the names of an operation for the role of a session. @throws EngineError where the document cannot be read */
 export function reviewNames(program: Program, session: Session, request: GraphqlRequest): Reviewed {
+  return shallow(() => review(program, session, request));
+}
+
+function review(program: Program, session: Session, request: GraphqlRequest): Reviewed {
   const operation = chooseOperation(parseDocument(request.query), request.operationName);
   checkFragmentCycles(operation);
   const { role, backendOnly } = session;
   const everything = program.roleSchema(ADMIN_ROLE, true);
   const walk = (as: string) => {
     const schema = program.roleSchema(as, backendOnly);
-    const review = new Review(program, operation, request.variables ?? {}, schema);
-    review.run(everything);
-    return review;
+    const walked = new Walk(program, operation, request.variables ?? {}, schema);
+    walked.run(everything);
+    return walked;
   };
   const own = walk(role);
   const { refused, applied } = own;
@@ -85,7 +90,7 @@ function isWithin(path: string, refused: ReadonlyMap<string, unknown>): boolean 
 type Composite = ObjectType | AbstractType;
 
 /** One walk over an operation along the types of administrators, with those of a role beside them as far as they are there. */
-class Review {
+class Walk {
   /** By path. */
   readonly refused = new Map<string, HiddenName & { readonly exists: boolean }>();
   readonly applied = new Map<string, AppliedPermission>();
@@ -93,6 +98,7 @@ class Review {
   readonly #operation: Operation;
   readonly #variables: Readonly<Record<string, unknown>>;
   readonly #own: RoleSchema;
+  #selected = 0;
 
   constructor(
     program: Program,
@@ -114,6 +120,11 @@ class Review {
 
   #selections(set: SelectionSetNode, all: Composite, own: Composite | undefined, path: string): void {
     for (const node of set.selections) {
+      this.#selected += 1;
+      if (this.#selected > MAX_FIELDS)
+        throw new EngineError('validation-failed', `the operation selects more than ${MAX_FIELDS} fields`, {
+          path,
+        });
       if (node.kind === Kind.FIELD) this.#field(node, all, own, pathStep(path, node.name.value));
       else if (node.kind === Kind.INLINE_FRAGMENT)
         this.#fragment(node.typeCondition?.name.value, node.selectionSet, all, own, path);

@@ -38,6 +38,11 @@ export async function bundlePage(): Promise<BundledPage> {
     logLevel: 'silent',
     define: { 'process.env.NODE_ENV': '"production"' },
     loader: { '.ttf': 'file', '.woff2': 'dataurl' },
+    // GraphiQL's "prettify" imports them by names that lead to CommonJS, whose exports it then does not find.
+    alias: {
+      'prettier/parser-graphql': 'prettier/plugins/graphql',
+      'prettier/parser-babel': 'prettier/plugins/babel',
+    },
   });
   return {
     files: new Map(result.outputFiles.map((file) => [basename(file.path), file.contents])),

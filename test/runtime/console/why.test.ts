@@ -174,6 +174,15 @@ describe('every refusal has its permission, the roles that have it, and a remedy
   });
 });
 
+/** An operation that is 2 ** depth fields once its fragments are expanded. */
+function bomb(depth: number): string {
+  const fragments = Array.from(
+    { length: depth },
+    (_, index) => `fragment f${index} on query_root { ...f${index + 1} ...f${index + 1} }`,
+  );
+  return `{ ...f0 } ${fragments.join(' ')} fragment f${depth} on query_root { __typename }`;
+}
+
 describe('only administrators get an answer, and wrong input gets a clear error', () => {
   const query = { query: '{ article { title } }' };
 
@@ -191,8 +200,10 @@ describe('only administrators get an answer, and wrong input gets a clear error'
     [{ query }, 'parse-failed'],
     [{ query, user: { 'x-engine-role': 1 } }, 'parse-failed'],
     [{ query: { query: '{' }, user: {} }, 'validation-failed'],
+    [{ query: { query: '{a'.repeat(20_000) + '}'.repeat(20_000) }, user: {} }, 'validation-failed'],
+    [{ query: { query: bomb(18) }, user: {} }, 'validation-failed'],
     [{ query: { query: '{ ...a } fragment a on query_root { ...a }' }, user: {} }, 'validation-failed'],
-  ])('%j', async (body, code) => {
+  ])('%#', async (body, code) => {
     const { json, status } = await send(server, '/engine/console/why', { headers: ADMIN, body });
     expect([status, (json as { code: string }).code]).toEqual([400, code]);
   });
