@@ -8,8 +8,13 @@ import { at, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from './metadata.ts';
 import { sessionVariable } from './values.ts';
 
-/** One warning for each word, at its first literal: a whole import has thousands of them. */
+/** Those of all permissions. */
 export function lookalikes({ sources }: Metadata): Diagnostic[] {
+  return lookalikesIn(sources.flatMap(({ tables }) => tables.flatMap(permissionsOf)));
+}
+
+/** One warning for each word, at its first literal: a whole import has thousands of them. */
+export function lookalikesIn(permissions: readonly Rules[]): Diagnostic[] {
   const found = new Map<string, { readonly name: string; readonly path: MetadataPath; count: number }>();
   const visit = (value: Json | undefined, path: MetadataPath): void => {
     if (typeof value === 'string') {
@@ -21,10 +26,9 @@ export function lookalikes({ sources }: Metadata): Diagnostic[] {
       for (const [key, item] of Object.entries(value))
         visit(item as Json, [...path, Array.isArray(value) ? Number(key) : key]);
   };
-  for (const table of sources.flatMap(({ tables }) => tables))
-    for (const { path, permission } of permissionsOf(table))
-      for (const key of ['filter', 'check', 'set'] as const)
-        visit(permission[key] ?? undefined, [...path, 'permission', key]);
+  for (const { path, permission } of permissions)
+    for (const key of ['filter', 'check', 'set'] as const)
+      visit(permission[key] ?? undefined, [...path, 'permission', key]);
   return [...found].map(([word, { name, path, count }]) =>
     at(
       path,

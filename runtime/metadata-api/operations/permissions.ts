@@ -3,6 +3,7 @@ import { ADMIN_ROLE } from '../../core/session.ts';
 import { object } from '../../metadata/combinators.ts';
 import { type PermissionKind, permissionEntries } from '../../metadata/kinds/permission.ts';
 import { comment } from '../../metadata/kinds/shared.ts';
+import { lookalikesIn } from '../../metadata/lookalikes.ts';
 import { name, oneOf } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import {
@@ -43,8 +44,12 @@ function createPermission(kind: PermissionKind): Operation {
     documentation: `Lets a role ${KINDS[kind]}.`,
     arguments: object({ ...tableArguments, ...permissionEntries[kind].fields }),
     taken,
-    after: (args) => {
-      if (args.role === ADMIN_ROLE) throw taken(args);
+    after: (args, copy) => {
+      const { role, source, table, permission } = args;
+      if (role === ADMIN_ROLE) throw taken(args);
+      const { type, name: object } = tablePart(`${kind}_permission`, role, source, table);
+      for (const { code, message } of lookalikesIn([{ path: [], permission }]))
+        copy.warn({ code, message, type, name: object });
     },
   });
 }
