@@ -126,7 +126,7 @@ test('each permission that is used asks its webhook, once, with what was sent', 
   ]);
 });
 
-test('a row that the role may no longer select is shown as its own update left it', async () => {
+test('a row is shown as all changes left it, or as its own update did where the role may no longer select it', async () => {
   const again = (rank: number) =>
     mutate(
       `mutation { update_article_by_pk(pk_columns: {id: 1}, _set: {title: "first"}, related: {author: {update: {related: {
