@@ -20,6 +20,7 @@ const PAGES: readonly (readonly [hash: string, text: string])[] = [
   ['#/access/default/public.customer/clerk', 'access.ts'],
   [`#/access/default/${encodeURIComponent(`public.${HOSTILE}`)}/${hostile}`, HOSTILE],
   ['#/who/default/public.customer/email', 'manager'],
+  ['#/access/default/100%', 'customer'],
   ['#/inconsistencies', 'gone'],
   ['#/events', 'customer_changed'],
   ['#/remotes', HOSTILE],

@@ -8,10 +8,19 @@ export interface Route {
 
 let known: { readonly hash: string; readonly route: Route } | undefined;
 
+/** The step as it was before it was encoded; as it is where it was typed by hand and is no encoding. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
 function current(): Route {
   const { hash } = location;
   if (known?.hash !== hash) {
-    const [page = '', ...steps] = hash.replace(/^#\//, '').split('/').map(decodeURIComponent);
+    const [page = '', ...steps] = hash.replace(/^#\//, '').split('/').map(decoded);
     known = { hash, route: { page, steps } };
   }
   return known.route;
