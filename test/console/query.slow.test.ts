@@ -175,6 +175,8 @@ describe.skipIf(!hasChromium)('the query page', () => {
         async ({ page }) => {
           const region = await explained(page, 'clerk', 'nonsense', 'query q { customer { name } }');
           await page.getByRole('alert').getByText('name: value').waitFor();
+          await execute(await editorOf(page));
+          await answered(await editorOf(page), /^\{ *"errors": \[ *\{ *"message": *"Write[^{]*\}/);
           await page.getByLabel('Session variables').fill('');
           await page.getByRole('button', { name: 'Explain' }).click();
           await region.getByText('which the session does not have').waitFor();

@@ -57,8 +57,12 @@ export function Query({ state }: PageProps) {
     (request: object, kind: 'query' | 'mutation' | 'subscription') => {
       if (kind === 'mutation' && state.mode === 'read')
         return Promise.resolve({ errors: [{ message: READ_ONLY }] });
-      const session = sessionOf(kept.role, kept.session);
-      return kind === 'subscription' ? subscription(request, session) : graphql(request, session);
+      try {
+        const session = sessionOf(kept.role, kept.session);
+        return kind === 'subscription' ? subscription(request, session) : graphql(request, session);
+      } catch (thrown) {
+        return Promise.resolve({ errors: [{ message: (thrown as Error).message }] });
+      }
     },
     [state.mode],
   );
